@@ -1,0 +1,1 @@
+"""Data sets: registry, fetching, readers and the canonical `Corpus`."""

@@ -1,0 +1,223 @@
+"""Corpus: the one on-disk and in-memory form of a data set, from the readers to the estimators."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix import io
+from textmix.errors import DataFormatError
+
+TRAIN, TEST, UNUSED = 0, 1, -1
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Rows of different length in one flat array: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
+
+    Parameters
+    ----------
+    values : 1-d array; uint8 for UTF-8 text, int32 for token ids.
+    offsets : int64, one more than there are rows, from 0 to ``len(values)``, never falling.
+    """
+
+    values: np.ndarray
+    offsets: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> np.ndarray:
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[bytes]) -> Ragged:
+        """Join byte strings (UTF-8) into one."""
+        parts = list(texts)
+        offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(parts), dtype=np.uint8), offsets)
+
+    def text(self, row: int) -> str:
+        """Return row ``row`` of a text block as a string."""
+        return bytes(self[row]).decode("utf-8")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents with labels, as text, as a token stream or as a document-by-feature matrix.
+
+    Parameters
+    ----------
+    name : identifier of the data set in the registry.
+    ids : N unique document identifiers.
+    label_names : L label (class) names.
+    labels : CSR (N, L), int8, ones with sorted indices; one label a row for single-label data.
+    split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED` where the source gives a split, else None.
+    text : the documents as UTF-8, or None.
+    tokens : the documents as ids into ``feature_names``, int32, or None.
+    features : CSR (N, V) of counts (int32) or reals (float64), sorted indices, no explicit zeros, or None.
+    feature_names : V names, or None.
+    info : facts found on the way (JSON), shown in the report.
+    """
+
+    name: str
+    ids: Sequence[str]
+    label_names: Sequence[str]
+    labels: sparse.csr_array
+    split: np.ndarray | None = None
+    text: Ragged | None = None
+    tokens: Ragged | None = None
+    features: sparse.csr_array | None = None
+    feature_names: Sequence[str] | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents N."""
+        return len(self.ids)
+
+    @property
+    def label_counts(self) -> np.ndarray:
+        """Number of labels of each document, int64 (N,)."""
+        return np.diff(self.labels.indptr).astype(np.int64)
+
+    def classes(self) -> np.ndarray:
+        """Return the class index of each document of a single-label corpus, int32 (N,).
+
+        Raises
+        ------
+        DataFormatError : a document has no or several labels.
+        """
+        bad = np.flatnonzero(self.label_counts != 1)
+        if len(bad):
+            row = int(bad[0])
+            raise DataFormatError(
+                self.name, None, f"document {self.ids[row]!r} has {self.label_counts[row]} labels, expected one"
+            )
+        return self.labels.indices.astype(np.int32)
+
+    def statistics(self) -> dict[str, Any]:
+        """Return the counts that the registry and the papers state: documents, labels, label sets, split sizes."""
+        rows = np.split(self.labels.indices, self.labels.indptr[1:-1])
+        stats: dict[str, Any] = {
+            "documents": self.n_documents,
+            "labels": len(self.label_names),
+            "label_sets": len({row.tobytes() for row in rows}),
+            "labels_used": int(np.count_nonzero(self.labels.sum(axis=0))),
+            "multi_label_share": float(np.mean(self.label_counts > 1)) if self.n_documents else 0.0,
+        }
+        if self.features is not None:
+            stats["features"] = self.features.shape[1]
+            stats["mean_length"] = float(self.features.sum() / max(self.n_documents, 1))
+        for name, part in (("train", TRAIN), ("test", TEST), ("unused", UNUSED)):
+            if self.split is not None:
+                counts = self.label_counts[self.split == part]
+                stats[name] = len(counts)
+                stats[f"{name}_no_label"] = int(np.sum(counts == 0))
+                stats[f"{name}_one_label"] = int(np.sum(counts == 1))
+                stats[f"{name}_several_labels"] = int(np.sum(counts > 1))
+        return stats
+
+    def content_digest(self) -> str:
+        """Return a sha256 of the content: identity of a data set whatever archive it came in."""
+        digest = hashlib.sha256()
+        for name, array in sorted(self._arrays().items()):
+            digest.update(f"{name}:{array.dtype.str}:{array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+        return digest.hexdigest()
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Return all content as named arrays: the on-disk form."""
+        arrays = {
+            "ids": _pack(self.ids),
+            "label_names": _pack(self.label_names),
+            "labels_indices": self.labels.indices.astype(np.int32),
+            "labels_indptr": self.labels.indptr.astype(np.int64),
+        }
+        if self.split is not None:
+            arrays["split"] = self.split
+        for name, block in (("text", self.text), ("tokens", self.tokens)):
+            if block is not None:
+                arrays[name], arrays[f"{name}_offsets"] = block.values, block.offsets
+        if self.features is not None:
+            arrays["features_data"] = self.features.data
+            arrays["features_indices"] = self.features.indices.astype(np.int32)
+            arrays["features_indptr"] = self.features.indptr.astype(np.int64)
+        if self.feature_names is not None:
+            arrays["feature_names"] = _pack(self.feature_names)
+        return arrays
+
+    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
+        """Write the corpus to a sealed folder (see `textmix.io.new_folder`)."""
+        with io.new_folder(folder, meta) as target:
+            io.save_arrays(target, **self._arrays())
+            shape = None if self.features is None else list(self.features.shape)
+            io.write_json(
+                target / "corpus.json",
+                {
+                    "name": self.name,
+                    "info": dict(self.info),
+                    "statistics": self.statistics(),
+                    "content_digest": self.content_digest(),
+                    "features_shape": shape,
+                },
+            )
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Corpus:
+        """Read a sealed folder, memory-mapped; raises `Hole` or `IntegrityError` as `io.check_result` does."""
+        folder = Path(folder)
+        files = io.check_result(folder)["files"]
+        head = io.read_json(folder / "corpus.json")
+
+        def array(name: str) -> np.ndarray:
+            return io.load_array(folder, name)
+
+        def block(name: str) -> Ragged | None:
+            return Ragged(array(name), array(f"{name}_offsets")) if f"{name}.npy" in files else None
+
+        ids, names = _unpack(array("ids")), _unpack(array("label_names"))
+        indices = array("labels_indices")
+        ones = np.ones(len(indices), dtype=np.int8)
+        features = None
+        if head["features_shape"] is not None:
+            parts = (array("features_data"), array("features_indices"), array("features_indptr"))
+            features = sparse.csr_array(parts, shape=tuple(head["features_shape"]))
+        return cls(
+            name=head["name"],
+            ids=ids,
+            label_names=names,
+            labels=sparse.csr_array((ones, indices, array("labels_indptr")), shape=(len(ids), len(names))),
+            split=np.asarray(array("split")) if "split.npy" in files else None,
+            text=block("text"),
+            tokens=block("tokens"),
+            features=features,
+            feature_names=_unpack(array("feature_names")) if "feature_names.npy" in files else None,
+            info=head["info"],
+        )
+
+
+def _pack(names: Sequence[str]) -> np.ndarray:
+    """Store names as UTF-8 bytes ended by NUL each (a name may hold a newline but never NUL)."""
+    return np.frombuffer("".join(f"{name}\0" for name in names).encode("utf-8"), dtype=np.uint8)
+
+
+def _unpack(packed: np.ndarray) -> list[str]:
+    """Undo `_pack`."""
+    return bytes(packed).decode("utf-8").split("\0")[:-1]
+
+
+def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_array:
+    """Return label index lists as the CSR (N, L) matrix of a `Corpus`, indices sorted and unique."""
+    clean = [sorted(set(row)) for row in rows]
+    indptr = np.zeros(len(clean) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in clean], out=indptr[1:])
+    indices = np.fromiter((i for row in clean for i in row), dtype=np.int32, count=int(indptr[-1]))
+    return sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=(len(clean), n_labels))

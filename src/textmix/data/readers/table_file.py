@@ -1,0 +1,64 @@
+"""A csv table of numbers whose last columns are labels, as the ``river`` package ships Yeast."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textmix.data.archive import open_plain
+from textmix.data.corpus import Corpus
+from textmix.data.readers.common import data_files, decode
+from textmix.data.readers.numbers import matrix_corpus, read_rows, take_labels
+from textmix.errors import DataFormatError
+from textmix.kernels import arff as kernels
+
+
+def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
+    """Read csv files of one header line and rows of numbers.
+
+    Parameters
+    ----------
+    files : ``train`` and ``test``, or ``data``.
+    options : ``name``; ``n_labels``, how many of the last columns are labels (0 or 1).
+
+    Raises
+    ------
+    DataFormatError : with the line: a header without ``n_labels`` columns or with a name twice, a row too short or too
+        long, a bad or infinite number, a label other than 0 and 1, a last line without line end; or headers that differ.
+    """
+    n_labels = int(options["n_labels"])
+    parts, names = {}, list[str]()
+    for role, path in data_files(files).items():
+        data = open_plain(path)
+        header = _header(path, data, n_labels)
+        if names and names != header:
+            raise DataFormatError(path, 1, "its columns are not those of the other file of the data set")
+        names = header
+        table = read_rows(path, data, len(names), _filler(data, len(names)), data.count(b",") + data.count(b"\n") + 1)
+        columns = np.arange(len(names))
+        labels = take_labels(table, columns[-n_labels:], names[-n_labels:])
+        parts[role] = (table.matrix[:, columns[:-n_labels]], labels)
+    return matrix_corpus(options, parts, names[:-n_labels], names[-n_labels:])
+
+
+def _header(path: Path, data: bytes, n_labels: int) -> list[str]:
+    """Return the column names of the first line."""
+    line = data[: data.find(b"\n") + 1]
+    names = next(csv.reader([decode(path, line, "utf-8")]), [])
+    if not 0 < n_labels < len(names) or len(set(names)) != len(names) or not all(names):
+        raise DataFormatError(path, 1, f"should name columns, each once, of which the last {n_labels} are labels")
+    return names
+
+
+def _filler(data: bytes, columns: int) -> Any:
+    """Return the kernel call that reads the rows after the first line."""
+    start = data.find(b"\n") + 1
+
+    def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
+        return kernels.dense_rows(raw, start, columns, 0, rows)
+
+    return fill

@@ -1,0 +1,158 @@
+r"""Text as bytes to a stream of word ids, and a stream of ids to sparse counts, each in one sweep.
+
+A *fold table* of 256 bytes is the whole of a tokenizer here: it maps a byte to the byte that stands for it in a word
+(the same letter in lower case, say) and a byte that ends words to 0.  Words are runs of bytes that are not mapped to 0.
+
+The hash of a word :math:`b_1 \dots b_m` is :math:`h = \sum_i b_i 131^{m-i} \bmod 2^{64}`, as in libbow's int4str.c; for
+words of up to nine ASCII letters no two hashes are equal, and where two are, the bytes decide.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+#: Slots of the hash table and places for words to start with; both grow by doubling.
+FIRST_SLOTS = 1 << 14
+
+
+@numba.njit(cache=True)
+def _slot(hash_: np.uint64, n_slots: int) -> np.int64:
+    """Return where the search for a hash begins: its low bits after mixing in the high ones, which differ more."""
+    mixed = hash_ * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(n_slots - 1))
+
+
+@numba.njit(cache=True)
+def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
+    """Tell whether two stretches of text of the same length are the same word after folding."""
+    for i in range(length):  # noqa: SIM110 - Numba has no all() over a generator
+        if fold[text[a + i]] != fold[text[b + i]]:
+            return False
+    return True
+
+
+@numba.njit(cache=True)
+def _grown(values: np.ndarray) -> np.ndarray:
+    """Return the array with room for twice as many."""
+    larger = np.empty(2 * len(values), values.dtype)
+    larger[: len(values)] = values
+    return larger
+
+
+@numba.njit(cache=True)
+def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
+    """Return a hash table of ``n_slots`` (a power of two) that holds words 0 to ``n_words`` - 1; -1 is a free slot."""
+    slots = np.full(n_slots, -1, np.int32)
+    for word in range(n_words):
+        slot = _slot(hashes[word], n_slots)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (n_slots - 1)
+        slots[slot] = word
+    return slots
+
+
+@numba.njit(cache=True)
+def tokenize(
+    text: np.ndarray, offsets: np.ndarray, fold: np.ndarray, shortest: int, longest: int, n_slots: int = FIRST_SLOTS
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the word ids of all documents, ids given in order of first occurrence.
+
+    Parameters
+    ----------
+    text : uint8 (B,), the documents one after the other.
+    offsets : int64 (N + 1,), where each begins; a word never reaches over a document's end.
+    fold : uint8 (256,), see the module.
+    shortest, longest : words of fewer or more characters are dropped; a UTF-8 sequence is one character.
+    n_slots : size of the hash table to start with, a power of two.
+
+    Returns
+    -------
+    ids : int32 (T,).
+    token_offsets : int64 (N + 1,).
+    starts, lengths : int64 (V,), where in ``text`` each word stands first, and its bytes.
+    """
+    n_documents = len(offsets) - 1
+    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2 + 1, np.int32)  # a token needs a byte and an end
+    token_offsets = np.zeros(n_documents + 1, np.int64)
+    slots = _rehashed(np.empty(0, np.uint64), 0, n_slots)
+    hashes, starts, lengths = np.empty(n_slots, np.uint64), np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
+    n_words, n_tokens = 0, 0
+    for document in range(n_documents):
+        i, end = offsets[document], offsets[document + 1]
+        while i < end:
+            while i < end and fold[text[i]] == 0:
+                i += 1
+            start, hash_, n_characters = i, np.uint64(0), 0
+            while i < end and fold[text[i]] != 0:
+                byte = fold[text[i]]
+                hash_ = hash_ * np.uint64(131) + np.uint64(byte)
+                n_characters += (byte & 0xC0) != 0x80
+                i += 1
+            if i == start or n_characters < shortest or n_characters > longest:
+                continue
+            slot = _slot(hash_, len(slots))
+            word = slots[slot]
+            while word >= 0 and not (
+                hashes[word] == hash_ and lengths[word] == i - start and _equal(text, fold, starts[word], start, i - start)
+            ):
+                slot = (slot + 1) & (len(slots) - 1)
+                word = slots[slot]
+            if word < 0:
+                word = np.int32(n_words)
+                slots[slot] = word
+                hashes[word], starts[word], lengths[word] = hash_, start, i - start
+                n_words += 1
+                if 2 * n_words > len(slots):
+                    hashes, starts, lengths = _grown(hashes), _grown(starts), _grown(lengths)
+                    slots = _rehashed(hashes, n_words, 2 * len(slots))
+            ids[n_tokens] = word
+            n_tokens += 1
+        token_offsets[document + 1] = n_tokens
+    return ids[:n_tokens].copy(), token_offsets, starts[:n_words].copy(), lengths[:n_words].copy()
+
+
+@numba.njit(cache=True)
+def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the folded words one after the other, uint8, each ended by a 0 (which no word holds)."""
+    joined = np.zeros(np.sum(lengths) + len(lengths), np.uint8)
+    end = 0
+    for word in range(len(starts)):
+        for i in range(lengths[word]):
+            joined[end + i] = fold[text[starts[word] + i]]
+        end += lengths[word] + 1
+    return joined
+
+
+@numba.njit(cache=True)
+def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the counts of each word in each document.
+
+    Parameters
+    ----------
+    ids : int32 (T,), word ids from 0 to ``n_words`` - 1.
+    offsets : int64 (N + 1,).
+
+    Returns
+    -------
+    counts, words : int32 (nnz,), words rising within a document.
+    indptr : int64 (N + 1,).
+    """
+    n_documents = len(offsets) - 1
+    counter = np.zeros(n_words, np.int32)
+    counts, words = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32)
+    indptr = np.zeros(n_documents + 1, np.int64)
+    end = 0
+    for document in range(n_documents):
+        begin = end
+        for i in range(offsets[document], offsets[document + 1]):
+            if counter[ids[i]] == 0:
+                words[end] = ids[i]
+                end += 1
+            counter[ids[i]] += 1
+        words[begin:end].sort()
+        for i in range(begin, end):
+            counts[i] = counter[words[i]]
+            counter[words[i]] = 0
+        indptr[document + 1] = end
+    return counts[:end].copy(), words[:end].copy(), indptr

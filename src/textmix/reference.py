@@ -1,0 +1,105 @@
+"""The reference of all configuration keys: ``python -m textmix.reference`` makes config/README.md from the schemas."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from textmix.config import load_yaml_strict
+
+HEAD = """# config/
+
+What is reproduced. A scientist edits only here; the keys below are checked when the workflow starts, and a wrong one
+ends it within seconds with its name, what is allowed and the nearest right spelling.
+
+- `config.yaml` is the default run: data from packages of the Python package index, minutes on two cores.
+- `full.yaml` overrides it with every data set and every trial: `make full`, or `snakemake --cores all --configfile
+  config/full.yaml`.
+- `datasets.yaml` is the registry of data sets; `papers/<paper>/` holds one document each: `paper.yaml` (what is run),
+  `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the
+  source is silent or garbled, and what was chosen).
+- One key on the command line: `snakemake --cores all --config strict=true`.
+
+## Locators
+
+The `source` column of `published.csv` and the checks name rebuilt values like this:
+
+| locator | value |
+|---|---|
+| `data:<role>/<statistic>` | a statistic of the parsed data set |
+| `features:<role>/<features>/<statistic>` | the same once words are counted |
+| `score:<experiment>/<role>/<method>/<metric>[/<variant>]` | mean and sample standard deviation over the trials |
+| `time:<experiment>/<role>/<method>/<fit_seconds or predict_seconds>` | median over the trials |
+| `measure:<measure>/<key>` | a value of a measure |
+| `setting:<dotted path in paper.yaml>` | a setting that this reproduction uses |
+| `check:<name>` | a named check of `checks.yaml` |
+
+This file is made from `workflow/schemas/` by `python -m textmix.reference`.
+"""
+
+
+def render(schemas: Path) -> str:
+    """Return config/README.md for a folder of schemas."""
+    parts = [HEAD]
+    for path in sorted(schemas.glob("*.schema.yaml")):
+        schema = load_yaml_strict(path)
+        parts.append(f"\n## {schema['title']}\n\n{schema.get('description', '').strip()}\n")
+        parts.append("\n| key | type | default | effect |\n|---|---|---|---|\n")
+        parts.extend(_row(*entry) for entry in _entries(schema, schema, ""))
+    return "".join(parts)
+
+
+def _row(name: str, schema: Mapping[str, Any]) -> str:
+    """Return one key as a table row."""
+    default = f"`{schema['default']!r}`" if "default" in schema else ""
+    effect = " ".join(str(schema.get("description", "")).split()).replace("|", "\\|")
+    return f"| `{name}` | {_type(schema)} | {default} | {effect} |\n"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Say what values a key takes."""
+    if "$ref" in schema and schema["$ref"].endswith(".schema.yaml"):
+        return f"see {schema['$ref'].removesuffix('.schema.yaml')}"
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    kind = schema.get("type", "")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _entries(
+    schema: Mapping[str, Any], root: Mapping[str, Any], prefix: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield dotted name and schema of every key, depth first; ``<name>`` stands for a free name, ``[]`` for items."""
+    schema = _resolve(schema, root)
+    for key, child in schema.get("properties", {}).items():
+        yield f"{prefix}{key}", _resolve(child, root)
+        yield from _entries(child, root, f"{prefix}{key}.")
+    free = schema.get("additionalProperties")
+    if isinstance(free, Mapping):
+        yield from _entries(free, root, f"{prefix}<name>.")
+    if isinstance(schema.get("items"), Mapping):
+        yield from _entries(schema["items"], root, f"{prefix.removesuffix('.')}[].")
+
+
+def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow a reference within the same schema, keeping what stands beside it."""
+    reference = schema.get("$ref", "")
+    if not reference.startswith("#/$defs/"):
+        return schema
+    return {**root["$defs"][reference.removeprefix("#/$defs/")], **schema}
+
+
+def main() -> None:
+    """Write config/README.md of the checkout that this package lies in."""
+    root = Path(__file__).resolve().parents[2]
+    target = root / "config/README.md"
+    target.write_text(render(root / "workflow/schemas"), encoding="utf-8")
+    sys.stderr.write(f"wrote {target}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Published beside rebuilt: comparison, tables, figures and the page."""

@@ -1,0 +1,72 @@
+"""One style for all figures, and their deterministic SVG bytes."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from textmix.errors import ConfigError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from textmix.report.locate import FigureData
+
+STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
+#: Marker of every series in order, beside the colour cycle of the style file.
+MARKERS = ("o", "s", "^", "D", "v", "P")
+#: How a published value is drawn: never as one of our own.
+PUBLISHED: dict[str, Any] = {"color": "#1b1b1b", "linestyle": "none", "marker": "D", "markerfacecolor": "white"}
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+
+def svg_bytes(figure: Figure) -> bytes:
+    """Return a figure as SVG; the same figure gives the same bytes at any time."""
+    stream = io.BytesIO()
+    with matplotlib.rc_context(fname=STYLE_FILE):
+        figure.savefig(stream, format="svg", metadata=_NO_METADATA)
+    return stream.getvalue()
+
+
+def draw(paper: str, name: str, data: FigureData) -> bytes:
+    """Return one figure of a paper as SVG bytes.
+
+    Parameters
+    ----------
+    paper, name : which entry of ``FIGURES`` in ``textmix.report.figures.<paper>``.
+    data : results, published numbers and the figure's entry in ``paper.yaml``.
+
+    Raises
+    ------
+    ConfigError : the paper has no such figure.
+    Hole : a result it draws is missing.
+    """
+    figures: dict[str, Callable[[FigureData], Figure]]
+    figures = importlib.import_module(f"textmix.report.figures.{paper}").FIGURES
+    if name not in figures:
+        raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
+    with matplotlib.rc_context(fname=STYLE_FILE):
+        return svg_bytes(figures[name](data))
+
+
+def panels(n: int, height: float = 3.0, **options: Any) -> tuple[Figure, Sequence[Axes]]:
+    """Return a figure of text width with ``n`` panels side by side, without any global state."""
+    figure = Figure(figsize=(6.3, height))
+    axes = figure.subplots(1, n, squeeze=False, **options)[0]
+    return figure, list(axes)
+
+
+def log_axis_with_zero(axes: Axes, values: Sequence[float]) -> None:
+    """Make the x axis logarithmic; where 0 is among the values, with 0 as its leftmost point."""
+    positive = [value for value in values if value > 0]
+    if len(positive) == len(values):
+        axes.set_xscale("log")
+        return
+    axes.set_xscale("symlog", linthresh=min(positive), linscale=0.5)
+    axes.set_xlim(left=0)

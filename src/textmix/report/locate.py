@@ -1,0 +1,313 @@
+"""Locators: from the short name of a rebuilt value to the value in the results folder.
+
+A locator is what ``published.csv`` and the checks write in their ``source``, e.g. ``score:table1/newsgroups/dcm/accuracy``.
+There are three outcomes: the value; `Hole`, where it cannot be had (a data set is missing); and `NotRun`, where nothing
+has made it yet.  The grammar is in ``config/README.md``.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textmix import io
+from textmix.errors import ConfigError, Hole
+
+#: Locator kinds whose first part after the colon, or second for scores and times, is a role.
+_ROLE_PART = {"data": 0, "features": 0, "score": 1, "time": 1}
+_PARTS = {"data": (2, 2), "features": (3, 3), "score": (4, 5), "time": (4, 4), "measure": (2, 2), "setting": (1, 1)}
+_GRAMMAR = {
+    "data": "data:<role>/<statistic>",
+    "features": "features:<role>/<features>/<statistic>",
+    "score": "score:<experiment>/<role>/<method>/<metric>[/<variant>]",
+    "time": "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>",
+    "measure": "measure:<measure>/<key>",
+    "setting": "setting:<dotted path in paper.yaml>",
+}
+
+
+class NotRun(Hole):  # noqa: N818 - a hole, not an error
+    """Nothing has made the value yet; the reason is one sentence."""
+
+
+@dataclass(frozen=True)
+class RoleEntry:
+    """What a configuration maps a role (a data set as a paper names it) to.
+
+    Parameters
+    ----------
+    dataset : identifier in the registry, or None where no data set is at hand.
+    comparable : ``yes`` (the paper's data), ``approximately`` (the same collection in another form) or ``no``.
+    note : one sentence: what differs from the paper's data, or why there is none.
+    """
+
+    dataset: str | None
+    comparable: str = "yes"
+    note: str = ""
+
+
+def role_entries(roles: Mapping[str, Mapping[str, Any] | None]) -> dict[str, RoleEntry]:
+    """Return the ``roles`` of a configuration as entries; YAML reads a bare yes or no as a truth value."""
+    words = {True: "yes", False: "no"}
+    return {
+        role: RoleEntry(
+            entry.get("dataset"),
+            words.get(entry.get("comparable", "yes"), entry.get("comparable", "yes")),
+            entry.get("note", ""),
+        )
+        if entry
+        else RoleEntry(None, "no")
+        for role, entry in roles.items()
+    }
+
+
+@dataclass(frozen=True)
+class Value:
+    """A rebuilt value.
+
+    Parameters
+    ----------
+    value : a number in stored units (scores and shares as fractions, times in seconds), or a setting's text.
+    spread : sample standard deviation over the trials (ddof = 1), or None.
+    n : number of trials behind ``value``, or None where it is not a mean over trials.
+    variants : mean of the same metric for every variant of the method; empty where there are none.
+    """
+
+    value: float | str
+    spread: float | None = None
+    n: int | None = None
+    variants: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One row of a score file: ``value`` of ``metric`` (a fraction) for one variant in one trial."""
+
+    variant: str
+    trial: int
+    metric: str
+    value: float
+
+
+class Results:
+    """The results of one paper, read by role instead of by path.
+
+    Parameters
+    ----------
+    root : the results folder.
+    paper : the paper.
+    roles : role -> entry, as the configuration maps them.
+    settings : the paper's ``paper.yaml``, for ``setting:`` locators.
+    """
+
+    def __init__(
+        self, root: Path, paper: str, roles: Mapping[str, RoleEntry], settings: Mapping[str, Any] | None = None
+    ) -> None:
+        self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
+        self._checked: dict[Path, Hole | None] = {}
+
+    def role(self, locator: str) -> str | None:
+        """Return the role a locator names, or None."""
+        kind, parts = split_locator(locator)
+        return parts[_ROLE_PART[kind]] if kind in _ROLE_PART else None
+
+    def dataset(self, role: str) -> str:
+        """Return the data set mapped to a role.
+
+        Raises
+        ------
+        Hole : no data set is mapped to it.
+        """
+        entry = self.roles.get(role)
+        if entry is None or entry.dataset is None:
+            note = entry.note if entry and entry.note else "this configuration names no data set for it"
+            raise Hole(f"the data set '{role}' is missing: {note}")
+        return entry.dataset
+
+    def locate(self, locator: str) -> Value:
+        """Return the value a locator names.
+
+        Raises
+        ------
+        Hole : it cannot be had, with the reason.
+        NotRun : nothing has made it yet.
+        ConfigError : the locator does not follow the grammar or names something a result does not hold.
+        IntegrityError : the result was changed by hand.
+        """
+        kind, parts = split_locator(locator)
+        if kind == "data":
+            return Value(_pick(self.statistics(parts[0]), parts[1], locator))
+        if kind == "features":
+            return Value(_pick(self.statistics(parts[0], parts[1]), parts[2], locator))
+        if kind == "score":
+            return _summary(self.scores(*parts[:3]), parts[3], parts[4] if len(parts) > 4 else None, locator)
+        if kind == "time":
+            seconds = self.seconds(*parts[:3], kind=parts[3])
+            return Value(statistics.median(seconds), _spread(seconds), len(seconds))
+        if kind == "measure":
+            return _pick(self.measure(parts[0]), parts[1], locator)
+        return Value(_setting(self.settings, parts[0], locator))
+
+    def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
+        """Return `Corpus.statistics` of a role's parsed data set, or of one of its feature sets."""
+        dataset = self.dataset(role)
+        folder = self.root / "datasets" / dataset if features is None else self.root / "features" / dataset / features
+        self._open(folder)
+        found: dict[str, Any] = io.read_json(folder / "corpus.json")["statistics"]
+        return found
+
+    def scores(self, experiment: str, role: str, method: str) -> list[Score]:
+        """Return the rows of a method's score file."""
+        rows = self._rows("scores", experiment, role, method)
+        return [Score(row["variant"], int(row["trial"]), row["metric"], float(row["value"])) for row in rows]
+
+    def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
+        """Return a method's fit or predict times in seconds, one a trial (of the first variant)."""
+        rows = self._rows("timings", experiment, role, method)
+        first = rows[0].get("variant", "") if rows else ""
+        return [float(_pick(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]
+
+    def measure(self, measure: str) -> dict[str, Value]:
+        """Return the values of a measure by key."""
+        return {
+            row["key"]: Value(float(row["value"]), float(row["spread"]) if row["spread"] else None)
+            for row in self.measure_table(measure, "values")
+        }
+
+    def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
+        """Return the rows of ``<table>.csv`` of a measure."""
+        folder = self.root / "papers" / self.paper / "measures" / measure
+        self._open(folder)
+        if not (folder / f"{table}.csv").is_file():
+            raise ConfigError(f"measure {measure} of {self.paper} has no table {table}.csv; name one that it writes")
+        return io.read_csv(folder / f"{table}.csv")
+
+    def _rows(self, stage: str, experiment: str, role: str, method: str) -> list[dict[str, str]]:
+        """Return the rows of the score or timing file of a method."""
+        path = self.root / stage / self.paper / experiment / self.dataset(role) / f"{method}.csv"
+        self._open(path)
+        return io.read_csv(path)
+
+    def _open(self, path: Path) -> None:
+        """Check a result once; raise `NotRun` where it is absent and its `Hole` where it is one."""
+        if path not in self._checked:
+            if not path.exists():
+                raise NotRun(f"{path.relative_to(self.root).as_posix()} has not been made in this run")
+            try:
+                io.check_result(path)
+                self._checked[path] = None
+            except Hole as hole:
+                self._checked[path] = hole
+        hole_found = self._checked[path]
+        if hole_found is not None:
+            raise hole_found
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """What a figure may draw.
+
+    Parameters
+    ----------
+    results : the results of its paper.
+    published : id -> printed number.
+    options : the figure's entry in ``paper.yaml``: caption, and what its function names.
+    """
+
+    results: Results
+    published: Mapping[str, float]
+    options: Mapping[str, Any]
+
+    def option(self, name: str) -> Any:
+        """Return an option that the figure needs.
+
+        Raises
+        ------
+        ConfigError : paper.yaml does not give it.
+        """
+        return _pick(self.options, name, f"{self.results.paper}: figure in paper.yaml")
+
+    def trials(self, method: str, metric: str) -> list[float]:
+        """Return a metric of a method in every trial of the figure's experiment and role."""
+        scores = self.results.scores(self.option("experiment"), self.option("role"), method)
+        variant = self.options.get("variants", {}).get(method)
+        return _trials(scores, metric, variant, f"figure of {self.results.paper}, method {method}")
+
+    def seconds(self, method: str) -> list[float]:
+        """Return the seconds of training of a method in every trial of the figure's experiment and role."""
+        return self.results.seconds(self.option("experiment"), self.option("role"), method)
+
+    def published_of(self, method: str) -> float | None:
+        """Return the published number that the figure's options give a method, or None where none is printed."""
+        return self.published.get(self.options.get("published", {}).get(method, ""))
+
+
+def split_locator(locator: str) -> tuple[str, Sequence[str]]:
+    """Return kind and parts of a locator.
+
+    Raises
+    ------
+    ConfigError : it does not follow the grammar.
+    """
+    kind, _, rest = locator.partition(":")
+    if kind not in _GRAMMAR:
+        raise ConfigError(f"locator '{locator}': unknown kind; allowed: {', '.join(_GRAMMAR.values())}")
+    low, high = _PARTS[kind]
+    parts = rest.split("/", high - 1)
+    if len(parts) < low or not all(parts):
+        raise ConfigError(f"locator '{locator}' is incomplete; write {_GRAMMAR[kind]}")
+    return kind, parts
+
+
+def _by_variant(scores: Sequence[Score], metric: str) -> dict[str, list[float]]:
+    """Return one metric's values of all trials, by variant."""
+    groups: dict[str, list[float]] = {}
+    for score in scores:
+        if score.metric == metric:
+            groups.setdefault(score.variant, []).append(score.value)
+    return groups
+
+
+def _trials(scores: Sequence[Score], metric: str, variant: str | None, where: str) -> list[float]:
+    """Return one metric of one variant in every trial; without a variant, of the unnamed or only one."""
+    groups = _by_variant(scores, metric)
+    if variant is None:
+        if len(groups) > 1 and "" not in groups:
+            raise ConfigError(f"{where} must name a variant; there are {', '.join(sorted(groups))}")
+        variant = next(iter(groups)) if len(groups) == 1 else ""
+    trials: list[float] = _pick(groups, variant, f"{where}, metric {metric}")
+    return trials
+
+
+def _summary(scores: Sequence[Score], metric: str, variant: str | None, where: str) -> Value:
+    """Return mean, spread and number of trials of one metric for one variant, with the means of all variants."""
+    trials = _trials(scores, metric, variant, where)
+    means = {name: statistics.fmean(values) for name, values in _by_variant(scores, metric).items()}
+    return Value(statistics.fmean(trials), _spread(trials), len(trials), means if len(means) > 1 else {})
+
+
+def _spread(values: Sequence[float]) -> float | None:
+    """Return the sample standard deviation, or None of fewer than two values."""
+    return statistics.stdev(values) if len(values) > 1 else None
+
+
+def _pick(mapping: Mapping[str, Any], key: str, where: str) -> Any:
+    """Return ``mapping[key]``, or say which keys there are."""
+    if key not in mapping:
+        raise ConfigError(f"{where}: there is no '{key}'; there are {', '.join(sorted(map(str, mapping))) or 'none'}")
+    return mapping[key]
+
+
+def _setting(settings: Mapping[str, Any], path: str, locator: str) -> float | str:
+    """Return a setting of paper.yaml by its dotted path; a list becomes its parts joined by commas."""
+    found: Any = settings
+    for key in path.split("."):
+        if not isinstance(found, Mapping) or key not in found:
+            raise ConfigError(f"locator '{locator}': paper.yaml has no '{path}'; correct the path (stopped at '{key}')")
+        found = found[key]
+    if isinstance(found, (bool, str)):
+        return str(found)
+    return float(found) if isinstance(found, (int, float)) else ", ".join(map(str, found))

@@ -1,0 +1,1 @@
+"""The protocols: splits, seeds, the method registry, trials."""

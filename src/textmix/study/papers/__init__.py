@@ -1,0 +1,1 @@
+"""Measurements that one paper makes and no other."""

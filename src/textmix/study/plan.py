@@ -1,0 +1,183 @@
+"""The plan: which data sets, experiments, measures, tables and figures the configuration asks for.
+
+The Snakefile asks it for names and specifications while it parses, so it must stay light: no NumPy, no network.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textmix.config import PAPERS, load_yaml_strict, validate
+from textmix.data.registry import DatasetEntry, load_registry
+from textmix.errors import ConfigError
+from textmix.provenance import code_digest
+from textmix.study.methods import Method, load_methods
+
+
+@dataclass(frozen=True)
+class Run:
+    """One fit job: an experiment of a paper, on one data set, by one method (all trials and grid points)."""
+
+    paper: str
+    experiment: str
+    dataset: str
+    method: str
+
+
+class Plan:
+    """Everything the configuration files say, checked against each other.
+
+    Parameters
+    ----------
+    config : the merged configuration (config.yaml, further files, ``--config``).
+    root : the folder with ``config/`` and ``workflow/``.
+
+    Raises
+    ------
+    ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
+    """
+
+    def __init__(self, config: Mapping[str, Any], root: Path) -> None:
+        self.root = root
+        self.schemas = root / "workflow/schemas"
+        validate(_plain(config), self.schemas / "config.schema.yaml", "configuration")
+        self.config = config
+        self.registry: dict[str, DatasetEntry] = load_registry(root / "config/datasets.yaml")
+        self.methods: dict[str, Method] = load_methods()
+        self.papers = {name: self._paper(name) for name in PAPERS}
+        self.features = self._shared("features")
+        self.splits = self._shared("splits")
+        self._check_data()
+
+    def _paper(self, name: str) -> dict[str, Any]:
+        """Read and check one paper.yaml."""
+        path = self.root / "config/papers" / name / "paper.yaml"
+        paper: dict[str, Any] = load_yaml_strict(path)
+        validate(paper, self.schemas / "paper.schema.yaml", str(path.relative_to(self.root)))
+        for key, experiment in paper["experiments"].items():
+            for method, entry in experiment["methods"].items():
+                if entry["use"] not in self.methods:
+                    raise ConfigError(
+                        f"{path}: experiments.{key}.methods.{method}: no method '{entry['use']}'; "
+                        f"allowed: {', '.join(self.methods)}"
+                    )
+        return paper
+
+    def _shared(self, kind: str) -> dict[str, Any]:
+        """Join the papers' features or splits; one name must mean one thing, for results are shared between papers."""
+        found: dict[str, Any] = {}
+        for name, paper in self.papers.items():
+            for key, spec in paper[kind].items():
+                if found.setdefault(key, spec) != spec:
+                    raise ConfigError(
+                        f"config/papers/{name}/paper.yaml: {kind}.{key} differs from another paper's; rename it"
+                    )
+        return found
+
+    def _check_data(self) -> None:
+        """Check that roles name data sets, and that papers name roles, features and splits that there are."""
+        for role, entry in self.config["data"].items():
+            if entry["dataset"] is not None and entry["dataset"] not in self.registry:
+                raise ConfigError(
+                    f"configuration: data.{role}: no data set '{entry['dataset']}'; "
+                    f"allowed: {', '.join(sorted(self.registry))}"
+                )
+        for name, paper in self.papers.items():
+            source = f"config/papers/{name}/paper.yaml"
+            for where, role, features, split in _references(paper):
+                for kind, key, known in (
+                    ("role", role, self.config["data"]),
+                    ("features", features, paper["features"]),
+                    ("split", split, paper["splits"]),
+                ):
+                    if key is not None and key not in known:
+                        raise ConfigError(f"{source}: {where}: no {kind} '{key}'; allowed: {', '.join(known)}")
+
+    def chosen(self) -> list[str]:
+        """Return the papers that the configuration asks for."""
+        return [name for name in PAPERS if name in self.config["papers"]]
+
+    def dataset(self, role: str) -> str | None:
+        """Return the data set that stands for a role, or None."""
+        value: str | None = self.config["data"][role]["dataset"]
+        return value
+
+    def roles(self, paper: str) -> dict[str, dict[str, Any]]:
+        """Return the configuration's entries of the roles that a paper names."""
+        return {role: dict(self.config["data"][role]) for role in self.papers[paper]["roles"]}
+
+    def datasets(self, paper: str) -> list[str]:
+        """Return the data sets of a paper that the configuration maps to."""
+        found = [self.dataset(role) for role in self.papers[paper]["roles"]]
+        return sorted({name for name in found if name is not None})
+
+    def runs(self, paper: str) -> Iterator[Run]:
+        """Yield the fit jobs of a paper."""
+        for key, experiment in self.papers[paper]["experiments"].items():
+            for role in experiment["roles"]:
+                dataset = self.dataset(role)
+                if dataset is not None:
+                    yield from (Run(paper, key, dataset, method) for method in experiment["methods"])
+
+    def run_inputs(self, run: Run) -> tuple[str, str]:
+        """Return features and split of a fit job."""
+        experiment = self.papers[run.paper]["experiments"][run.experiment]
+        roles = [role for role in experiment["roles"] if self.dataset(role) == run.dataset]
+        return experiment["features"], experiment["roles"][roles[0]]
+
+    def run_entry(self, run: Run) -> dict[str, Any]:
+        """Return an experiment's entry of a method: ``use``, ``params``, ``grid``."""
+        entry: dict[str, Any] = self.papers[run.paper]["experiments"][run.experiment]["methods"][run.method]
+        return entry
+
+    def measures(self, paper: str) -> list[str]:
+        """Return the measures of a paper of which at least one data set is mapped."""
+        entries = self.papers[paper]["measures"].items()
+        return [key for key, entry in entries if self.measure_sources(paper, key) or not entry["roles"]]
+
+    def measure_sources(self, paper: str, measure: str) -> dict[str, tuple[str, str, str]]:
+        """Return role -> (data set, features, split) of a measure, mapped roles only."""
+        entry = self.papers[paper]["measures"][measure]
+        return {
+            role: (dataset, entry["features"], split)
+            for role, split in entry["roles"].items()
+            if (dataset := self.dataset(role)) is not None
+        }
+
+    def feature_sets(self, paper: str) -> list[tuple[str, str]]:
+        """Return the (data set, features) pairs that a paper needs, for its statistics as well as its fits."""
+        pairs = {(run.dataset, self.run_inputs(run)[0]) for run in self.runs(paper)}
+        for measure in self.measures(paper):
+            pairs |= {(dataset, features) for dataset, features, _ in self.measure_sources(paper, measure).values()}
+        return sorted(pairs)
+
+    @functools.cache  # noqa: B019 - one plan lives as long as the process
+    def code(self, script: str, *modules: str) -> str:
+        """Return the digest of the code that a script reaches, with modules it names only by string."""
+        return code_digest(modules, [self.root / "workflow/scripts" / f"{script}.py"])[:16]
+
+    def method_code(self, run: Run) -> str:
+        """Return the digest of a fit: the script, and the estimator with all it imports."""
+        module = self.methods[self.run_entry(run)["use"]].module
+        return self.code("fit", *([module] if module.startswith("textmix.") else []))
+
+
+def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Yield (place, role, features, split) for everything in a paper.yaml that refers to another entry."""
+    for role in paper["roles"]:
+        yield "roles", role, None, None
+    for kind in ("experiments", "measures"):
+        for key, entry in paper[kind].items():
+            for role, split in entry["roles"].items():
+                yield f"{kind}.{key}", role, entry["features"], split
+
+
+def _plain(value: Any) -> Any:
+    """Return nested mappings as plain dicts, as the schema validator wants them."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

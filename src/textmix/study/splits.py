@@ -1,0 +1,109 @@
+"""Train/test splits: made once for a data set and shared by every method, so that methods meet the same documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textmix import io
+from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+from textmix.errors import ConfigError
+from textmix.runtime import rng
+
+
+@dataclass(frozen=True)
+class Splits:
+    """T pairs of training and test documents, as rows of the corpus in rising order (int64)."""
+
+    train: Ragged
+    test: Ragged
+
+    def __len__(self) -> int:
+        return len(self.train)
+
+    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
+        """Write the splits to a sealed folder."""
+        with io.new_folder(folder, meta) as target:
+            for name, part in (("train", self.train), ("test", self.test)):
+                io.save_arrays(target, **{name: part.values, f"{name}_offsets": part.offsets})
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Splits:
+        """Read a sealed folder of splits."""
+        io.check_result(folder)
+        parts = {
+            name: Ragged(io.load_array(folder, name, mmap=False), io.load_array(folder, f"{name}_offsets", mmap=False))
+            for name in ("train", "test")
+        }
+        return cls(**parts)
+
+
+def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, max_trials: int | None) -> Splits:
+    """Split a corpus as a paper's ``splits`` entry says.
+
+    Parameters
+    ----------
+    corpus : the parsed data set.
+    spec : ``kind: given`` (the source's own split), or ``kind: random`` with ``train`` and ``test`` as numbers of
+        documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, and ``stratified``.
+    seed, name : the seed and the name of the split scheme; with data set and trial they fix the permutation.
+    max_trials : cap on the number of trials from config.yaml, or None.
+
+    Raises
+    ------
+    ConfigError : the corpus has no given split, or fewer documents than asked for.
+    """
+    if spec["kind"] == "given":
+        pairs = [_given(corpus, name)]
+    else:
+        trials = min(spec["trials"], max_trials or spec["trials"])
+        pairs = [_random(corpus, spec, rng(seed, corpus.name, name, trial, "split"), name) for trial in range(trials)]
+    return Splits(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
+
+
+def _join(parts: list[np.ndarray]) -> Ragged:
+    """Return index arrays as one ragged array of sorted rows."""
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return Ragged(np.concatenate([np.sort(part) for part in parts]).astype(np.int64), offsets)
+
+
+def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the source's own split."""
+    if corpus.split is None:
+        raise ConfigError(f"split {name}: {corpus.name} has no given split; choose kind: random")
+    return np.flatnonzero(corpus.split == TRAIN), np.flatnonzero(corpus.split == TEST)
+
+
+def _size(share: float, total: int) -> int:
+    """Return a number of documents from a number (int) or a share (float)."""
+    return share if isinstance(share, int) else round(share * total)
+
+
+def _random(
+    corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return one random pair; test documents come first in the permutation, so that training sets of
+    different size are nested and meet the same test documents.
+    """
+    total = corpus.n_documents
+    n_train = _size(spec["train"], total)
+    n_test = _size(spec["test"], total) if "test" in spec else total - n_train
+    if n_train < 1 or n_test < 1 or n_train + n_test > total:
+        raise ConfigError(f"split {name}: {n_train} + {n_test} documents asked of {corpus.name}'s {total}; lower them")
+    order = generator.permutation(total)
+    if spec.get("stratified", False):
+        order = _stratified(order, corpus.classes())
+    return order[n_test : n_test + n_train], order[:n_test]
+
+
+def _stratified(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Reorder a permutation so that every prefix holds each class in its overall share, as nearly as it can."""
+    position = np.empty(len(order))
+    for label in np.unique(classes):
+        rows = np.flatnonzero(classes[order] == label)
+        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return order[np.argsort(position, kind="stable")]

@@ -1,0 +1,1 @@
+"""From words to sparse counts: tokenizers, vocabularies, weighting."""

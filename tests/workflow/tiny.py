@@ -1,0 +1,132 @@
+"""A throw-away clone of the workflow on tiny, synthetic data: what the workflow tests run and break on purpose."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "environment.yml")
+#: Measured times and pages that show them: the only results that differ between two runs.
+MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", "results/report/index.html")
+
+
+def synthetic_tab(seed: int, documents: int) -> str:
+    """Return a .tab file of random words, three classes with favourite words each (synthetic, for tests only)."""
+    generator = np.random.default_rng(seed)
+    words = np.array(["".join(generator.choice(list("abcdefghij"), 5)) for _ in range(120)])
+    lines = ["Category\tText", "d\tstring", "class\t", ""]
+    for row in range(documents):
+        kind = row % 3
+        weights = generator.dirichlet(np.where(np.arange(120) % 3 == kind, 0.3, 0.08))
+        lines.append(f"class.{kind}\t{' '.join(generator.choice(words, 30, p=weights))}")
+    return "\n".join(lines) + "\n"
+
+
+def _entry(name: str, mirror: Path, seed: int) -> dict:
+    """Return a registry entry whose files lie in the mirror folder."""
+    files = {}
+    for role, documents in (("train", 60), ("test", 30)):
+        path = mirror / f"{name}-{role}.tab"
+        path.write_text(synthetic_tab(seed + documents, documents), encoding="utf-8")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        files[role] = {"path": path.name, "sha256": digest, "bytes": path.stat().st_size}
+    return {
+        "title": f"Synthetic {name}",
+        "citation": "none: made for tests",
+        "terms": "none",
+        "reader": {"name": "tab_file", "options": {}},
+        "files": {role: f"{name}-{role}.tab" for role in files},
+        "sources": [{"mirror": files}],
+        "expect": {"documents": 90, "labels": 3, "train": 60, "test": 30},
+    }
+
+
+def make_clone(folder: Path) -> Clone:
+    """Copy the workflow into a folder and give it tiny data and a short configuration."""
+    folder.mkdir(parents=True)
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy(source, folder / part)
+    mirror = folder / "mirror"
+    mirror.mkdir()
+    registry = {name: _entry(name, mirror, seed) for name, seed in (("tiny_news", 1), ("tiny_reuters", 2))}
+    (folder / "config/datasets.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    for role, entry in config["data"].items():
+        entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
+    config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2}
+    (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    return Clone(folder)
+
+
+class Clone:
+    """A folder with a workflow in it, and ways to run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return the environment of a run: the clone's own library, its own mirror, a cache shared by all clones."""
+        cache = os.environ.get("TEXTMIX_CACHE", str(Path("~/.cache").expanduser()))
+        mine = {"PYTHONPATH": str(self.folder / "src"), "TEXTMIX_MIRROR": str(self.folder / "mirror")}
+        return {**os.environ, **mine, "TEXTMIX_CACHE": cache, **more}
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the command line of a run."""
+        return [sys.executable, "-m", "snakemake", *arguments]
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run Snakemake and return what it printed (both streams in ``stdout``) and its exit code."""
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start Snakemake in the background."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def copy(self, folder: Path) -> Clone:
+        """Return a copy of the clone with all it has made."""
+        shutil.copytree(self.folder, folder, symlinks=False)
+        return Clone(folder)
+
+    def digests(self) -> dict[str, str]:
+        """Return the sha256 of every result that must not differ between runs."""
+        files = sorted(p for p in (self.folder / "results").rglob("*") if p.is_file())
+        names = {p.relative_to(self.folder).as_posix(): p for p in files if p.name != ".snakemake_timestamp"}
+        return {
+            name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for name, path in names.items()
+            if not name.startswith(MEASURED)
+        }
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace text in a file of the clone; the text must be there."""
+        path = self.folder / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text, f"{name} does not hold {old!r}"
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")

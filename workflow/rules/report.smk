@@ -1,0 +1,61 @@
+rule page:
+    input:
+        comparisons=collect(
+            "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
+        ),
+        tables=all_tables(),
+        figures=all_figures(),
+        data=all_datasets(),
+        deviations=collect(
+            "config/papers/{paper}/deviations.yaml", paper=list(PLAN.papers)
+        ),
+        published=collect(
+            "config/papers/{paper}/published.csv", paper=list(PLAN.papers)
+        ),
+    output:
+        page="results/report/index.html",
+        comparison="results/report/comparison.csv",
+        summary="results/report/summary.json",
+    log:
+        "logs/report.log",
+    conda:
+        "../../environment.yml"
+    params:
+        papers=PLAN.papers,
+        data=PLAN.config["data"],
+        chosen=PLAN.chosen(),
+        code=PLAN.code("page"),
+    message:
+        "Writing the report page results/report/index.html"
+    script:
+        "../scripts/page.py"
+
+
+rule accept:
+    input:
+        summary="results/report/summary.json",
+        data=all_datasets(),
+    output:
+        "results/report/accepted.json",
+    log:
+        "logs/accept.log",
+    conda:
+        "../../environment.yml"
+    params:
+        strict=PLAN.config["strict"],
+    message:
+        "Looking for data that were broken or could not be had"
+    script:
+        "../scripts/accept.py"
+
+
+rule verify:
+    """Read every result again, check it against its digest and name what was changed by hand."""
+    log:
+        "logs/verify.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Checking every file of results/ and resources/ against its record"
+    script:
+        "../scripts/verify.py"

@@ -1,0 +1,18 @@
+rule score:
+    input:
+        predictions="results/predictions/{paper}/{experiment}/{dataset}/{method}",
+        features=run_features,
+        splits=run_splits,
+    output:
+        "results/scores/{paper}/{experiment}/{dataset}/{method}.csv",
+    log:
+        "logs/score/{paper}/{experiment}/{dataset}/{method}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        metrics=metrics_of,
+        code=PLAN.code("score"),
+    message:
+        "Scoring {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
+    script:
+        "../scripts/score.py"

@@ -1,0 +1,9 @@
+"""Tokenize one data set and count its words."""
+
+from textmix.data.corpus import Corpus
+from textmix.runtime import job
+from textmix.text.features import build_features
+
+with job(snakemake) as running:
+    corpus = build_features(Corpus.load(snakemake.input[0]), snakemake.params.spec)
+    corpus.save(snakemake.output[0], running.record)

@@ -1,0 +1,19 @@
+"""Bring the raw files of one data set to resources/, or say why they could not be had."""
+
+import os
+from pathlib import Path
+
+from textmix.data.fetch import fetch_dataset
+from textmix.data.registry import load_registry
+from textmix.io import write_json
+from textmix.runtime import job
+
+with job(snakemake):
+    registry = load_registry(Path(snakemake.scriptdir).parents[1] / "config/datasets.yaml")
+    mirror = os.environ.get("TEXTMIX_MIRROR")
+    record = fetch_dataset(
+        registry[snakemake.wildcards.dataset],
+        Path(snakemake.output[0]).parent,
+        Path(mirror) if mirror else None,
+    )
+    write_json(snakemake.output[0], record)

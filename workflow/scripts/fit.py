@@ -1,0 +1,20 @@
+"""Fit one method on every split of one data set and keep what it predicts."""
+
+from textmix.data.corpus import Corpus
+from textmix.io import format_csv, write_result
+from textmix.runtime import job
+from textmix.study.methods import load_methods
+from textmix.study.splits import Splits
+from textmix.study.trials import TIMINGS, run_trials
+
+with job(snakemake) as running:
+    spec = snakemake.params.spec
+    predictions, timings = run_trials(
+        Corpus.load(snakemake.input.features),
+        Splits.load(snakemake.input.splits),
+        load_methods()[spec["use"]],
+        spec,
+        snakemake.params.seed,
+    )
+    predictions.save(snakemake.output.predictions, running.record)
+    write_result(snakemake.output.timings, format_csv(timings, TIMINGS), running.record)

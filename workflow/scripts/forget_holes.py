@@ -1,0 +1,12 @@
+"""Forget which data sets could not be had, so that the next run tries again."""
+
+from pathlib import Path
+
+from textmix.io import read_json
+from textmix.runtime import job, logger
+
+with job(snakemake):
+    for record in sorted(Path("resources").glob("*/fetch.json")):
+        if read_json(record)["status"] != "had":
+            logger.info("%s will be tried again", record.parent.name)
+            record.unlink()

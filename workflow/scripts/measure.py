@@ -1,0 +1,16 @@
+"""Measure what only this paper measures."""
+
+from textmix.data.corpus import Corpus
+from textmix.runtime import job, rng
+from textmix.study.measures import Source, run_measure
+from textmix.study.splits import Splits
+
+with job(snakemake) as running:
+    paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
+    sources = {
+        role: Source(Corpus.load(features), Splits.load(splits))
+        for role, (features, splits) in snakemake.params.sources.items()
+    }
+    settings = snakemake.params.entry.get("settings", {})
+    generator = rng(snakemake.params.seed, paper, measure)
+    run_measure(paper, measure, sources, settings, generator).save(snakemake.output[0], running.record)

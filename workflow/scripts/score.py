@@ -1,0 +1,17 @@
+"""Score the stored predictions of one method."""
+
+from textmix.data.corpus import Corpus
+from textmix.io import format_csv, write_result
+from textmix.runtime import job
+from textmix.study.scoring import COLUMNS, score
+from textmix.study.splits import Splits
+from textmix.study.trials import Predictions
+
+with job(snakemake) as running:
+    rows = score(
+        Predictions.load(snakemake.input.predictions),
+        Corpus.load(snakemake.input.features),
+        Splits.load(snakemake.input.splits),
+        snakemake.params.metrics,
+    )
+    write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)

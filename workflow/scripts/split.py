@@ -1,0 +1,15 @@
+"""Make the train/test splits of one data set."""
+
+from textmix.data.corpus import Corpus
+from textmix.runtime import job
+from textmix.study.splits import make_splits
+
+with job(snakemake) as running:
+    splits = make_splits(
+        Corpus.load(snakemake.input[0]),
+        snakemake.params.spec,
+        snakemake.params.seed,
+        snakemake.wildcards.split,
+        snakemake.params.max_trials,
+    )
+    splits.save(snakemake.output[0], running.record)
