@@ -1,11 +1,13 @@
 """textmix: every table, curve and number of five documents on text categorisation, rebuilt from raw data."""
 
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.20")
 
 
-configfile: "config/config.yaml"
+configfile: Path(workflow.basedir) / "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import math
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,16 +65,37 @@ def load_yaml_strict(path: str | Path) -> Any:
         raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
 
 
+def _is_integer(_checker: Any, value: Any) -> bool:
+    """Say whether a value is an integer as Python means it: 10.0, which JSON Schema would take, cannot count trials."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_checker: Any, value: Any) -> bool:
+    """Say whether a value is a finite number."""
+    return _is_integer(_checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
 @functools.cache
 def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
     """Return the validator of a schema file; ``$ref: name.schema.yaml`` means a file beside it."""
     from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
 
-    schema = load_yaml_strict(schema_path)
-    registry = Registry(  # type: ignore[call-arg]
-        retrieve=lambda uri: Resource.from_contents(load_yaml_strict(schema_path.parent / uri))
-    )
-    return jsonschema.Draft202012Validator(schema, registry=registry)
+    def retrieve(uri: str) -> Resource[Any]:
+        schema = load_yaml_strict(schema_path.parent / uri)
+        schema.pop("$schema", None)  # with it, jsonschema would change to its own validator and its types
+        return DRAFT202012.create_resource(schema)
+
+    registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
+    return _Validator(load_yaml_strict(schema_path), registry=registry)
 
 
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
@@ -103,7 +125,8 @@ def explain(error: jsonschema.ValidationError) -> str:
     if error.validator == "required":
         return f"{key}: {error.message}; add it"
     if error.validator == "type":
-        return f"{key}: {error.instance!r} has the wrong type; give a value of type {error.validator_value}"
+        kinds = [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
+        return f"{key}: {error.instance!r} has the wrong type; give a value of type {' or '.join(kinds)}"
     if error.validator == "pattern":
         return f"{key}: {error.instance!r} is not a valid name; it must match {error.validator_value}"
     return f"{key}: {error.message}; correct the value"

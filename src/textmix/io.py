@@ -179,12 +179,16 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    IntegrityError : there is no record.
+    IntegrityError : there is no record, or it cannot be read.
     """
     record = meta_path(path)
     if not record.is_file():
         raise IntegrityError(f"{path}: the record {record.name} is missing; delete the result and run again")
-    meta: dict[str, Any] = read_json(record)
+    try:
+        meta: dict[str, Any] = read_json(record)
+        dict(meta["files"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise IntegrityError(f"{path}: the record {record.name} is damaged; delete the result and run again") from error
     return meta
 
 

@@ -3,6 +3,7 @@
 The digest covers the syntax trees of every textmix module a script reaches, found by following the import statements
 without importing anything.  Comments, docstrings and formatting are left out, so that only an edit that can change a
 number changes the digest.  Modules named by string in the method registry are followed where the caller names them.
+Data that a module keeps in a folder of its own name (``stoplists.py``, ``stoplists/``) count as part of the module.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parent
-#: They format, log or record, and cannot change a number; leaving them out avoids idle re-runs.
-NEUTRAL = {f"{PACKAGE}.{name}" for name in ("errors", "provenance", "runtime")}
+#: They only name errors and digests, and cannot change a number; leaving them out avoids idle re-runs.
+NEUTRAL = {f"{PACKAGE}.{name}" for name in ("errors", "provenance")}
 
 
 def module_file(module: str) -> Path | None:
@@ -64,8 +65,14 @@ def _inspect(path: Path) -> tuple[str, frozenset[str]]:
     return _read(path, (stat.st_mtime_ns, stat.st_size))
 
 
+def _data_digests(module: str, path: Path) -> dict[str, str]:
+    """Return the sha256 of the files in the folder beside a module that has the module's name, if there is one."""
+    files = sorted(p for p in path.with_suffix("").rglob("*") if p.is_file())
+    return {f"{module}/{p.name}": hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> dict[str, str]:
-    """Return the syntax-tree digest of every module reached from ``modules`` and ``scripts``, by name.
+    """Return the digest of every module reached from ``modules`` and ``scripts``, and of their data files, by name.
 
     Raises
     ------
@@ -85,6 +92,7 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> dic
         if path is None:
             raise ValueError(f"no module {name} in {PACKAGE}; correct the name in src/textmix/study/methods.yaml")
         digests[name], imports = _inspect(path)
+        digests |= _data_digests(name, path)
         queue.extend(imports)
     return digests
 

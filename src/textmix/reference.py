@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -53,7 +54,7 @@ def render(schemas: Path) -> str:
 
 def _row(name: str, schema: Mapping[str, Any]) -> str:
     """Return one key as a table row."""
-    default = f"`{schema['default']!r}`" if "default" in schema else ""
+    default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
     effect = " ".join(str(schema.get("description", "")).split()).replace("|", "\\|")
     return f"| `{name}` | {_type(schema)} | {default} | {effect} |\n"
 

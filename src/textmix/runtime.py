@@ -54,10 +54,16 @@ def rng(seed: int, *axes: str | int) -> np.random.Generator:
 
 
 def one_thread() -> None:
-    """Hold BLAS, OpenMP and Numba to one thread: their sums depend on the number of threads."""
+    """Hold BLAS, OpenMP and Numba to one thread: their sums depend on the number of threads.
+
+    The environment reaches libraries that are loaded later, threadpoolctl those that the script has loaded already.
+    """
+    from threadpoolctl import threadpool_limits
+
     for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
     os.environ["NUMBA_NUM_THREADS"] = "1"
+    threadpool_limits(1)
 
 
 def set_up_log(path: str | Path | None) -> None:

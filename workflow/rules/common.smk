@@ -56,14 +56,12 @@ def fetch_state(wildcards):
 
 def entry_digest(wildcards):
     """Return a digest of a data set's registry entry."""
-    return PLAN.registry[wildcards.dataset].digest
+    return PLAN.entry_digest(wildcards.dataset)
 
 
 def parse_code(wildcards):
-    """Return the digest of the parse script and the reader that this data set needs."""
-    return PLAN.code(
-        "parse", f"textmix.data.readers.{PLAN.registry[wildcards.dataset].reader.name}"
-    )
+    """Return the code digest of a parse job."""
+    return PLAN.reader_code(wildcards.dataset)
 
 
 def run_features(wildcards):

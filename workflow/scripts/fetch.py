@@ -9,11 +9,12 @@ from textmix.io import write_json
 from textmix.runtime import job
 
 with job(snakemake):
-    registry = load_registry(Path(snakemake.scriptdir).parents[1] / "config/datasets.yaml")
+    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")
     mirror = os.environ.get("TEXTMIX_MIRROR")
     record = fetch_dataset(
         registry[snakemake.wildcards.dataset],
         Path(snakemake.output[0]).parent,
         Path(mirror) if mirror else None,
+        snakemake.params.state,
     )
     write_json(snakemake.output[0], record)

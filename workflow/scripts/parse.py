@@ -7,6 +7,6 @@ from textmix.data.registry import load_registry
 from textmix.runtime import job
 
 with job(snakemake) as running:
-    registry = load_registry(Path(snakemake.scriptdir).parents[1] / "config/datasets.yaml")
+    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")
     corpus = parse_dataset(registry[snakemake.wildcards.dataset], Path(snakemake.input[0]).parent)
     corpus.save(snakemake.output[0], running.record)

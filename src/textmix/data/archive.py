@@ -38,6 +38,8 @@ MAX_RATIO = 200
 RATIO_FREE = 2**20
 #: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.
 MAX_MEMBERS = 500_000
+#: Mode of the files we make: raw data are written once.
+READ_ONLY = 0o444
 
 _BLOCK = 512
 _CHUNK = 2**20
@@ -305,13 +307,14 @@ def _copy_member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, si
 
 @contextmanager
 def new_file(target: Path) -> Iterator[IO[bytes]]:
-    """Give a temporary file beside ``target`` to write; it takes the name only when the block ends well."""
+    """Give a temporary file beside ``target`` to write; it takes the name, read-only, only when the block ends well."""
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        os.chmod(temporary, READ_ONLY)
         os.replace(temporary, target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

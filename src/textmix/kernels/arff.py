@@ -18,10 +18,11 @@ import numpy as np
 
 OK, NUMBER, INDEX, ORDER, RANGE, SEPARATOR, FEW, MANY, TRUNCATED, EMPTY = range(10)
 EXACT, LONG, BAD = range(3)
+CSV, DENSE, SPARSE = range(3)
 
-_TAB, _NEWLINE, _RETURN, _SPACE = 9, 10, 13, 32
-_PLUS, _COMMA, _MINUS, _POINT, _COLON, _OPEN, _CLOSE = 43, 44, 45, 46, 58, 123, 125
-#: The sign of an index or the digits of a number are read up to here; more would not fit 64 bits.
+_TAB, _NEWLINE, _RETURN, _SPACE, _PERCENT = 9, 10, 13, 32, 37
+_PLUS, _COMMA, _MINUS, _POINT, _COLON, _CAPITAL_E, _SMALL_E, _OPEN, _CLOSE = 43, 44, 45, 46, 58, 69, 101, 123, 125
+#: Digits are gathered up to here; one more still fits 64 bits.
 _ROOM = 10**17
 _TENS = np.array([float(f"1e{power}") for power in range(23)])
 
@@ -54,6 +55,12 @@ def skip_blanks(data: np.ndarray, at: int) -> int:
 
 
 @numba.njit(cache=True)
+def stands(data: np.ndarray, at: int, byte: int) -> bool:
+    """Return whether ``byte`` stands at ``at``, which may lie past the end."""
+    return at < len(data) and data[at] == byte
+
+
+@numba.njit(cache=True)
 def is_digit(data: np.ndarray, at: int) -> bool:
     """Return whether a decimal digit stands at ``at``."""
     return at < len(data) and 48 <= data[at] <= 57
@@ -63,22 +70,22 @@ def is_digit(data: np.ndarray, at: int) -> bool:
 def read_index(data: np.ndarray, at: int) -> tuple[int, int]:
     """Return a number of digits only (-1 where none stands; never over 10^17) and the position after it."""
     if not is_digit(data, at):
-        return np.int64(-1), at
-    value = np.int64(0)
+        return -1, at
+    value = 0
     while is_digit(data, at):
-        value = min(value * 10 + np.int64(data[at]) - 48, np.int64(_ROOM))
+        value = min(value * 10 + int(data[at]) - 48, _ROOM)
         at += 1
     return value, at
 
 
 @numba.njit(cache=True)
 def read_power(data: np.ndarray, at: int) -> tuple[int, int, bool]:
-    """Return the power of ten written at ``at`` (``e-3``; 0 if there is none), the position after it and if it is whole."""
-    if at >= len(data) or (data[at] != 69 and data[at] != 101):
-        return np.int64(0), at, True
+    """Return the power of ten written at ``at`` (``e-3``; else 0), the position after it and if it is whole."""
+    if not (stands(data, at, _SMALL_E) or stands(data, at, _CAPITAL_E)):
+        return 0, at, True
     at += 1
-    negative = at < len(data) and data[at] == _MINUS
-    if at < len(data) and (data[at] == _PLUS or data[at] == _MINUS):
+    negative = stands(data, at, _MINUS)
+    if negative or stands(data, at, _PLUS):
         at += 1
     power, after = read_index(data, at)
     return (-power if negative else power), after, after > at
@@ -87,16 +94,15 @@ def read_power(data: np.ndarray, at: int) -> tuple[int, int, bool]:
 @numba.njit(cache=True)
 def read_number(data: np.ndarray, at: int) -> tuple[float, int, int]:
     """Return a decimal number, the position after it and if it is `EXACT`, `LONG` (then NaN) or `BAD`."""
-    negative = at < len(data) and data[at] == _MINUS
-    if at < len(data) and (data[at] == _PLUS or data[at] == _MINUS):
+    negative = stands(data, at, _MINUS)
+    if negative or stands(data, at, _PLUS):
         at += 1
-    start, point = at, np.int64(0)
-    digits, power, cut = np.int64(0), np.int64(0), False
-    while is_digit(data, at) or (point == 0 and at < len(data) and data[at] == _POINT):
+    start, point, digits, power, cut = at, 0, 0, 0, False
+    while is_digit(data, at) or (point == 0 and stands(data, at, _POINT)):
         if data[at] == _POINT:
             point = 1
         elif digits < _ROOM:
-            digits = digits * 10 + np.int64(data[at]) - 48
+            digits = digits * 10 + int(data[at]) - 48
             power -= point
         else:
             cut = True
@@ -127,14 +133,14 @@ def put(rows: Rows, index: int, value: float, state: int, at: int) -> None:
 
 
 @numba.njit(cache=True)
-def next_row(data: np.ndarray, at: int, comment: int) -> int:
-    """Return where the next row starts, past empty lines and lines that start with the byte ``comment`` (0: none)."""
+def next_row(data: np.ndarray, at: int, comments: bool) -> int:
+    """Return where the next row starts, past empty lines and, where there may be ``comments``, lines from ``%`` on."""
     while True:
         at = skip_blanks(data, at)
-        if at < len(data) and comment != 0 and data[at] == comment:
+        if comments and stands(data, at, _PERCENT):
             while at < len(data) and data[at] != _NEWLINE:
                 at += 1
-        if at >= len(data) or data[at] != _NEWLINE:
+        if not stands(data, at, _NEWLINE):
             return at
         at += 1
 
@@ -158,112 +164,127 @@ def index_fault(index: int, last: int, columns: int) -> int:
 
 
 @numba.njit(cache=True)
-def dense_rows(data: np.ndarray, at: int, columns: int, comment: int, rows: Rows) -> tuple[int, int, int]:
-    """Read rows of ``columns`` numbers with commas between them.
+def dense_row(data: np.ndarray, at: int, columns: int, rows: Rows) -> tuple[int, int]:
+    """Read ``columns`` numbers with commas between them; return status and position of the line end or the fault."""
+    for column in range(columns):
+        if column > 0:
+            if not stands(data, at, _COMMA):
+                short = FEW if stands(data, at, _NEWLINE) else SEPARATOR
+                return TRUNCATED if at >= len(data) else short, at
+            at = skip_blanks(data, at + 1)
+        value, after, state = read_number(data, at)
+        if state == BAD:
+            return NUMBER, at
+        put(rows, column, value, state, at)
+        at = skip_blanks(data, after)
+    return end_of_row(data, at), at
+
+
+@numba.njit(cache=True)
+def sparse_row(data: np.ndarray, at: int, columns: int, rows: Rows) -> tuple[int, int]:
+    """Read ``{index value, index value}``; return status and position of the line end or the fault."""
+    if not stands(data, at, _OPEN):
+        return SEPARATOR, at
+    at, last = skip_blanks(data, at + 1), -1
+    closed = stands(data, at, _CLOSE)
+    at = skip_blanks(data, at + 1) if closed else at
+    while not closed:
+        index, after = read_index(data, at)
+        status = index_fault(index, last, columns)
+        if status != OK:
+            return status, at
+        last, at = index, skip_blanks(data, after)
+        value, after_value, state = read_number(data, at)
+        if state == BAD or at == after:
+            return NUMBER, at
+        put(rows, index, value, state, at)
+        at = skip_blanks(data, after_value)
+        closed = stands(data, at, _CLOSE)
+        if not closed and not stands(data, at, _COMMA):
+            return TRUNCATED if at >= len(data) else SEPARATOR, at
+        at = skip_blanks(data, at + 1)
+    return end_of_row(data, at), at
+
+
+@numba.njit(cache=True)
+def table_rows(data: np.ndarray, at: int, columns: int, form: int, rows: Rows) -> tuple[int, int, int]:
+    """Read all rows of a file from a position on.
 
     Parameters
     ----------
     data : uint8, the file.
     at : where the first row starts.
-    columns : numbers in each row, 1 or more.
-    comment : byte that starts a comment line, or 0.
+    columns : number of columns, 1 or more.
+    form : `CSV` and `DENSE`: ``columns`` numbers with commas between them; `SPARSE`: ``{index value, index value}`` of
+        rising indices below ``columns``; in `DENSE` and `SPARSE`, which are ARFF, there may be comment lines.
     rows : filled.
 
     Returns
     -------
     number of rows, status, position of the fault.
     """
-    row = np.int64(0)
+    row = 0
     rows.indptr[0] = 0
-    while True:
-        at = next_row(data, at, comment)
-        if at >= len(data):
-            return row, OK, at
+    at = next_row(data, at, form != CSV)
+    while at < len(data):
         rows.starts[row] = at
-        for column in range(columns):
-            if column > 0:
-                if at >= len(data):
-                    return row, TRUNCATED, at
-                if data[at] != _COMMA:
-                    return row, FEW if data[at] == _NEWLINE else SEPARATOR, at
-                at = skip_blanks(data, at + 1)
-            value, after, state = read_number(data, at)
-            if state == BAD:
-                return row, NUMBER, at
-            put(rows, column, value, state, at)
-            at = skip_blanks(data, after)
-        status = end_of_row(data, at)
+        status, at = sparse_row(data, at, columns, rows) if form == SPARSE else dense_row(data, at, columns, rows)
         if status != OK:
             return row, status, at
         row += 1
         rows.indptr[row] = rows.counts[0]
-
-
-@numba.njit(cache=True)
-def sparse_rows(data: np.ndarray, at: int, columns: int, comment: int, rows: Rows) -> tuple[int, int, int]:
-    """Read rows ``{index value, index value}`` of rising indices below ``columns``; arguments as in `dense_rows`."""
-    row = np.int64(0)
-    rows.indptr[0] = 0
-    while True:
-        at = next_row(data, at, comment)
-        if at >= len(data):
-            return row, OK, at
-        rows.starts[row] = at
-        if data[at] != _OPEN:
-            return row, SEPARATOR, at
-        at, last = skip_blanks(data, at + 1), np.int64(-1)
-        closed = at < len(data) and data[at] == _CLOSE
-        at = skip_blanks(data, at + 1) if closed else at
-        while not closed:
-            index, after = read_index(data, at)
-            status = index_fault(index, last, columns)
-            if status != OK:
-                return row, status, at
-            last, at = index, skip_blanks(data, after)
-            value, after_value, state = read_number(data, at)
-            if state == BAD or at == after:
-                return row, NUMBER, at
-            put(rows, index, value, state, at)
-            at = skip_blanks(data, after_value)
-            if at >= len(data):
-                return row, TRUNCATED, at
-            closed = data[at] == _CLOSE
-            if not closed and data[at] != _COMMA:
-                return row, SEPARATOR, at
-            at = skip_blanks(data, at + 1)
-        status = end_of_row(data, at)
-        if status != OK:
-            return row, status, at
-        row += 1
-        rows.indptr[row] = rows.counts[0]
+        at = next_row(data, at, form != CSV)
+    return row, OK, at
 
 
 @numba.njit(cache=True)
 def read_labels(data: np.ndarray, at: int, labels: np.ndarray, count: int) -> tuple[int, int, int]:
-    """Append the numbers ``3,1,2`` that may stand at the start of a LIBSVM row to ``labels``, of which ``count`` are set.
+    """Append the numbers ``3,1,2`` that may start a LIBSVM row to ``labels``, of which ``count`` are set.
 
     Returns
     -------
-    labels set by now, status, position after them.
+    status, position after them or of the fault, labels set by now.
     """
     start = at
     while is_digit(data, at):
         label, after = read_index(data, at)
-        if after < len(data) and data[after] == _COLON:
-            return count, OK if at == start else SEPARATOR, at
+        if stands(data, after, _COLON):
+            return OK if at == start else SEPARATOR, at, count
         labels[count] = label
         count += 1
-        if after >= len(data) or data[after] != _COMMA:
-            return count, OK, after
+        if not stands(data, after, _COMMA):
+            return OK, after, count
         at = after + 1
-    return count, OK if at == start else INDEX, at
+    return OK if at == start else INDEX, at, count
+
+
+@numba.njit(cache=True)
+def read_pairs(data: np.ndarray, start: int, at: int, columns: int, rows: Rows) -> tuple[int, int]:
+    """Read `` index:value index:value`` after the labels; return status and position of the line end or the fault."""
+    last, after = -1, skip_blanks(data, at)
+    while after < len(data) and data[after] != _NEWLINE:
+        if after == at and at > start:
+            return SEPARATOR, at
+        index, at = read_index(data, after)
+        status = index_fault(index - 1, last, columns)
+        if status != OK:
+            return status, after
+        if not stands(data, at, _COLON):
+            return SEPARATOR, at
+        last = index - 1
+        value, after, state = read_number(data, at + 1)
+        if state == BAD:
+            return NUMBER, at + 1
+        put(rows, last, value, state, at + 1)
+        at, after = after, skip_blanks(data, after)
+    return end_of_row(data, after), after
 
 
 @numba.njit(cache=True)
 def svm_rows(
     data: np.ndarray, columns: int, label_indptr: np.ndarray, labels: np.ndarray, rows: Rows
 ) -> tuple[int, int, int]:
-    """Read LIBSVM rows ``label,label index:value index:value`` of rising indices from 1 to ``columns``.
+    """Read all rows ``label,label index:value index:value`` of rising indices from 1 to ``columns``.
 
     Parameters
     ----------
@@ -276,33 +297,17 @@ def svm_rows(
     -------
     number of rows, status, position of the fault.
     """
-    row, count, at = np.int64(0), np.int64(0), np.int64(0)
+    row, count, at = 0, 0, 0
     rows.indptr[0], label_indptr[0] = 0, 0
     while at < len(data):
         rows.starts[row] = at
         if data[at] == _NEWLINE or data[at] == _RETURN:
             return row, EMPTY, at
-        count, status, at = read_labels(data, at, labels, count)
-        last, blank = np.int64(-1), skip_blanks(data, at)
-        while status == OK and blank < len(data) and data[blank] != _NEWLINE:
-            if blank == at and at > rows.starts[row]:
-                return row, SEPARATOR, at
-            index, after = read_index(data, blank)
-            at, status = blank, index_fault(index - 1, last, columns)
-            if status == OK and (after >= len(data) or data[after] != _COLON):
-                status = SEPARATOR
-            if status == OK:
-                last = index - 1
-                value, at, state = read_number(data, after + 1)
-                if state == BAD:
-                    return row, NUMBER, at
-                put(rows, last, value, state, after + 1)
-                blank = skip_blanks(data, at)
+        status, at, count = read_labels(data, at, labels, count)
+        if status == OK:
+            status, at = read_pairs(data, rows.starts[row], at, columns, rows)
         if status != OK:
             return row, status, at
-        status = end_of_row(data, blank)
-        if status != OK:
-            return row, status, blank
-        at, row = blank + 1, row + 1
+        at, row = at + 1, row + 1
         rows.indptr[row], label_indptr[row] = rows.counts[0], count
     return row, OK, at

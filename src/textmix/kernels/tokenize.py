@@ -12,24 +12,26 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-#: Slots of the hash table and places for words to start with; both grow by doubling.
+#: Slots of the hash table to start with, a power of two; it doubles when half of them are taken.
 FIRST_SLOTS = 1 << 14
 
 
 @numba.njit(cache=True)
 def _slot(hash_: np.uint64, n_slots: int) -> np.int64:
-    """Return where the search for a hash begins: its low bits after mixing in the high ones, which differ more."""
-    mixed = hash_ * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(n_slots - 1))
+    """Return where the search for a hash begins: Fibonacci hashing, since the low bits alone differ too little."""
+    return np.int64((hash_ * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (n_slots - 1)
 
 
 @numba.njit(cache=True)
-def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
-    """Tell whether two stretches of text of the same length are the same word after folding."""
-    for i in range(length):  # noqa: SIM110 - Numba has no all() over a generator
-        if fold[text[a + i]] != fold[text[b + i]]:
-            return False
-    return True
+def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
+    """Return a hash table of ``n_slots`` that holds words 0 to ``n_words`` - 1; -1 is a free slot."""
+    slots = np.full(n_slots, -1, np.int32)
+    for word in range(n_words):
+        slot = _slot(hashes[word], n_slots)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (n_slots - 1)
+        slots[slot] = word
+    return slots
 
 
 @numba.njit(cache=True)
@@ -41,19 +43,65 @@ def _grown(values: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=True)
-def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
-    """Return a hash table of ``n_slots`` (a power of two) that holds words 0 to ``n_words`` - 1; -1 is a free slot."""
-    slots = np.full(n_slots, -1, np.int32)
-    for word in range(n_words):
-        slot = _slot(hashes[word], n_slots)
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (n_slots - 1)
-        slots[slot] = word
-    return slots
+def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
+    """Tell whether two stretches of text of the same length are the same word after folding."""
+    for i in range(length):
+        if fold[text[a + i]] != fold[text[b + i]]:
+            return False
+    return True
 
 
 @numba.njit(cache=True)
-def tokenize(
+def _sweep(  # noqa: PLR0917 - the table, the stream and where both end
+    text: np.ndarray,
+    i: int,
+    end: int,
+    fold: np.ndarray,
+    shortest: int,
+    longest: int,
+    slots: np.ndarray,
+    hashes: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    n_words: int,
+    ids: np.ndarray,
+    n_tokens: int,
+) -> tuple[int, int, int]:
+    """Tokenise from ``i`` until ``end`` or until the table is half full; return position, words and tokens then.
+
+    The table is enlarged by the caller: an array variable that is assigned anew inside the loop over the bytes makes
+    Numba count references in it, which takes four times as long.
+    """
+    while i < end and 2 * n_words < len(slots):
+        while i < end and fold[text[i]] == 0:
+            i += 1
+        start, hash_, n_characters = i, np.uint64(0), 0
+        while i < end and fold[text[i]] != 0:
+            byte = fold[text[i]]
+            hash_ = hash_ * np.uint64(131) + np.uint64(byte)
+            n_characters += (byte & 0xC0) != 0x80  # a UTF-8 sequence is one character
+            i += 1
+        length = i - start
+        if length == 0 or n_characters < shortest or n_characters > longest:
+            continue
+        slot = _slot(hash_, len(slots))
+        word = slots[slot]
+        while word >= 0 and not (
+            hashes[word] == hash_ and lengths[word] == length and _equal(text, fold, starts[word], start, length)
+        ):
+            slot = (slot + 1) & (len(slots) - 1)
+            word = slots[slot]
+        if word < 0:
+            word = np.int32(n_words)
+            slots[slot], hashes[word], starts[word], lengths[word] = word, hash_, start, length
+            n_words += 1
+        ids[n_tokens] = word
+        n_tokens += 1
+    return i, n_words, n_tokens
+
+
+@numba.njit(cache=True)
+def tokenize(  # noqa: PLR0917 - two arrays of text, three of the tokenizer, one for tests
     text: np.ndarray, offsets: np.ndarray, fold: np.ndarray, shortest: int, longest: int, n_slots: int = FIRST_SLOTS
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the word ids of all documents, ids given in order of first occurrence.
@@ -63,7 +111,7 @@ def tokenize(
     text : uint8 (B,), the documents one after the other.
     offsets : int64 (N + 1,), where each begins; a word never reaches over a document's end.
     fold : uint8 (256,), see the module.
-    shortest, longest : words of fewer or more characters are dropped; a UTF-8 sequence is one character.
+    shortest, longest : words of fewer or more characters are dropped.
     n_slots : size of the hash table to start with, a power of two.
 
     Returns
@@ -73,41 +121,20 @@ def tokenize(
     starts, lengths : int64 (V,), where in ``text`` each word stands first, and its bytes.
     """
     n_documents = len(offsets) - 1
-    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2 + 1, np.int32)  # a token needs a byte and an end
+    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and an end
     token_offsets = np.zeros(n_documents + 1, np.int64)
-    slots = _rehashed(np.empty(0, np.uint64), 0, n_slots)
     hashes, starts, lengths = np.empty(n_slots, np.uint64), np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
+    slots = _rehashed(hashes, 0, n_slots)
     n_words, n_tokens = 0, 0
     for document in range(n_documents):
         i, end = offsets[document], offsets[document + 1]
         while i < end:
-            while i < end and fold[text[i]] == 0:
-                i += 1
-            start, hash_, n_characters = i, np.uint64(0), 0
-            while i < end and fold[text[i]] != 0:
-                byte = fold[text[i]]
-                hash_ = hash_ * np.uint64(131) + np.uint64(byte)
-                n_characters += (byte & 0xC0) != 0x80
-                i += 1
-            if i == start or n_characters < shortest or n_characters > longest:
-                continue
-            slot = _slot(hash_, len(slots))
-            word = slots[slot]
-            while word >= 0 and not (
-                hashes[word] == hash_ and lengths[word] == i - start and _equal(text, fold, starts[word], start, i - start)
-            ):
-                slot = (slot + 1) & (len(slots) - 1)
-                word = slots[slot]
-            if word < 0:
-                word = np.int32(n_words)
-                slots[slot] = word
-                hashes[word], starts[word], lengths[word] = hash_, start, i - start
-                n_words += 1
-                if 2 * n_words > len(slots):
-                    hashes, starts, lengths = _grown(hashes), _grown(starts), _grown(lengths)
-                    slots = _rehashed(hashes, n_words, 2 * len(slots))
-            ids[n_tokens] = word
-            n_tokens += 1
+            i, n_words, n_tokens = _sweep(
+                text, i, end, fold, shortest, longest, slots, hashes, starts, lengths, n_words, ids, n_tokens
+            )
+            if 2 * n_words >= len(slots):
+                hashes, starts, lengths = _grown(hashes), _grown(starts), _grown(lengths)
+                slots = _rehashed(hashes, n_words, 2 * len(slots))
         token_offsets[document + 1] = n_tokens
     return ids[:n_tokens].copy(), token_offsets, starts[:n_words].copy(), lengths[:n_words].copy()
 
@@ -126,7 +153,7 @@ def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: 
 
 @numba.njit(cache=True)
 def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the counts of each word in each document.
+    """Return the counts of each word in each document as the three arrays of a CSR matrix.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Locators: from the short name of a rebuilt value to the value in the results folder.
 
-A locator is what ``published.csv`` and the checks write in their ``source``, e.g. ``score:table1/newsgroups/dcm/accuracy``.
-There are three outcomes: the value; `Hole`, where it cannot be had (a data set is missing); and `NotRun`, where nothing
-has made it yet.  The grammar is in ``config/README.md``.
+``published.csv`` and the checks name a value by its locator, e.g. ``score:table1/newsgroups/dcm/accuracy``.  There are
+three outcomes: the value; `Hole`, where it cannot be had (a data set is missing); and `NotRun`, where nothing has made
+it yet.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from textmix import io
 from textmix.errors import ConfigError, Hole
 
-#: Locator kinds whose first part after the colon, or second for scores and times, is a role.
+#: Locator kinds that name a role -> which of their parts it is.
 _ROLE_PART = {"data": 0, "features": 0, "score": 1, "time": 1}
 _PARTS = {"data": (2, 2), "features": (3, 3), "score": (4, 5), "time": (4, 4), "measure": (2, 2), "setting": (1, 1)}
 _GRAMMAR = {
@@ -29,7 +29,7 @@ _GRAMMAR = {
 }
 
 
-class NotRun(Hole):  # noqa: N818 - a hole, not an error
+class NotRun(Hole):
     """Nothing has made the value yet; the reason is one sentence."""
 
 
@@ -40,28 +40,13 @@ class RoleEntry:
     Parameters
     ----------
     dataset : identifier in the registry, or None where no data set is at hand.
-    comparable : ``yes`` (the paper's data), ``approximately`` (the same collection in another form) or ``no``.
-    note : one sentence: what differs from the paper's data, or why there is none.
+    comparable : ``fully`` (the paper's data), ``nearly`` (the same collection in another form) or ``not``.
+    note : one clause: what differs from the paper's data, or why there is none.
     """
 
     dataset: str | None
-    comparable: str = "yes"
+    comparable: str = "fully"
     note: str = ""
-
-
-def role_entries(roles: Mapping[str, Mapping[str, Any] | None]) -> dict[str, RoleEntry]:
-    """Return the ``roles`` of a configuration as entries; YAML reads a bare yes or no as a truth value."""
-    words = {True: "yes", False: "no"}
-    return {
-        role: RoleEntry(
-            entry.get("dataset"),
-            words.get(entry.get("comparable", "yes"), entry.get("comparable", "yes")),
-            entry.get("note", ""),
-        )
-        if entry
-        else RoleEntry(None, "no")
-        for role, entry in roles.items()
-    }
 
 
 @dataclass(frozen=True)
@@ -74,12 +59,14 @@ class Value:
     spread : sample standard deviation over the trials (ddof = 1), or None.
     n : number of trials behind ``value``, or None where it is not a mean over trials.
     variants : mean of the same metric for every variant of the method; empty where there are none.
+    unconverged : number of fits behind it that stopped before they converged.
     """
 
     value: float | str
     spread: float | None = None
     n: int | None = None
     variants: Mapping[str, float] = field(default_factory=dict)
+    unconverged: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,10 +96,16 @@ class Results:
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, Hole | None] = {}
 
-    def role(self, locator: str) -> str | None:
-        """Return the role a locator names, or None."""
+    def role_names(self, locator: str) -> list[str]:
+        """Return the roles whose data a value rests on; for a measure, those that ``paper.yaml`` gives it."""
         kind, parts = split_locator(locator)
-        return parts[_ROLE_PART[kind]] if kind in _ROLE_PART else None
+        if kind == "measure":
+            return self._measure_roles(parts[0])
+        return [parts[_ROLE_PART[kind]]] if kind in _ROLE_PART else []
+
+    def _measure_roles(self, measure: str) -> list[str]:
+        """Return the roles that ``paper.yaml`` gives a measure."""
+        return list(self.settings.get("measures", {}).get(measure, {}).get("roles", ()))
 
     def dataset(self, role: str) -> str:
         """Return the data set mapped to a role.
@@ -123,8 +116,8 @@ class Results:
         """
         entry = self.roles.get(role)
         if entry is None or entry.dataset is None:
-            note = entry.note if entry and entry.note else "this configuration names no data set for it"
-            raise Hole(f"the data set '{role}' is missing: {note}")
+            note = entry.note if entry and entry.note else "the configuration names none for it"
+            raise Hole(f"no data set for '{role}': {note}")
         return entry.dataset
 
     def locate(self, locator: str) -> Value:
@@ -143,9 +136,9 @@ class Results:
         if kind == "features":
             return Value(_pick(self.statistics(parts[0], parts[1]), parts[2], locator))
         if kind == "score":
-            return _summary(self.scores(*parts[:3]), parts[3], parts[4] if len(parts) > 4 else None, locator)
+            return self._score(parts, locator)
         if kind == "time":
-            seconds = self.seconds(*parts[:3], kind=parts[3])
+            seconds = self.seconds(*parts)
             return Value(statistics.median(seconds), _spread(seconds), len(seconds))
         if kind == "measure":
             return _pick(self.measure(parts[0]), parts[1], locator)
@@ -153,6 +146,8 @@ class Results:
 
     def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
         """Return `Corpus.statistics` of a role's parsed data set, or of one of its feature sets."""
+        if features is not None:
+            self._built("features", features)
         dataset = self.dataset(role)
         folder = self.root / "datasets" / dataset if features is None else self.root / "features" / dataset / features
         self._open(folder)
@@ -179,17 +174,47 @@ class Results:
 
     def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
         """Return the rows of ``<table>.csv`` of a measure."""
+        self._built("measures", measure)
         folder = self.root / "papers" / self.paper / "measures" / measure
+        roles = self._measure_roles(measure)
+        if roles and all(role not in self.roles or self.roles[role].dataset is None for role in roles):
+            self.dataset(roles[0])
         self._open(folder)
         if not (folder / f"{table}.csv").is_file():
             raise ConfigError(f"measure {measure} of {self.paper} has no table {table}.csv; name one that it writes")
         return io.read_csv(folder / f"{table}.csv")
 
+    def _score(self, parts: Sequence[str], where: str) -> Value:
+        """Return mean, spread and number of trials of one metric for one variant, with the means of all variants."""
+        experiment, role, method, metric = parts[:4]
+        groups = _by_variant(self.scores(experiment, role, method), metric)
+        variant = _variant(groups, parts[4] if len(parts) > 4 else None, where)
+        means = {name: statistics.fmean(values) for name, values in groups.items()}
+        trials = groups[variant]
+        stopped = self._unconverged(experiment, role, method, variant)
+        return Value(means[variant], _spread(trials), len(trials), means if len(means) > 1 else {}, stopped)
+
+    def _unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
+        """Return how many fits of a variant say that they did not converge."""
+        path = self.root / "predictions" / self.paper / experiment / self.dataset(role) / method / "fits.csv"
+        rows = io.read_csv(path) if path.is_file() else []
+        return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
+
     def _rows(self, stage: str, experiment: str, role: str, method: str) -> list[dict[str, str]]:
         """Return the rows of the score or timing file of a method."""
+        self._built("experiments", experiment, "methods", method)
+        self._built("experiments", experiment, "roles", role)
         path = self.root / stage / self.paper / experiment / self.dataset(role) / f"{method}.csv"
         self._open(path)
         return io.read_csv(path)
+
+    def _built(self, *keys: str) -> None:
+        """Raise `NotRun` where ``paper.yaml`` does not have what a locator names, whatever data there are."""
+        found: Any = self.settings
+        for place, key in enumerate(keys if self.settings else ()):
+            if key not in found:
+                raise NotRun(f"this version has no {keys[place - 1].removesuffix('s')} '{key}' yet")
+            found = found[key]
 
     def _open(self, path: Path) -> None:
         """Check a result once; raise `NotRun` where it is absent and its `Hole` where it is one."""
@@ -230,15 +255,27 @@ class FigureData:
         """
         return _pick(self.options, name, f"{self.results.paper}: figure in paper.yaml")
 
-    def trials(self, method: str, metric: str) -> list[float]:
-        """Return a metric of a method in every trial of the figure's experiment and role."""
-        scores = self.results.scores(self.option("experiment"), self.option("role"), method)
-        variant = self.options.get("variants", {}).get(method)
-        return _trials(scores, metric, variant, f"figure of {self.results.paper}, method {method}")
+    def trials(self, role: str, method: str, metric: str) -> list[float]:
+        """Return a metric of a method in every trial of the figure's experiment, of the variant the options name."""
+        groups = self._groups(role, method, metric)
+        where = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
+        return groups[_variant(groups, self.options.get("variants", {}).get(method), where)]
 
-    def seconds(self, method: str) -> list[float]:
-        """Return the seconds of training of a method in every trial of the figure's experiment and role."""
-        return self.results.seconds(self.option("experiment"), self.option("role"), method)
+    def grid(self, role: str, method: str, metric: str, parameter: str) -> dict[float, list[float]]:
+        """Return a metric in every trial against a parameter of the method's grid, in rising order."""
+        points = {}
+        for variant, values in self._groups(role, method, metric).items():
+            chosen = dict(part.split("=", 1) for part in variant.split(";") if "=" in part)
+            points[float(_pick(chosen, parameter, f"variant '{variant}' of {method}"))] = values
+        return dict(sorted(points.items()))
+
+    def _groups(self, role: str, method: str, metric: str) -> dict[str, list[float]]:
+        """Return a metric in every trial of the figure's experiment, by variant."""
+        return _by_variant(self.results.scores(self.option("experiment"), role, method), metric)
+
+    def seconds(self, role: str, method: str) -> list[float]:
+        """Return the seconds of training of a method in every trial of the figure's experiment."""
+        return self.results.seconds(self.option("experiment"), role, method)
 
     def published_of(self, method: str) -> float | None:
         """Return the published number that the figure's options give a method, or None where none is printed."""
@@ -271,22 +308,14 @@ def _by_variant(scores: Sequence[Score], metric: str) -> dict[str, list[float]]:
     return groups
 
 
-def _trials(scores: Sequence[Score], metric: str, variant: str | None, where: str) -> list[float]:
-    """Return one metric of one variant in every trial; without a variant, of the unnamed or only one."""
-    groups = _by_variant(scores, metric)
+def _variant(groups: Mapping[str, Any], variant: str | None, where: str) -> str:
+    """Return the variant that is meant; where none is named, the unnamed or only one."""
     if variant is None:
         if len(groups) > 1 and "" not in groups:
             raise ConfigError(f"{where} must name a variant; there are {', '.join(sorted(groups))}")
         variant = next(iter(groups)) if len(groups) == 1 else ""
-    trials: list[float] = _pick(groups, variant, f"{where}, metric {metric}")
-    return trials
-
-
-def _summary(scores: Sequence[Score], metric: str, variant: str | None, where: str) -> Value:
-    """Return mean, spread and number of trials of one metric for one variant, with the means of all variants."""
-    trials = _trials(scores, metric, variant, where)
-    means = {name: statistics.fmean(values) for name, values in _by_variant(scores, metric).items()}
-    return Value(statistics.fmean(trials), _spread(trials), len(trials), means if len(means) > 1 else {})
+    _pick(groups, variant, where)
+    return variant
 
 
 def _spread(values: Sequence[float]) -> float | None:

@@ -37,7 +37,6 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "at_most": (("left", "bound"), ()),
     "holds": (("left",), ()),
 }
-DEVIATION_STATES = ("built", "planned")
 
 _NAME = "[a-z0-9_]+"
 _KEY = "[A-Za-z0-9_.=;,+-]+"
@@ -74,12 +73,13 @@ class Published:
     dataset, method, metric : role of the data set, method as printed, what is measured (a claim's text); may be empty.
     unit : unit of value, spread and margin.  Rebuilt values are stored as fractions and seconds: ``percent`` means
         that they are multiplied by 100 before they are compared, ``minutes`` that they are divided by 60.
-    value : a number; a text where it is no number (``open`` and ``order`` only); None where nothing is printed.
-    spread : the printed standard deviation, or None.
+    value : the value with the digits it is printed with, for these decide what ``exact`` means; a number unless the
+        tolerance is ``open`` or ``order``; empty where nothing is printed.
+    spread : the printed standard deviation, or empty.
     where : document and line or equation of the source, ``derived`` or ``public``.
     tolerance : one of `TOLERANCES`.
-    margin : for ``sd`` the number of standard deviations, for ``near`` the largest difference, else None.
-    relative : True where ``margin`` is a fraction of the published value (printed as ``5%``).
+    margin : for ``sd`` the number of standard deviations; for ``near`` the largest difference, in the row's unit or, as
+        ``5%``, in parts of the value; else empty.
     source : locator of the rebuilt value, or empty.
     note : what is uncertain, and why the margin is what it is.
     line : line in the file, for messages.
@@ -92,12 +92,11 @@ class Published:
     method: str
     metric: str
     unit: str
-    value: float | str | None
-    spread: float | None
+    value: str
+    spread: str
     where: str
     tolerance: str
-    margin: float | None
-    relative: bool
+    margin: str
     source: str
     note: str
     line: int
@@ -107,53 +106,10 @@ class Published:
         """Name of the check that judges this row, or None."""
         return self.source.removeprefix("check:") if self.source.startswith("check:") else None
 
-    @property
-    def printed(self) -> bool:
-        """Whether the documents print it; False for what we derived from them or took from public descriptions."""
-        return self.where not in ("derived", "public")
 
-    @property
-    def width(self) -> float:
-        """Largest difference from ``value`` that counts as reproduced, in the row's unit.
-
-        Raises
-        ------
-        ValueError : the row is not judged by its difference (``order`` and ``open``, or no number).
-        """
-        if self.tolerance not in ("exact", "sd", "near") or not isinstance(self.value, float):
-            raise ValueError(f"{self.id}: tolerance {self.tolerance} has no width")
-        if self.margin is None:
-            return 0.0
-        if self.tolerance == "sd":
-            return self.margin * (self.spread or 0.0)
-        return self.margin * abs(self.value) if self.relative else self.margin
-
-
-@dataclass(frozen=True)
-class Check:
-    """A claim as a comparison of rebuilt values.
-
-    Parameters
-    ----------
-    name, text : name in ``checks.yaml`` and the claim in words.
-    kind : ``above`` (every left above its right: pairwise where both have the same length, else every left above every
-        right; up to ``exceptions`` pairs may fail), ``near`` (every left within ``margin`` of its right, paired the
-        same way), ``largest`` (the first left is the largest of left and right), ``rising``, ``falling`` (the
-        sequence left, strictly), ``at_least``, ``at_most`` (every left against ``bound``), ``holds`` (every left
-        is 1).
-    left, right : locators.
-    bound, margin : in stored units, that is, shares and scores as fractions, times in seconds.
-    exceptions : number of pairs that may fail ("in almost all problems").
-    """
-
-    name: str
-    text: str
-    kind: str
-    left: tuple[str, ...]
-    right: tuple[str, ...] = ()
-    bound: float | None = None
-    margin: float | None = None
-    exceptions: int = 0
+#: A claim as a comparison of rebuilt values: ``text``, ``kind``, ``left``, and what `CHECK_KINDS` adds; the meaning of
+#: each is in ``checks.schema.yaml``.
+Check = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -239,7 +195,7 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
-    """Check the cells of one line and return them typed."""
+    """Check the cells of one line and return them as a row."""
     for column, cell in cells.items():
         if cell != cell.strip():
             raise _fault(path, line, column, f"{cell!r} begins or ends with a blank; remove it")
@@ -249,56 +205,42 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
     for column, pattern, form in (("id", _ID, "edcm.t1.industry.c1"), ("where", _WHERE, "001:L311, derived or public")):
         if not pattern.fullmatch(cells[column]):
             raise _fault(path, line, column, f"'{cells[column]}' has not the form of {form}; correct it")
-    value, spread = _value(path, line, cells), _number(path, line, "spread", cells["spread"])
-    margin, relative = _margin(path, line, cells, spread)
+    _check_numbers(path, line, cells)
     if cells["source"]:
         _check_locator(cells["source"], f"{path}, line {line}, column source", with_checks=True)
-    if (cells["tolerance"] == "order") and cells["source"] and not cells["source"].startswith("check:"):
-        raise _fault(path, line, "source", "tolerance order is judged by a check; name one as check:<name>")
-    texts = {name: cells[name] for name in ("id", "artefact", "kind", "dataset", "method", "metric", "unit")}
-    rest = {name: cells[name] for name in ("where", "tolerance", "source", "note")}
-    return Published(**texts, value=value, spread=spread, margin=margin, relative=relative, **rest, line=line)
+    is_check, is_order = cells["source"].startswith("check:"), cells["tolerance"] == "order"
+    if cells["source"] and is_check != is_order:
+        raise _fault(path, line, "source", "a check and tolerance order go together; use both or neither")
+    return Published(**cells, line=line)
 
 
-def _number(path: Path, line: int, column: str, text: str) -> float | None:
-    """Return a cell as a finite number, None if it is empty."""
-    if not text:
-        return None
-    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
-        raise _fault(
-            path, line, column, f"'{text}' is not a number; write digits with a decimal point, or leave it empty"
-        )
-    return float(text)
-
-
-def _value(path: Path, line: int, cells: Mapping[str, str]) -> float | str | None:
-    """Return the published value; only rows that are not judged by a difference may hold a text or nothing."""
-    text, tolerance = cells["value"], cells["tolerance"]
-    if tolerance in ("order", "open") and not _NUMBER.fullmatch(text):
-        return text or None
-    if not text:
+def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
+    """Refuse a value, spread or margin that is no number where the tolerance needs one."""
+    tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
+    judged, measured = tolerance in ("exact", "sd", "near"), tolerance in ("sd", "near")
+    if judged and not value:
         raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
-    return _number(path, line, "value", text)
-
-
-def _margin(path: Path, line: int, cells: Mapping[str, str], spread: float | None) -> tuple[float | None, bool]:
-    """Return the margin and whether it is relative, after checking that it belongs to the tolerance."""
-    text, tolerance = cells["margin"], cells["tolerance"]
-    if tolerance not in ("sd", "near"):
-        if text:
-            raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
-        return None, False
-    relative = text.endswith("%") and tolerance == "near"
-    margin = _number(path, line, "margin", text.removesuffix("%") if relative else text)
-    if margin is None or margin <= 0:
-        raise _fault(path, line, "margin", f"tolerance {tolerance} needs a margin above 0; write one")
-    if tolerance == "sd" and spread is None:
+    for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
+        if text and not _is_number(text):
+            raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
+    if margin and not measured:
+        raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
+    size = margin.removesuffix("%") if tolerance == "near" else margin
+    if measured and not (_is_number(size) and float(size) > 0):
+        raise _fault(
+            path, line, "margin", f"'{margin}' is not a number above 0, as tolerance {tolerance} needs; write one"
+        )
+    if tolerance == "sd" and not cells["spread"]:
         raise _fault(path, line, "spread", "is empty, but tolerance sd is measured in it; write it or use near")
-    return (margin / 100 if relative else margin), relative
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a finite decimal number (Python's ``float`` takes ``nan`` and ``1_0`` as well)."""
+    return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
 def read_checks(path: str | Path, schemas: str | Path) -> dict[str, Check]:
-    """Read ``checks.yaml``: name -> check.
+    """Read ``checks.yaml``: name -> check, with only the keys that its kind takes.
 
     Raises
     ------
@@ -306,24 +248,23 @@ def read_checks(path: str | Path, schemas: str | Path) -> dict[str, Check]:
     """
     entries = load_yaml_strict(path)
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
-    return {name: _check(f"{path}: {name}", name, entry) for name, entry in entries.items()}
+    for name, entry in entries.items():
+        _check_entry(f"{path}: {name}", entry)
+    return dict(entries)
 
 
-def _check(source: str, name: str, entry: Mapping[str, Any]) -> Check:
-    """Return one entry of ``checks.yaml`` after checking its keys and locators."""
-    kind = entry["kind"]
-    needed, optional = CHECK_KINDS[kind]
+def _check_entry(source: str, entry: Check) -> None:
+    """Refuse a check whose keys do not belong to its kind, or whose locators do not follow the grammar."""
+    needed, optional = CHECK_KINDS[entry["kind"]]
     for key in needed:
         if key not in entry:
-            raise ConfigError(f"{source}: kind {kind} needs '{key}'; add it")
+            raise ConfigError(f"{source}: kind {entry['kind']} needs '{key}'; add it")
     for key in entry:
         if key not in ("text", "kind", *needed, *optional):
-            raise ConfigError(f"{source}: kind {kind} takes no '{key}'; remove it")
+            raise ConfigError(f"{source}: kind {entry['kind']} takes no '{key}'; remove it")
     for side in ("left", "right"):
         for locator in entry.get(side, ()):
             _check_locator(locator, f"{source}: {side}", with_checks=False)
-    lists = {side: tuple(entry.get(side, ())) for side in ("left", "right")}
-    return Check(name=name, **{**entry, **lists})
 
 
 def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:

@@ -6,8 +6,10 @@ The Snakefile asks it for names and specifications while it parses, so it must s
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,7 @@ class Plan:
         self.features = self._shared("features")
         self.splits = self._shared("splits")
         self._check_data()
+        self._check_doubles()
 
     def _paper(self, name: str) -> dict[str, Any]:
         """Read and check one paper.yaml."""
@@ -90,12 +93,25 @@ class Plan:
             source = f"config/papers/{name}/paper.yaml"
             for where, role, features, split in _references(paper):
                 for kind, key, known in (
-                    ("role", role, self.config["data"]),
+                    ("role", role, self.config["data"] if where == "roles" else paper["roles"]),
                     ("features", features, paper["features"]),
                     ("split", split, paper["splits"]),
                 ):
                     if key is not None and key not in known:
                         raise ConfigError(f"{source}: {where}: no {kind} '{key}'; allowed: {', '.join(known)}")
+
+    def _check_doubles(self) -> None:
+        """Check that no experiment meets one data set under two roles with different splits: it has one result each."""
+        for name, paper in self.papers.items():
+            for key, experiment in paper["experiments"].items():
+                found: dict[str, str] = {}
+                for role, split in experiment["roles"].items():
+                    dataset = self.dataset(role)
+                    if dataset is not None and found.setdefault(dataset, split) != split:
+                        raise ConfigError(
+                            f"configuration: data.{role}: '{dataset}' stands for two roles of {name}'s {key}, "
+                            "which splits them differently; map one of them to another data set or to null"
+                        )
 
     def chosen(self) -> list[str]:
         """Return the papers that the configuration asks for."""
@@ -155,15 +171,27 @@ class Plan:
             pairs |= {(dataset, features) for dataset, features, _ in self.measure_sources(paper, measure).values()}
         return sorted(pairs)
 
+    def entry_digest(self, dataset: str) -> str:
+        """Return a digest of what a registry entry says of sources and content; its prose is left out."""
+        entry = self.registry[dataset]
+        content = [asdict(source) for source in entry.sources], dict(entry.expect), dict(entry.files)
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    def reader_code(self, dataset: str) -> str:
+        """Return the digest of parsing a data set: the script, and the readers of all forms it can come in."""
+        readers = {f"textmix.data.readers.{source.reader.name}" for source in self.registry[dataset].sources}
+        return self.code("parse", *sorted(readers))
+
     @functools.cache  # noqa: B019 - one plan lives as long as the process
     def code(self, script: str, *modules: str) -> str:
         """Return the digest of the code that a script reaches, with modules it names only by string."""
         return code_digest(modules, [self.root / "workflow/scripts" / f"{script}.py"])[:16]
 
     def method_code(self, run: Run) -> str:
-        """Return the digest of a fit: the script, and the estimator with all it imports."""
-        module = self.methods[self.run_entry(run)["use"]].module
-        return self.code("fit", *([module] if module.startswith("textmix.") else []))
+        """Return what decides whether a fit runs again: digest of the script and all it reaches, and the estimator."""
+        method = self.methods[self.run_entry(run)["use"]]
+        ours = [method.module] if method.module.startswith("textmix.") else []
+        return f"{self.code('fit', *ours)} {method.estimator}"
 
 
 def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, str | None]]:

@@ -55,7 +55,7 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
 
     Raises
     ------
-    ConfigError : the corpus has no given split, or fewer documents than asked for.
+    ConfigError : the corpus has no given split or only one side of it, or fewer documents than asked for.
     """
     if spec["kind"] == "given":
         pairs = [_given(corpus, name)]
@@ -75,7 +75,12 @@ def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of the source's own split."""
     if corpus.split is None:
         raise ConfigError(f"split {name}: {corpus.name} has no given split; choose kind: random")
-    return np.flatnonzero(corpus.split == TRAIN), np.flatnonzero(corpus.split == TEST)
+    train, test = np.flatnonzero(corpus.split == TRAIN), np.flatnonzero(corpus.split == TEST)
+    if not len(train) or not len(test):
+        raise ConfigError(
+            f"split {name}: {corpus.name} gives {len(train)} training, {len(test)} test documents; choose kind: random"
+        )
+    return train, test
 
 
 def _size(share: float, total: int) -> int:

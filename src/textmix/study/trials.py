@@ -142,5 +142,11 @@ def _convergence(estimator: Any) -> dict[str, Any]:
     return {
         "converged": None if converged is None else bool(np.all(converged)),
         "n_iter": None if n_iter is None else int(np.max(n_iter)),
-        "objective": None if path is None or not len(path) else float(np.sum([np.ravel(p)[-1] for p in path])),
+        "objective": None if path is None or not len(path) else _last_objective(path),
     }
+
+
+def _last_objective(path: Any) -> float:
+    """Return the last value of an objective path, or the sum of the last values of one path a class."""
+    paths = [path] if np.ndim(path[0]) == 0 else path
+    return float(np.sum([values[-1] for values in paths]))

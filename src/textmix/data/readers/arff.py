@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import ParseError  # noqa: S405  (the exception only)
+from xml.etree.ElementTree import ParseError
 
 import numpy as np
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
+from scipy import sparse
 
 from textmix.data.archive import open_plain
 from textmix.data.corpus import Corpus
@@ -22,6 +23,9 @@ from textmix.data.readers.common import data_files, decode, file_of
 from textmix.data.readers.numbers import Table, matrix_corpus, read_rows, take_labels
 from textmix.errors import DataFormatError
 from textmix.kernels import arff as kernels
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {}
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
@@ -35,7 +39,6 @@ _FIRST_ROW = re.compile(rb"(?:[ \t\r]*(?:%[^\n]*)?\n)*[ \t\r]*(\{)?")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _XMLNS = "{http://mulan.sourceforge.net/labels}"
-_COMMENT = ord("%")
 
 
 class Header(NamedTuple):
@@ -62,24 +65,27 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ------
     DataFormatError : see `read_header`, `read_table` and `read_label_names`; or the files' attributes differ.
     """
-    chosen = set(read_label_names(file_of(files, "labels")))
-    parts, first = {}, None
-    for role, path in data_files(files).items():
-        data = open_plain(path)
-        header = read_header(path, data)
-        if first is not None and first.names != header.names:
-            raise DataFormatError(path, None, "its attributes are not those of the other file of the data set")
-        first = header
-        is_label = np.array([name in chosen for name in header.names], dtype=bool)
-        if np.count_nonzero(is_label) != len(chosen):
-            missing = sorted(chosen.difference(header.names))
-            raise DataFormatError(path, None, f"has no attributes for the labels {missing[:5]} of {files['labels'].name}")
-        table = read_table(path, data, header)
-        names = [name for name, label in zip(header.names, is_label, strict=True) if label]
-        labels = take_labels(table, np.flatnonzero(is_label), names)
-        parts[role] = (table.matrix[:, np.flatnonzero(~is_label)], labels)
-    feature_names = [name for name in first.names if name not in chosen]
-    return matrix_corpus(options, parts, feature_names, [name for name in first.names if name in chosen])
+    path = file_of(files, "labels")
+    chosen = set(read_label_names(path))
+    parts, names = {}, list[str]()
+    for role, part in data_files(files).items():
+        data = open_plain(part)
+        header = read_header(part, data)
+        if names and names != header.names:
+            raise DataFormatError(part, None, "its attributes are not those of the other file of the data set")
+        names = header.names
+        if missing := chosen.difference(names):
+            raise DataFormatError(path, None, f"{part.name} has no attributes for the labels {sorted(missing)[:5]}")
+        parts[role] = _split_columns(read_table(part, data, header), names, chosen)
+    feature_names = [name for name in names if name not in chosen]
+    return matrix_corpus(options, parts, feature_names, [name for name in names if name in chosen])
+
+
+def _split_columns(table: Table, names: list[str], chosen: set[str]) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return features and labels of a table."""
+    is_label = np.array([name in chosen for name in names], dtype=bool)
+    features = table.matrix[:, np.flatnonzero(~is_label)]
+    return features, take_labels(table, np.flatnonzero(is_label), [name for name in names if name in chosen])
 
 
 def read_header(path: Path, data: bytes) -> Header:
@@ -88,11 +94,11 @@ def read_header(path: Path, data: bytes) -> Header:
     Raises
     ------
     DataFormatError : no ``@relation`` or ``@data`` line, a line that is none of the known ones, an attribute that is
-        neither numeric nor nominal ``{0,1}`` (of any other nominal an omitted sparse value is not 0), a name twice.
+        neither numeric nor nominal ``{0,1}`` (of any other nominal an omitted sparse value is not 0), a name twice or empty.
     """
     mark = _DATA.search(data)
     if mark is None:
-        raise DataFormatError(path, data.count(b"\n") + 1, "no @data line before the end: the file is truncated")
+        raise DataFormatError(path, data.count(b"\n", 0, len(data) - 1) + 1, "no @data line before the end: the file is truncated")
     names, binary, related = list[str](), list[bool](), False
     for number, line in enumerate(decode(path, data[: mark.start()], "utf-8").split("\n"), start=1):
         text = line.strip()
@@ -107,9 +113,10 @@ def read_header(path: Path, data: bytes) -> Header:
             raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {expected}")
         names.append(_unquoted(match["name"]))
         binary.append(match["binary"] is not None)
-    line = data.count(b"\n", 0, mark.start()) + 1
-    if not names or not related or len(set(names)) != len(names):
-        raise DataFormatError(path, line, f"the header above has {len(names)} attributes of {len(set(names))} names")
+    good = {name for name in names if name and name.isprintable()}
+    if not related or not names or len(good) != len(names):
+        end = data.count(b"\n", 0, mark.start()) + 1
+        raise DataFormatError(path, end, f"the {len(names)} attributes above have {len(good)} different, printable names")
     return Header(names, np.array(binary, dtype=bool), mark.end())
 
 
@@ -128,13 +135,13 @@ def read_table(path: Path, data: bytes, header: Header) -> Table:
     DataFormatError : what `textmix.kernels.arff` refuses (an index twice or out of the header's range, rows too short
         or too long, nan, a last row without line end), a number that is not finite, a nominal value other than 0 and 1.
     """
-    columns, comment = len(header.names), ord("%")
+    columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
-    kernel = kernels.sparse_rows if first and first[1] else kernels.dense_rows
+    form = kernels.SPARSE if first and first[1] else kernels.DENSE
     room = data.count(b",", header.end) + data.count(b"\n", header.end) + 1
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
-        return kernel(raw, header.end, columns, comment, rows)
+        return kernels.table_rows(raw, header.end, columns, form, rows)
 
     table = read_rows(path, data, columns, fill, room)
     bad = np.flatnonzero(header.binary[table.matrix.indices] & (table.matrix.data != 1))

@@ -18,6 +18,9 @@ from textmix.data.readers.common import data_files
 from textmix.data.readers.numbers import Table, matrix_corpus, read_rows
 from textmix.kernels import arff as kernels
 
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {"n_features": True, "n_labels": True, "first_label": False}
+
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """Read LIBSVM multi-label files.
@@ -25,8 +28,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``n_features`` V and ``n_labels`` L, which the format does not state; ``first_label``, the number
-        of the first label (default 0; features always count from 1).
+    options : ``name``; ``n_features`` V and ``n_labels`` L, which the format does not state; ``first_label``, the
+        number of the first label (default 0; features always count from 1).
 
     Returns
     -------
@@ -65,7 +68,10 @@ def _label_matrix(table: Table, indptr: np.ndarray, labels: np.ndarray, n_labels
     labels = labels[order]
     twice = np.flatnonzero((np.diff(labels) == 0) & (np.diff(rows) == 0))
     outside = np.flatnonzero((labels < 0) | (labels >= n_labels))
-    for bad, what in ((outside, f"names a label outside the {n_labels} of the registry"), (twice, "names a label twice")):
+    for bad, what in (
+        (outside, f"names a label outside the {n_labels} of the registry"),
+        (twice, "names a label twice"),
+    ):
         if len(bad):
             raise table.fault(int(rows[bad[0]]), what)
     ones = np.ones(len(labels), dtype=np.int8)

@@ -12,9 +12,12 @@ import numpy as np
 from textmix.data.archive import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.readers.common import data_files, decode
-from textmix.data.readers.numbers import matrix_corpus, read_rows, take_labels
+from textmix.data.readers.numbers import Table, matrix_corpus, read_rows, take_labels
 from textmix.errors import DataFormatError
 from textmix.kernels import arff as kernels
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {"n_labels": True}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -27,8 +30,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Raises
     ------
-    DataFormatError : with the line: a header without ``n_labels`` columns or with a name twice, a row too short or too
-        long, a bad or infinite number, a label other than 0 and 1, a last line without line end; or headers that differ.
+    DataFormatError : with the line: a header without ``n_labels`` columns or with a name twice, a row too short or
+        too long, a bad or infinite number, a label other than 0 and 1, a last line without line end; or headers that
+        differ.
     """
     n_labels = int(options["n_labels"])
     parts, names = {}, list[str]()
@@ -38,7 +42,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         if names and names != header:
             raise DataFormatError(path, 1, "its columns are not those of the other file of the data set")
         names = header
-        table = read_rows(path, data, len(names), _filler(data, len(names)), data.count(b",") + data.count(b"\n") + 1)
+        table = _read_table(path, data, len(names))
         columns = np.arange(len(names))
         labels = take_labels(table, columns[-n_labels:], names[-n_labels:])
         parts[role] = (table.matrix[:, columns[:-n_labels]], labels)
@@ -48,17 +52,20 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 def _header(path: Path, data: bytes, n_labels: int) -> list[str]:
     """Return the column names of the first line."""
     line = data[: data.find(b"\n") + 1]
-    names = next(csv.reader([decode(path, line, "utf-8")]), [])
+    try:
+        names = next(csv.reader([decode(path, line, "utf-8")], strict=True), [])
+    except csv.Error as error:
+        raise DataFormatError(path, 1, f"is not csv: {error}") from error
     if not 0 < n_labels < len(names) or len(set(names)) != len(names) or not all(names):
         raise DataFormatError(path, 1, f"should name columns, each once, of which the last {n_labels} are labels")
     return names
 
 
-def _filler(data: bytes, columns: int) -> Any:
-    """Return the kernel call that reads the rows after the first line."""
+def _read_table(path: Path, data: bytes, columns: int) -> Table:
+    """Read the rows after the first line."""
     start = data.find(b"\n") + 1
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
-        return kernels.dense_rows(raw, start, columns, 0, rows)
+        return kernels.table_rows(raw, start, columns, kernels.CSV, rows)
 
-    return fill
+    return read_rows(path, data, columns, fill, data.count(b",") + data.count(b"\n") + 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from textmix.report.figures.style import MARKERS, PUBLISHED, log_axis_with_zero, panels
+from textmix.report.figures.style import DASHES, MARKERS, PUBLISHED, log_axis_with_zero, panels, write_at
 from textmix.report.locate import FigureData
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ LABELS = {"multinomial": "Multinomial", "dcm": "DCM", "edcm": "EDCM"}
 def accuracy(data: FigureData) -> Figure:
     """Draw the accuracy of each model on every split; a grey line joins the same split.
 
-    Options: experiment, role, methods (names in order), variants (method -> variant, where it has several), published
-    (method -> id of a published number).
+    Options: experiment, role, methods (in order); variants (method -> variant, where it has several) and published
+    (method -> id of a published number) where there are any.
     """
     figure, (axes,) = panels(1)
     methods = data.option("methods")
-    trials = [data.trials(method, "accuracy") for method in methods]
+    trials = [data.trials(data.option("role"), method, "accuracy") for method in methods]
     for split in zip(*trials, strict=True):
         axes.plot(range(len(methods)), split, color="#c9c9c4", linewidth=0.7, zorder=1)
     for place, (method, values) in enumerate(zip(methods, trials, strict=True)):
@@ -36,7 +36,7 @@ def accuracy(data: FigureData) -> Figure:
         _mark_published(axes, data, method, lambda value, place=place: (place, value))  # type: ignore[misc]
     axes.plot([], [], color="#1b1b1b", linewidth=1.8, label="mean over splits (rebuilt)")
     axes.plot([], [], "o", color="#8a8a86", label="one split (rebuilt)")
-    axes.set_xticks(range(len(methods)), [LABELS.get(method, method) for method in methods])
+    axes.set_xticks(range(len(methods)), [_label(method) for method in methods])
     axes.set_xlim(-0.5, len(methods) - 0.3)
     axes.grid(axis="x", visible=False)
     axes.set_ylabel("accuracy (fraction of test documents)")
@@ -52,17 +52,15 @@ def training_seconds(data: FigureData) -> Figure:
     figure, (axes,) = panels(1, height=2.2)
     methods = data.option("methods")
     for place, method in enumerate(methods):
-        seconds = data.seconds(method)
+        seconds = data.seconds(data.option("role"), method)
         median = statistics.median(seconds)
         axes.plot(seconds, [place] * len(seconds), MARKERS[place], color=f"C{place}", alpha=0.35)
         axes.plot([median], [place], MARKERS[place], color=f"C{place}", markersize=7)
-        axes.annotate(
-            f"{median:.3g} s", (median, place), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9
-        )
+        write_at(axes, f"{median:.3g} s", (median, place))
         _mark_published(axes, data, method, lambda value, place=place: (value, place), "{:g} s")  # type: ignore[misc]
     axes.plot([], [], "o", color="#8a8a86", markersize=7, label="rebuilt: median and single splits")
     axes.set_xscale("log")
-    axes.set_yticks(range(len(methods)), [LABELS.get(method, method) for method in methods])
+    axes.set_yticks(range(len(methods)), [_label(method) for method in methods])
     axes.set_ylim(len(methods) - 0.5, -0.6)
     axes.margins(x=0.08)
     axes.grid(axis="y", visible=False)
@@ -72,27 +70,29 @@ def training_seconds(data: FigureData) -> Figure:
 
 
 def smoothing_sensitivity(data: FigureData) -> Figure:
-    """Draw accuracy against the smoothing constant, one line a model and kind of smoothing, with the range over splits.
+    """Draw the mean accuracy against the smoothing constant, one line a model, with the range over splits.
 
-    Reads ``smoothing_sensitivity/sensitivity.csv``: model, smoothing_kind, constant, trial, accuracy.
+    Options: experiment (whose methods have a grid), role, methods, parameter (its name in the grid).
     """
     figure, (axes,) = panels(1)
-    lines: dict[tuple[str, str], dict[float, list[float]]] = {}
-    for row in data.results.measure_table("smoothing_sensitivity", "sensitivity"):
-        points = lines.setdefault((row["model"], row["smoothing_kind"]), {})
-        points.setdefault(float(row["constant"]), []).append(float(row["accuracy"]))
-    for place, ((model, kind), points) in enumerate(sorted(lines.items())):
-        constants = sorted(points)
-        means = [statistics.fmean(points[constant]) for constant in constants]
-        low, high = ([end(points[constant]) for constant in constants] for end in (min, max))
-        axes.fill_between(constants, low, high, color=f"C{place}", alpha=0.15, linewidth=0)
-        label = f"{LABELS.get(model, model)}, {kind.replace('_', ' ')}"
-        axes.plot(constants, means, marker=MARKERS[place], color=f"C{place}", label=label)
-    log_axis_with_zero(axes, [constant for points in lines.values() for constant in points])
+    for place, method in enumerate(data.option("methods")):
+        points = data.grid(data.option("role"), method, "accuracy", data.option("parameter"))
+        low, high = ([end(values) for values in points.values()] for end in (min, max))
+        axes.fill_between(list(points), low, high, color=f"C{place}", alpha=0.15, linewidth=0)
+        means = [statistics.fmean(values) for values in points.values()]
+        axes.plot(
+            list(points), means, color=f"C{place}", marker=MARKERS[place], linestyle=DASHES[place], label=_label(method)
+        )
+        log_axis_with_zero(axes, list(points))
     axes.set_xlabel("smoothing constant (logarithmic)")
-    axes.set_ylabel("accuracy (fraction)")
-    axes.legend(loc="best")
+    axes.set_ylabel("accuracy (fraction of test documents)")
+    _legend_above(figure)
     return figure
+
+
+def _label(method: str) -> str:
+    """Return the name of a method as the paper writes it."""
+    return LABELS.get(method, method)
 
 
 def _mark_published(
@@ -104,7 +104,7 @@ def _mark_published(
         return
     label = None if "published" in axes.get_legend_handles_labels()[1] else "published"
     axes.plot(*([coordinate] for coordinate in place(value)), label=label, markersize=7, zorder=4, **PUBLISHED)
-    axes.annotate(text.format(value), place(value), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
+    write_at(axes, text.format(value), place(value))
 
 
 def _legend_above(figure: Figure) -> None:

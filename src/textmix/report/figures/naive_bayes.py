@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import matplotlib
 from matplotlib.figure import Figure
 
-from textmix.report.figures.style import MARKERS, log_axis_with_zero, panels
+from textmix.errors import Hole
+from textmix.report.figures.style import MARKERS, log_axis_with_zero, panels, write_at
 from textmix.report.locate import FigureData
 
 if TYPE_CHECKING:
@@ -22,44 +23,41 @@ _LIMITS = {
 
 
 def accuracy(data: FigureData) -> Figure:
-    """Draw accuracy against mu, a panel a data set, with logistic regression as a level line.
+    """Draw accuracy against mu, a panel a data set, with a classifier without mu as a level line.
 
-    Reads ``curve/accuracy.csv``: dataset, method, mu (empty for logistic regression), trial, accuracy.
-    Option: labels (dataset -> title of its panel).
+    Options: experiment, roles, method and its grid's parameter, level (the other method); labels (role -> title).
+    A data set that is missing leaves its panel out; if all are, the first reason is raised.
     """
-    rows = data.results.measure_table("curve", "accuracy")
-    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
-    figure, panel = panels(len(datasets))
-    for axes, dataset in zip(panel, datasets, strict=True):
-        own = [row for row in rows if row["dataset"] == dataset]
-        _curve(axes, _grouped((row for row in own if row["mu"]), "mu", "accuracy"))
-        level = [float(row["accuracy"]) for row in own if not row["mu"]]
-        if level:
-            axes.axhline(statistics.fmean(level), color="C1", linestyle="--", label="logistic regression")
-        axes.set_title(data.options.get("labels", {}).get(dataset, dataset))
+    found, holes = [], []
+    for role in data.option("roles"):
+        try:
+            points = data.grid(role, data.option("method"), "accuracy", data.option("parameter"))
+            found.append((role, points, data.trials(role, data.option("level"), "accuracy")))
+        except Hole as hole:
+            holes.append(hole)
+    if not found:
+        raise holes[0]
+    figure, panel = panels(len(found))
+    for axes, (role, points, level) in zip(panel, found, strict=True):
+        _curve(axes, points)
+        axes.axhline(statistics.fmean(level), color="C1", linestyle="--", label="logistic regression")
+        axes.set_title(data.options.get("labels", {}).get(role, role))
         axes.set_xlabel(r"$\mu$ (words, logarithmic)")
-    panel[0].set_ylabel("accuracy (fraction of test documents)")
+    panel[0].set_ylabel("accuracy (fraction)")
     figure.legend(*panel[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return figure
 
 
 def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
-    """Draw the mean over trials against mu, the single trials and the best mean."""
-    mus = sorted(points)
-    means = [statistics.fmean(points[mu]) for mu in mus]
-    for mu in mus:
-        axes.plot([mu] * len(points[mu]), points[mu], "o", color="C0", alpha=0.25, markersize=3)
-    axes.plot(mus, means, "o-", color="C0", label=r"naive Bayes, $\mu p(w|\theta_B)$ added")
+    """Draw the mean over trials against mu, the single trials and the number at the best mean."""
+    mus = list(points)
+    means = [statistics.fmean(values) for values in points.values()]
+    for mu, values in points.items():
+        axes.plot([mu] * len(values), values, "o", color="C0", alpha=0.25, markersize=3)
+    axes.plot(mus, means, "o-", color="C0", label=r"naive Bayes, $\mu\,p(w|\theta_B)$ added to the counts")
     best = max(range(len(mus)), key=means.__getitem__)
     log_axis_with_zero(axes, mus)
-    axes.annotate(
-        f"{means[best]:.3f}",
-        (mus[best], means[best]),
-        xytext=(0, 7),
-        textcoords="offset points",
-        ha="center",
-        fontsize=9,
-    )
+    write_at(axes, f"{means[best]:.3f}", (mus[best], means[best]), up=-6.0)
     axes.margins(y=0.12)
 
 
@@ -107,7 +105,7 @@ def limits(data: FigureData) -> Figure:
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel(label)
-        axes.set_title(distance)
+        axes.set_title(distance, pad=9)
     panel[0].set_ylabel("distance to the limit (probability)")
     return figure
 

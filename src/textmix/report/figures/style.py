@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
 #: Marker of every series in order, beside the colour cycle of the style file.
 MARKERS = ("o", "s", "^", "D", "v", "P")
+#: Dash pattern of every line in order, so that lines are told apart without colour.
+DASHES = ("-", "--", "-.", ":")
 #: How a published value is drawn: never as one of our own.
 PUBLISHED: dict[str, Any] = {"color": "#1b1b1b", "linestyle": "none", "marker": "D", "markerfacecolor": "white"}
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -60,6 +62,13 @@ def panels(n: int, height: float = 3.0, **options: Any) -> tuple[Figure, Sequenc
     figure = Figure(figsize=(6.3, height))
     axes = figure.subplots(1, n, squeeze=False, **options)[0]
     return figure, list(axes)
+
+
+def write_at(axes: Axes, text: str, point: tuple[float, float], up: float = 7.0) -> None:
+    """Write a small text so many printer's points above a point (below, where negative), legible over lines."""
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
+    place = "bottom" if up > 0 else "top"
+    axes.annotate(text, point, (0, up), textcoords="offset points", ha="center", va=place, fontsize=9, bbox=box)
 
 
 def log_axis_with_zero(axes: Axes, values: Sequence[float]) -> None:

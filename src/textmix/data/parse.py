@@ -1,0 +1,237 @@
+"""From fetched files to a checked `Corpus`: the parse stage.
+
+Every promise of `Corpus` is checked once, here, so that no later stage, and no Numba kernel that reads past an array's
+end without a word, has to doubt its input.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix import io
+from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged
+from textmix.data.registry import RECORD, DatasetEntry, Source
+from textmix.errors import ConfigError, DataFormatError, Hole
+
+log = logging.getLogger(__name__)
+
+#: The modules of `textmix.data.readers` that read a format; a registry entry names one of them.
+READERS = (
+    "acl_imdb",
+    "arff",
+    "csv_file",
+    "libsvm_multilabel",
+    "message_folder",
+    "reuters_sgml",
+    "snap_reviews",
+    "tab_file",
+    "table_file",
+)
+
+
+def reader_module(name: str) -> str:
+    """Return the module of a reader, for importing it and for the code digest of the stage.
+
+    Raises
+    ------
+    ConfigError : there is no such reader.
+    """
+    if name not in READERS:
+        raise ConfigError(f"config/datasets.yaml: there is no reader {name!r}; choose one of {', '.join(READERS)}")
+    return f"textmix.data.readers.{name}"
+
+
+def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
+    """Read the fetched files of a data set and check them against the registry.
+
+    Parameters
+    ----------
+    entry : of the registry.
+    folder : where `textmix.data.fetch` put the files and their record.
+
+    Returns
+    -------
+    the corpus: every promise of `Corpus` holds, and every count and the digest that the registry states.
+
+    Raises
+    ------
+    Hole : the data could not be fetched; or, ``broken``, a file changed since, is not of its format, or holds other
+        counts or content than the registry states.
+    """
+    record = io.read_json(folder / RECORD)
+    if record["status"] == "missing":
+        raise Hole(record["reason"], broken=bool(record.get("broken", False)))
+    _check_files(folder, record["files"])
+    source = entry.form(record)
+    try:
+        corpus = read_corpus(source, entry.paths(record, folder), entry.id)
+        check_corpus(corpus)
+        check_expectations(corpus, entry.expect, source.content_digest)
+    except DataFormatError as error:
+        log.error("%s: %s", entry.id, error)
+        raise Hole(f"{entry.id}: {error}", broken=True) from error
+    return corpus
+
+
+def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check the fetched files against the sha256 in their record."""
+    for file in files.values():
+        path = folder / file["name"]
+        found = io.sha256_file(path) if path.is_file() else "no such file"
+        if found != file["sha256"]:
+            raise Hole(
+                f"{path} changed since it was fetched: sha256 expected {file['sha256']}, found {found}; "
+                f"delete the folder {folder} and run again",
+                broken=True,
+            )
+
+
+def read_corpus(source: Source, files: Mapping[str, Path], name: str) -> Corpus:
+    """Read the files of one source with its reader.
+
+    Parameters
+    ----------
+    source : of the registry entry.
+    files : by role.
+    name : of the corpus.
+
+    Raises
+    ------
+    ConfigError : no such reader, an option it needs is missing, or one it does not know is given.
+    DataFormatError : the reader's.
+    """
+    reader = importlib.import_module(reader_module(source.reader.name))
+    given = set(source.reader.options)
+    missing = {option for option, required in reader.OPTIONS.items() if required} - given
+    if missing or not given <= set(reader.OPTIONS):
+        raise ConfigError(
+            f"config/datasets.yaml: {name}: the reader {source.reader.name} has the options {reader.OPTIONS} "
+            f"(true: required), not {sorted(missing or given - set(reader.OPTIONS))}"
+        )
+    corpus: Corpus = reader.read(files, {**source.reader.options, "name": name})
+    return corpus
+
+
+def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest: str | None) -> None:
+    """Check a corpus against what the registry states.
+
+    Parameters
+    ----------
+    corpus : any.
+    expect : some of the values of `Corpus.statistics`.
+    content_digest : of `Corpus.content_digest`, or None where not known.
+
+    Raises
+    ------
+    DataFormatError : all differences in one message.
+    """
+    found = corpus.statistics()
+    wrong = [
+        f"{key} should be {value}, found {found.get(key, 'no such count')}"
+        for key, value in expect.items()
+        if found.get(key) != value
+    ]
+    digest = corpus.content_digest() if content_digest is not None else None
+    if digest != content_digest:
+        wrong.append(f"content_digest should be {content_digest}, found {digest}")
+    if wrong:
+        raise DataFormatError(corpus.name, None, f"{'; '.join(wrong)}: these are not the data of config/datasets.yaml")
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Check every promise that `Corpus` makes of its arrays.
+
+    Parameters
+    ----------
+    corpus : as a reader returns it.
+
+    Raises
+    ------
+    DataFormatError : names the first promise that does not hold.
+    """
+    n_documents = len(corpus.ids)
+    _require(corpus, n_documents > 0, "has no documents")
+    for names, what in ((corpus.ids, "document ids"), (corpus.label_names, "label names")):
+        _check_names(corpus, names, what)
+    _check_matrix(corpus, corpus.labels, (n_documents, len(corpus.label_names)), "labels")
+    ones = corpus.labels.dtype == np.int8 and bool(np.all(corpus.labels.data == 1))
+    _require(corpus, ones, "labels should be int8 ones")
+    if corpus.split is not None:
+        known = np.isin(corpus.split, (TRAIN, TEST, UNUSED)).all()
+        whole = corpus.split.shape == (n_documents,) and corpus.split.dtype == np.int8
+        _require(corpus, whole and bool(known), "split should be one of train, test, unused for each document")
+    if corpus.text is not None:
+        _check_ragged(corpus, corpus.text, np.uint8, "text")
+        _check_utf8(corpus, corpus.text)
+    if corpus.tokens is not None:
+        _check_ragged(corpus, corpus.tokens, np.int32, "tokens")
+        inside = np.all((corpus.tokens.values >= 0) & (corpus.tokens.values < len(corpus.feature_names or ())))
+        _require(corpus, bool(inside), "a token lies outside the vocabulary")
+    if corpus.features is not None:
+        _check_features(corpus, corpus.features)
+
+
+def _require(corpus: Corpus, holds: bool, what: str) -> None:
+    """Raise `DataFormatError` unless a promise holds."""
+    if not holds:
+        raise DataFormatError(corpus.name, None, what)
+
+
+def _check_names(corpus: Corpus, names: Sequence[str], what: str) -> None:
+    """Check that names can be stored and are unique."""
+    _require(corpus, len(set(names)) == len(names), f"{what} are not unique")
+    joined = "".join(names)
+    storable = "\0" not in joined and all(names) and joined == joined.encode("utf-8", "ignore").decode("utf-8")
+    _require(corpus, storable, f"{what} should be non-empty Unicode without NUL")
+
+
+def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, int], what: str) -> None:
+    """Check that a matrix is CSR of a shape with indices in range and strictly rising in each row."""
+    indptr, indices = matrix.indptr, matrix.indices
+    _require(corpus, matrix.format == "csr" and matrix.shape == shape, f"{what} should be CSR of shape {shape}")
+    fits = len(indptr) == shape[0] + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(matrix.data)
+    _require(corpus, fits and bool(np.all(np.diff(indptr) >= 0)), f"{what} have a damaged indptr")
+    inside = len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1])
+    _require(corpus, bool(inside), f"{what} have a column index outside 0 to {shape[1] - 1}")
+    rises = np.diff(indices.astype(np.int64)) > 0
+    borders = indptr[1:-1]
+    rises[borders[(borders > 0) & (borders < len(indices))] - 1] = True
+    _require(corpus, bool(np.all(rises)), f"{what} have column indices that are not sorted or stand twice in a row")
+
+
+def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None:
+    """Check dtype and offsets of rows of different length."""
+    offsets, values = block.offsets, block.values
+    _require(corpus, values.dtype == dtype and offsets.dtype == np.int64, f"{what} have a wrong dtype")
+    fits = offsets.shape == (len(corpus.ids) + 1,) and offsets[0] == 0 and offsets[-1] == len(values)
+    _require(corpus, bool(fits and np.all(np.diff(offsets) >= 0)), f"{what} have damaged offsets")
+
+
+def _check_utf8(corpus: Corpus, text: Ragged) -> None:
+    """Check that each document is UTF-8: all of them joined are, and none starts within a character."""
+    try:
+        text.values.tobytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataFormatError(corpus.name, None, f"text is not UTF-8 at byte {error.start}") from error
+    starts = text.offsets[:-1]
+    starts = starts[starts < len(text.values)]
+    _require(corpus, bool(np.all(text.values[starts] & 0xC0 != 0x80)), "a document starts within a character")
+
+
+def _check_features(corpus: Corpus, features: sparse.csr_array) -> None:
+    """Check the document-by-feature matrix."""
+    names = corpus.feature_names
+    _require(corpus, names is not None, "features have no names")
+    _check_names(corpus, names or (), "feature names")
+    _check_matrix(corpus, features, (len(corpus.ids), len(names or ())), "features")
+    is_counts = features.dtype == np.int32
+    _require(corpus, is_counts or features.dtype == np.float64, "features should be int32 or float64")
+    good = np.all(features.data > 0) if is_counts else np.all(np.isfinite(features.data) & (features.data != 0))
+    _require(corpus, bool(good), "features should be positive counts, or finite reals without zeros")

@@ -1,0 +1,84 @@
+"""The Large Movie Review Dataset: folders ``train|test/pos|neg``, the rating in the file name.
+
+Source: Maas, Daly, Pham, Huang, Ng and Potts, "Learning Word Vectors for Sentiment Analysis", ACL 2011; README of
+aclImdb v1: files ``<id>_<rating>.txt``, negative with rating up to 4, positive from 7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textmix.data.archive import iter_tar
+from textmix.data.corpus import Corpus
+from textmix.data.readers.common import SPLITS, Document, decode, file_of, text_corpus
+from textmix.errors import DataFormatError
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {}
+
+_PATTERNS = [f"*{part}/{label}/*" for part in SPLITS for label in ("neg", "pos")]
+_MEMBER = re.compile(r"(?:.*/)?(train|test)/(neg|pos)/([0-9]{1,9})_([0-9]{1,2})\.txt")
+_RATINGS = {"neg": range(1, 5), "pos": range(7, 11)}
+
+
+def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
+    """Read the reviews from one archive (``archive``) or from two (``train`` and ``test``).
+
+    Parameters
+    ----------
+    files : tar archives by role.
+    options : ``name``.
+
+    Returns
+    -------
+    a `Corpus` with labels ``neg`` and ``pos``, the given split and ids such as ``train/pos/0``, ordered by split, label
+    and number; the unlabelled reviews of ``train/unsup`` are left out.  ``info`` counts the ratings.
+
+    Raises
+    ------
+    DataFormatError : a file of another name in these folders, a rating outside its label's range, a review twice, one
+        that is not UTF-8, or a part without reviews.
+    """
+    roles = ("archive",) if "archive" in files else ("train", "test")
+    found: dict[tuple[str, str, int], tuple[int, bytes]] = {}
+    for role in roles:
+        path = file_of(files, role)
+        for key, rating, text in _reviews(path):
+            if key in found:
+                raise DataFormatError(path, None, f"has the review {key[0]}/{key[1]}/{key[2]} twice")
+            found[key] = rating, text
+    keys = sorted(found, key=lambda key: (SPLITS[key[0]], *key[1:]))
+    for part in SPLITS:
+        if not any(key[0] == part for key in keys):
+            raise DataFormatError(files[roles[0]], None, f"has no reviews in {part}/neg and {part}/pos")
+    return text_corpus(
+        options,
+        (Document(f"{part}/{label}/{number}", label, found[part, label, number][1]) for part, label, number in keys),
+        np.array([SPLITS[key[0]] for key in keys], dtype=np.int8),
+        {"ratings": _count_ratings({key: found[key][0] for key in keys})},
+    )
+
+
+def _reviews(path: Path) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
+    """Give (part, label, number), rating and text of each labelled review of an archive."""
+    for name, data in iter_tar(path, _PATTERNS):
+        match = _MEMBER.fullmatch(name)
+        if match is None or int(match[4]) not in _RATINGS[match[2]]:
+            raise DataFormatError(path, None, f"{name!r} is not (train|test)/(neg|pos)/<id>_<rating>.txt of its label")
+        if not data.isascii():
+            decode(path / name, data, "utf-8")
+        yield (match[1], match[2], int(match[3])), int(match[4]), data
+
+
+def _count_ratings(ratings: Mapping[tuple[str, str, int], int]) -> dict[str, dict[str, int]]:
+    """Return how many reviews have each rating, by part."""
+    return {
+        part: {str(r): n for r, n in sorted(Counter(v for key, v in ratings.items() if key[0] == part).items())}
+        for part in SPLITS
+    }

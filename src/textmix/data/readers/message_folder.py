@@ -1,0 +1,79 @@
+"""Folders of messages: one folder a class, one file a document, as in 20 Newsgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from textmix.data.archive import iter_tar, safe_name
+from textmix.data.corpus import Corpus
+from textmix.data.readers.common import Document, decode, file_of, text_corpus
+from textmix.errors import DataFormatError
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {"encoding": False, "members": False}
+
+
+def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
+    """Read a folder, or a tar archive, of ``<class>/<document>`` files.
+
+    Parameters
+    ----------
+    files : ``archive``, a tar archive, or a folder already unpacked.
+    options : ``name``; ``encoding`` (default latin-1, in which every byte is a character); ``members``, `fnmatch`
+        patterns of the files to read (default: all).
+
+    Returns
+    -------
+    a `Corpus` with label = name of the file's folder and id ``folder/file`` without a final ``.txt``, in order of
+    folder and of the file's number (files without a number by name, after the others).
+
+    Raises
+    ------
+    DataFormatError : a file outside a class folder, two documents of one id, or text of another encoding.
+    """
+    path = file_of(files, "archive")
+    patterns = options.get("members", ["*"])
+    members = _folder_members(path, patterns) if path.is_dir() else iter_tar(path, patterns)
+    encoding = options.get("encoding", "latin-1")
+    documents = sorted((_document(path, name, data, encoding) for name, data in members), key=_order)
+    for before, after in pairwise(documents):
+        if before.id == after.id:
+            raise DataFormatError(path, None, f"has two documents {after.id!r}")
+    return text_corpus(options, documents)
+
+
+def _document(path: Path, name: str, data: bytes, encoding: str) -> Document:
+    """Return the document in one file."""
+    parts = PurePosixPath(name).parts
+    if len(parts) < 2:
+        raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
+    text = data if encoding == "latin-1" and data.isascii() else _reencode(path, name, data, encoding)
+    return Document(f"{parts[-2]}/{parts[-1].removesuffix('.txt')}", parts[-2], text)
+
+
+def _reencode(path: Path, name: str, data: bytes, encoding: str) -> bytes:
+    """Return text as UTF-8."""
+    if encoding == "latin-1":
+        return data.decode("latin-1").encode("utf-8")
+    return decode(path / name, data, encoding).encode("utf-8")
+
+
+def _order(document: Document) -> tuple[str, bool, int, str]:
+    """Return the sort key: folder, then number, then name."""
+    number = document.id.rsplit("/", 1)[1]
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    return document.label, not is_number, int(number) if is_number else 0, document.id
+
+
+def _folder_members(path: Path, patterns: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Give the regular files under a folder that match a pattern; links are refused, as in archives."""
+    for file in sorted(path.rglob("*")):
+        name = safe_name(path, file.relative_to(path).as_posix())
+        if file.is_symlink():
+            raise DataFormatError(path, None, f"{name!r} is a link; only files are read")
+        if file.is_file() and any(fnmatchcase(name, each) for each in patterns):
+            yield name, file.read_bytes()

@@ -1,0 +1,184 @@
+"""Reuters-21578, distribution 1.0: SGML files, read by a strict scanner rather than an SGML parser.
+
+Source: Lewis, README of Reuters-21578 (sections VI on the format and VIII.B on the ModApte split) and ``lewis.dtd``.
+The bytes are Latin-1, hold control characters as references (``&#3;``) and are no XML, so no XML parser reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textmix.data.archive import iter_tar
+from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, label_matrix
+from textmix.data.readers.common import file_of, require_documents
+from textmix.errors import DataFormatError
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {}
+
+_DOCTYPE = re.compile(rb"\s*(?:<!DOCTYPE lewis SYSTEM \"lewis\.dtd\">\s*)?")
+_SPACE = re.compile(rb"\s*")
+_OPEN = re.compile(rb"<REUTERS ((?:[A-Z]+=\"[^\"<>]*\"\s*)+)>")
+_CLOSE = b"</REUTERS>"
+_ATTRIBUTE = re.compile(rb"([A-Z]+)=\"([^\"]*)\"")
+_TOPICS = re.compile(rb"<TOPICS>((?:<D>[!-;=?-~]+</D>)*)</TOPICS>")
+_TOPIC = re.compile(rb"<D>([^<]+)</D>")
+_TEXT = re.compile(rb"<TEXT(?: TYPE=\"(NORM|BRIEF|UNPROC)\")?>")
+_PARTS = {tag: (f"<{tag}>".encode(), f"</{tag}>".encode()) for tag in ("TITLE", "BODY")}
+_REFERENCE = re.compile(rb"&(?:#([0-9]{1,3})|(lt|gt|amp|quot));")
+_NAMED = {b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"'}
+#: Control characters other than the line feed mark up the wire service's transmission, not the text.
+_BLANKED = bytes(32 if (byte < 32 and byte != 10) or byte == 127 else byte for byte in range(256))
+_SPLITS = {(b"TRAIN", b"YES"): TRAIN, (b"TEST", b"YES"): TEST}
+_LEWISSPLIT = {b"TRAIN", b"TEST", b"NOT-USED"}
+_HAS_TOPICS = {b"YES", b"NO", b"BYPASS"}
+
+
+class Story(NamedTuple):
+    """One document: NEWID, ModApte split, distinct topics, whether one is repeated, text, what is unusual about it."""
+
+    number: int
+    split: int
+    topics: tuple[str, ...]
+    repeats: bool
+    text: bytes
+    remarks: tuple[str, ...]
+
+
+def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
+    """Read the SGML files of the distribution.
+
+    Parameters
+    ----------
+    files : ``archive``, a tar archive with ``*.sgm`` files.
+    options : ``name``.
+
+    Returns
+    -------
+    a `Corpus` with the topics as labels (alphabetical), id = NEWID, in order of NEWID, and the ModApte split:
+    LEWISSPLIT TRAIN or TEST and TOPICS="YES", all others `UNUSED`.  Text is title, line feed, body; all of it where the
+    source has it unprocessed.  ``info`` counts documents without title or body, short and unprocessed ones, and lists
+    those that name a topic twice.  Two do: 5467 (train) and 19918 (test); counted by mentions, as Vilar et al. 2004,
+    Table 1 must have done, the second has several topics, counted by topics it has one.
+
+    Raises
+    ------
+    DataFormatError : with file and line: see `stories`; or a NEWID twice.
+    """
+    path = file_of(files, "archive")
+    found: dict[int, Story] = {}
+    for name, data in iter_tar(path, ["*.sgm"]):
+        for story in stories(path / name, data):
+            if story.number in found:
+                raise DataFormatError(path / name, None, f"has the document NEWID={story.number} a second time")
+            found[story.number] = story
+    return _corpus(options, [found[number] for number in sorted(found)])
+
+
+def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
+    """Put the documents together."""
+    require_documents(options, len(rows))
+    names = sorted({topic for row in rows for topic in row.topics})
+    column = {name: i for i, name in enumerate(names)}
+    return Corpus(
+        name=options["name"],
+        ids=[str(row.number) for row in rows],
+        label_names=names,
+        labels=label_matrix([[column[topic] for topic in row.topics] for row in rows], len(names)),
+        split=np.array([row.split for row in rows], dtype=np.int8),
+        text=Ragged.from_texts(row.text for row in rows),
+        info={
+            "documents with": dict(sorted(Counter(remark for row in rows for remark in row.remarks).items())),
+            "topic named twice": [str(row.number) for row in rows if row.repeats],
+        },
+    )
+
+
+def stories(path: Path, data: bytes) -> Iterator[Story]:
+    """Give the documents of one SGML file.
+
+    Parameters
+    ----------
+    path, data : the file, for messages, and its content.
+
+    Raises
+    ------
+    DataFormatError : with the line: anything but white space between documents, a tag not closed, a tag twice, a
+        document without TOPICS, TEXT, NEWID or a known LEWISSPLIT.
+    """
+    at = _skip(_DOCTYPE, data, 0)
+    while at < len(data):
+        head = _OPEN.match(data, at)
+        end = data.find(_CLOSE, at)
+        if head is None or end < 0 or data.find(b"<REUTERS", head.end(), end) >= 0:
+            what = "expected <REUTERS ...>" if head is None else "this <REUTERS> is not closed"
+            raise DataFormatError(path, data.count(b"\n", 0, at) + 1, f"{what}: the file is damaged or truncated")
+        try:
+            yield _story(dict(_ATTRIBUTE.findall(head[1])), data[head.end() : end])
+        except ValueError as error:
+            raise DataFormatError(path, data.count(b"\n", 0, at) + 1, f"in this document: {error}") from error
+        at = _skip(_SPACE, data, end + len(_CLOSE))
+
+
+def _skip(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    """Return the position after a pattern that may match nothing."""
+    match = pattern.match(data, at)
+    return match.end() if match else at
+
+
+def _story(head: dict[bytes, bytes], content: bytes) -> Story:
+    """Return a document from its attributes and content; raises ValueError with the fault."""
+    lewis, has_topics, number = head.get(b"LEWISSPLIT"), head.get(b"TOPICS"), head.get(b"NEWID", b"")
+    if lewis not in _LEWISSPLIT or has_topics not in _HAS_TOPICS or not re.fullmatch(rb"[0-9]{1,9}", number):
+        raise ValueError("LEWISSPLIT, TOPICS or NEWID is missing or unknown")
+    start, topic_list = _TEXT.search(content), _TOPICS.search(content)
+    if start is None or topic_list is None or topic_list.end() > start.start():
+        raise ValueError("expected <TOPICS> of <D> elements and then <TEXT>, both closed")
+    if content.count(b"<TOPICS>") != 1 or not content.rstrip().endswith(b"</TEXT>") or content.count(b"</TEXT>") != 1:
+        raise ValueError("<TOPICS> or <TEXT> stands twice or is not closed")
+    topics = [topic.decode("ascii") for topic in _TOPIC.findall(topic_list[1])]
+    distinct = tuple(dict.fromkeys(topics))
+    text, remarks = _text(start[1] or b"NORM", content[start.end() : content.rindex(b"</TEXT>")])
+    split = _SPLITS.get((lewis, has_topics), UNUSED)
+    return Story(int(number), split, distinct, len(distinct) < len(topics), text, remarks)
+
+
+def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return title, line feed and body as UTF-8, and remarks."""
+    title, body = (_element(content, *_PARTS[tag]) for tag in ("TITLE", "BODY"))
+    remarks = [f"type {kind.decode().lower()}"] if kind != b"NORM" else []
+    remarks += [f"no {name}" for name, part in (("title", title), ("body", body)) if part is None]
+    if kind == b"UNPROC":
+        return _plain(content), tuple(remarks)
+    return _plain((title or b"") + b"\n" + (body or b"")), tuple(remarks)
+
+
+def _element(content: bytes, opened: bytes, closed: bytes) -> bytes | None:
+    """Return the content of an element that may be missing; raises ValueError where it is open or stands twice."""
+    start, stop = content.find(opened), content.find(closed)
+    if start < 0 and stop < 0:
+        return None
+    if not 0 <= start < stop or content.find(opened, start + 1) >= 0 or content.find(closed, stop + 1) >= 0:
+        raise ValueError(f"{opened.decode()} is not closed or stands twice")
+    return content[start + len(opened) : stop]
+
+
+def _plain(text: bytes) -> bytes:
+    """Return Latin-1 text as UTF-8, references resolved once, control characters but the line feed as spaces."""
+    if b"&" in text:
+        text = _REFERENCE.sub(_resolve, text)
+    text = text.translate(_BLANKED)
+    return text if text.isascii() else text.decode("latin-1").encode("utf-8")
+
+
+def _resolve(match: re.Match[bytes]) -> bytes:
+    """Return the character of a reference; one beyond Latin-1 stays as it is."""
+    if match[2]:
+        return _NAMED[match[2]]
+    return bytes([int(match[1])]) if int(match[1]) < 256 else match[0]

@@ -1,0 +1,240 @@
+"""Product reviews with stars, as SNAP publishes them: records of 2013, JSON lines, or csv pieces of either.
+
+Source: McAuley and Leskovec, "Hidden factors and hidden topics", RecSys 2013, and the page "Web data: Amazon reviews"
+of SNAP.  Less than 3 stars is negative, more is positive, 3 are left out, as "Binary classification with neutral
+reviews ignored" of the skip-gram slides asks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, NoReturn
+
+from textmix.data.archive import iter_tar, open_plain
+from textmix.data.corpus import Corpus
+from textmix.data.readers.common import Document, decode, file_of, text_corpus
+from textmix.data.readers.csv_file import csv_rows
+from textmix.errors import ConfigError, DataFormatError
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {"form": True, "encoding": False, "members": False, "truncated": False, "distinct": False}
+
+_FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
+UNRATED = 0.0
+_NEEDED = ("product/productId", "review/score", "review/text")
+
+
+class Review(NamedTuple):
+    """One review: line, what it is about, stars (`UNRATED` if the source has none), text."""
+
+    line: int
+    product: str
+    stars: float
+    text: str
+
+
+def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
+    """Read reviews, those of 3 stars or none left out.
+
+    Parameters
+    ----------
+    files : ``data``, a file, or ``archive``, a tar archive.
+    options : ``name``; ``form``: ``records``, ``json`` or ``csv``; ``encoding`` (default latin-1 for records, else
+        utf-8); ``members``, patterns of the files in the archive; ``truncated: true`` accepts a last line (records: a
+        last record) that is cut off, and leaves it out; ``distinct: true`` leaves out a review whose product and text
+        came before, for pieces that overlap.
+
+    Returns
+    -------
+    a `Corpus` with labels ``negative`` and ``positive``, ids = number of the review in its file from 0 (with the file's
+    name before it if there are several); ``info`` counts the reviews by stars, the repeated and the unrated ones.
+
+    Raises
+    ------
+    DataFormatError : with the line: see `read_records`, `read_json`, `csv_file.csv_rows`; stars outside 1 to 5.
+    """
+    if options.get("form") not in _FORMS:
+        raise ConfigError(f"config/datasets.yaml: {options['name']}: form should be one of {sorted(_FORMS)}")
+    pieces = _pieces(files, options.get("members", ["*"]))
+    tally, documents = Tally(bool(options.get("distinct"))), list[Document]()
+    for path, data in pieces:
+        prefix = f"{PurePosixPath(path.name).stem}/" if len(pieces) > 1 else ""
+        for number, review in _reviews(path, data, options):
+            if tally.keeps(review):
+                label = "negative" if review.stars < 3 else "positive"
+                documents.append(Document(f"{prefix}{number}", label, _utf8(path, review)))
+    return text_corpus(options, documents, info={"reviews": dict(sorted(tally.counts.items()))})
+
+
+def _pieces(files: Mapping[str, Path], members: list[str]) -> list[tuple[Path, bytes]]:
+    """Return name and content of the files to read."""
+    if "archive" not in files:
+        path = file_of(files, "data")
+        return [(path, open_plain(path))]
+    path = files["archive"]
+    pieces = [(path / name, data) for name, data in iter_tar(path, members)]
+    if not pieces:
+        raise DataFormatError(path, None, f"has no member that matches {members}")
+    return pieces
+
+
+def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tuple[int, Review]]:
+    """Give number and review of each review of one file."""
+    form, encoding = _FORMS[options["form"]]
+    text = decode(path, data, options.get("encoding", encoding))
+    for number, review in enumerate(form(path, text, bool(options.get("truncated")))):
+        if not (review.stars == UNRATED or 1 <= review.stars <= 5):
+            raise DataFormatError(path, review.line, f"{review.stars:g} stars, expected 1 to 5")
+        yield number, review
+
+
+class Tally:
+    """Which reviews are kept, and how many there are of each kind.
+
+    Parameters
+    ----------
+    distinct : whether a review whose product and text came before is left out.
+    """
+
+    def __init__(self, distinct: bool) -> None:
+        self.counts: Counter[str] = Counter()
+        self._distinct, self._seen = distinct, set[tuple[str, str]]()
+
+    def keeps(self, review: Review) -> bool:
+        """Count a review; return whether it has a label and is not a repeated one."""
+        key = review.product, review.text
+        kind = "unrated" if review.stars == UNRATED else f"{review.stars:g} stars"
+        kind = "repeated" if key in self._seen else kind
+        self.counts[kind] += 1
+        if self._distinct and review.stars != UNRATED:
+            self._seen.add(key)
+        return kind not in ("repeated", "unrated", "3 stars")
+
+
+def _utf8(path: Path, review: Review) -> bytes:
+    r"""Return the text as UTF-8; a JSON escape such as \ud800 makes a string that has none."""
+    try:
+        return review.text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataFormatError(path, review.line, f"the text is no valid Unicode ({error.reason})") from error
+
+
+def _stars(path: Path, line: int, text: str) -> float:
+    """Return the stars written as a number."""
+    if not re.fullmatch(r"[0-9](\.[0-9]{1,3})?", text):
+        raise DataFormatError(path, line, f"{text[:20]!r} is no number of stars")
+    return float(text)
+
+
+def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
+    """Give the reviews of the 2013 form: ``product/...: value`` and ``review/...: value`` lines, an empty line between.
+
+    A line without a field's name belongs to the field before it (profile names and texts may hold a line feed).
+
+    Raises
+    ------
+    DataFormatError : a record without product, score and text or with a field twice, a score that is no number, a first
+        line that is no field, a last line without line end; the last record is left out if ``truncated``.
+    """
+    lines = text.split("\n")
+    unended = bool(lines.pop())
+    record, start, last = dict[str, str](), 1, ""
+    for number, line in enumerate([*lines, ""], start=1):
+        match = _FIELD.fullmatch(line.rstrip("\r"))
+        if match and match[1] not in record:
+            start = start if record else number
+            record[match[1]] = match[2]
+            last = match[1]
+        elif match or (line.strip() and not record):
+            raise DataFormatError(path, number, "a field stands twice in a record" if match else "no field of a review")
+        elif line.strip():
+            record[last] += "\n" + line
+        elif record:
+            at_end = number > len(lines)
+            if truncated and at_end and (unended or not all(key in record for key in _NEEDED)):
+                return
+            if unended and at_end:
+                raise DataFormatError(path, number, "the last line has no line end: the file is truncated")
+            yield _review(path, start, record)
+            record = {}
+    if unended and not truncated:
+        raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
+
+
+def _review(path: Path, line: int, record: Mapping[str, str]) -> Review:
+    """Return the review of a complete record."""
+    missing = [key for key in _NEEDED if key not in record]
+    if missing:
+        raise DataFormatError(path, line, f"the record that starts here has no {', '.join(missing)}")
+    product, score, text = (record[key] for key in _NEEDED)
+    return Review(line, product, _stars(path, line, score), text)
+
+
+def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
+    """Give the reviews of a JSON object a line, or of a JSON array with one object a line.
+
+    Raises
+    ------
+    DataFormatError : a line that is no such object, an array not closed, a last line without line end (left out if
+        ``truncated``).
+    """
+    lines = text.split("\n")
+    unended = lines.pop() != ""
+    if unended and not truncated:
+        raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
+    is_array = text.startswith("[")
+    closed = not is_array
+    for number, line in enumerate(lines, start=1):
+        item = line.strip()
+        if is_array:
+            item = item.removeprefix("[") if number == 1 else item
+            if closed:
+                raise DataFormatError(path, number, "stands after the end of the array")
+            closed = item.endswith("]")
+            item = item.removesuffix("]") if closed else item.removesuffix(",")
+        if item:
+            yield _json_review(path, number, item)
+    if not closed and not truncated:
+        raise DataFormatError(path, len(lines), "the array is not closed: the file is truncated")
+
+
+def _no_constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{name} is no JSON")
+
+
+def _json_review(path: Path, line: int, item: str) -> Review:
+    """Return the review of one JSON object."""
+    try:
+        record = json.loads(item, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise DataFormatError(path, line, f"is not a JSON object ({error})") from error
+    fields = [record.get(key) for key in ("asin", "overall", "reviewText")] if isinstance(record, dict) else []
+    match fields:
+        case [str(product), float() | int() as stars, str(text)] if not isinstance(stars, bool):
+            return Review(line, product, float(min(stars, 9)), text)
+    raise DataFormatError(path, line, "is not an object with asin, overall (a number) and reviewText")
+
+
+def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
+    r"""Give the reviews of csv text with columns name, review and rating (``NA``: none).
+
+    One known piece was written with ``\'`` for an apostrophe; it is undone, so that the same review looks the same in
+    all pieces.
+    """
+    if truncated:
+        raise ConfigError("config/datasets.yaml: truncated csv is not read, since its last row would be wrong")
+    for line, (name, review, rating) in csv_rows(path, text.encode("utf-8"), ["name", "review", "rating"]):
+        stars = UNRATED if rating == "NA" else _stars(path, line, rating)
+        yield Review(line, name.replace("\\'", "'"), stars, review.replace("\\'", "'"))
+
+
+_FORMS: dict[str, tuple[Callable[[Path, str, bool], Iterator[Review]], str]] = {
+    "records": (read_records, "latin-1"),
+    "json": (read_json, "utf-8"),
+    "csv": (read_csv, "utf-8"),
+}

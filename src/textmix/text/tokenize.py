@@ -1,0 +1,115 @@
+"""Tokenizers by name: from text to a stream of word ids and a vocabulary in alphabetical order.
+
+A tokenizer says which characters make words and how they are folded; everything else ends a word.
+
+- ``letters``: runs of ASCII letters, in lower case: the default lexer of Rainbow (libbow, lex-simple.c).
+- ``words``: runs of ASCII letters and digits, in lower case: Rainbow's ``--lex-alphanum``.
+- ``whitespace``: what stands between blanks, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
+- ``unicode``: runs of Unicode letters, marks and digits (categories L, M, N), case-folded, in normal form C.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from textmix.data.corpus import Ragged
+from textmix.errors import ConfigError
+from textmix.kernels import tokenize as kernels
+
+#: Longer than any word.
+NO_LIMIT = np.iinfo(np.int64).max
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_DIGITS = b"0123456789"
+_BLANKS = b"\0 \t\n\r\f\v"
+
+
+def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
+    """Return the table of `textmix.kernels.tokenize` that keeps some bytes and lowers the capitals of others."""
+    table = np.zeros(256, dtype=np.uint8)
+    table[list(kept + lower)] = list(kept + lower)
+    table[list(lower.upper())] = list(lower)
+    return _frozen(table)
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """Return a read-only plain view: stored corpora are memory-mapped, and Numba compiles once for each kind."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+class _Folding(dict[int, str]):
+    """The table of ``str.translate`` that keeps letters, marks and digits and blanks the rest, filled as it is used."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        self[code] = character if unicodedata.category(character)[0] in "LMN" else " "
+        return self[code]
+
+
+def _blank_non_words(text: Ragged) -> Ragged:
+    """Return case-folded text in which blanks stand for everything that is not a letter, mark or digit."""
+    table = _Folding()
+    folded = (unicodedata.normalize("NFC", text.text(row).casefold()).translate(table) for row in range(len(text)))
+    return Ragged.from_texts(document.encode("utf-8") for document in folded)
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """What makes words.
+
+    Parameters
+    ----------
+    fold : uint8 (256,), the fold table over the bytes of UTF-8.
+    prepare : what is done to the text before, or None.
+    """
+
+    fold: np.ndarray
+    prepare: Callable[[Ragged], Ragged] | None = None
+
+
+_NOT_BLANK = _fold_table(bytes(set(range(256)) - set(_BLANKS)))
+TOKENIZERS = {
+    "letters": Tokenizer(_fold_table(b"", _LETTERS)),
+    "words": Tokenizer(_fold_table(_DIGITS, _LETTERS)),
+    "whitespace": Tokenizer(_NOT_BLANK),
+    "unicode": Tokenizer(_NOT_BLANK, _blank_non_words),
+}
+
+
+def tokenize(
+    text: Ragged, tokenizer: str, min_length: int = 1, max_length: int | None = None
+) -> tuple[Ragged, list[str]]:
+    """Return the token stream of N documents and its vocabulary.
+
+    Parameters
+    ----------
+    text : N documents, uint8, UTF-8.
+    tokenizer : name in `TOKENIZERS`.
+    min_length, max_length : shorter and longer words are dropped, in characters (Rainbow: 2 and 99); None is no limit.
+
+    Returns
+    -------
+    tokens : N rows of int32 ids into the vocabulary, in the order of the text.
+    words : V distinct words in the order of their bytes (which is that of their code points).
+
+    Raises
+    ------
+    ConfigError : there is no such tokenizer.
+    """
+    if tokenizer not in TOKENIZERS:
+        raise ConfigError(f"features: tokenizer: {tokenizer!r} is unknown; choose one of {', '.join(TOKENIZERS)}")
+    kind = TOKENIZERS[tokenizer]
+    text = kind.prepare(text) if kind.prepare else text
+    values, offsets = _frozen(text.values), _frozen(text.offsets)
+    longest = NO_LIMIT if max_length is None else max_length
+    ids, token_offsets, starts, lengths = kernels.tokenize(values, offsets, kind.fold, min_length, longest)
+    found = kernels.join_words(values, kind.fold, starts, lengths).tobytes().decode("utf-8").split("\0")[:-1]
+    order = sorted(range(len(found)), key=found.__getitem__)
+    rank = np.empty(len(found), dtype=np.int32)
+    rank[order] = np.arange(len(found), dtype=np.int32)
+    return Ragged(rank[ids], token_offsets), [found[word] for word in order]

@@ -1,0 +1,39 @@
+"""Which words become features: stop words and rare words are cut, from counts and from token streams alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from textmix.data.corpus import Ragged
+
+
+def kept_words(
+    counts: sparse.csr_array, words: Sequence[str], stop_words: Collection[str], min_count: int, min_documents: int
+) -> np.ndarray:
+    """Return which words are kept, bool (V,).
+
+    Parameters
+    ----------
+    counts : CSR (N, V), of the documents that decide.
+    words : V words.
+    stop_words : these are dropped.
+    min_count : fewer occurrences in all documents together are too few (Rainbow's ``--prune-vocab-by-occur-count``).
+    min_documents : fewer documents with the word are too few (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
+    """
+    n_words = len(words)
+    occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_words)
+    documents = np.bincount(counts.indices, minlength=n_words)
+    wanted = np.fromiter((word not in stop_words for word in words), dtype=bool, count=n_words)
+    kept: np.ndarray = wanted & (occurrences >= min_count) & (documents >= min_documents)
+    return kept
+
+
+def restrict(tokens: Ragged, kept: np.ndarray) -> Ragged:
+    """Return the token stream without the words that are not kept, ids renumbered in the same order."""
+    renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    ids = renumbered[tokens.values]
+    ends = np.concatenate([[0], np.cumsum(ids >= 0)])
+    return Ragged(ids[ids >= 0], ends[tokens.offsets])

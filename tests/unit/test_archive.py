@@ -1,0 +1,304 @@
+"""Archives and packed files: what is legitimate is read exactly, what is hostile or damaged is refused by name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textmix.data import archive
+from textmix.errors import DataFormatError
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "xz": lzma.compress,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+}
+TEXT = b"".join(b"line %d of a text\n" % i for i in range(3000))
+
+
+def make_tar(members: dict[str, bytes], form: int = tarfile.GNU_FORMAT) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=form) as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return stream.getvalue()
+
+
+def special_tar(info: tarfile.TarInfo) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        tar.addfile(info)
+    return stream.getvalue()
+
+
+def make_zip(path: Path, members: dict[str, bytes], mode: int = 0) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in members.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = mode << 16
+            packed.writestr(info, data)
+    return path
+
+
+def put(folder: Path, data: bytes, name: str = "file") -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+# ---------------------------------------------------------------------------------------------------- packed files
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_packed_content_comes_back_whatever_the_name(tmp_path: Path, kind: str) -> None:
+    assert archive.open_plain(put(tmp_path, PACKERS[kind](TEXT), "data.arff")) == TEXT
+
+
+@pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
+def test_streams_written_one_after_the_other_are_all_read(tmp_path: Path, kind: str) -> None:
+    assert archive.open_plain(put(tmp_path, PACKERS[kind](TEXT) + PACKERS[kind](b"end\n"))) == TEXT + b"end\n"
+
+
+@pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
+@pytest.mark.parametrize("lost", [1, 5, 0.5, 0.9])
+def test_a_truncated_stream_is_refused_by_name(tmp_path: Path, kind: str, lost: float) -> None:
+    packed = PACKERS[kind](TEXT)
+    cut = packed[: len(packed) - (lost if lost >= 1 else int(len(packed) * lost))]
+    with pytest.raises(DataFormatError, match=r"data.packed: .*truncated or damaged.*fetch it again"):
+        archive.open_plain(put(tmp_path, cut, "data.packed"))
+
+
+@pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
+def test_a_flipped_byte_is_refused(tmp_path: Path, kind: str) -> None:
+    packed = bytearray(PACKERS[kind](TEXT))
+    packed[len(packed) // 2] ^= 0xFF
+    with pytest.raises(DataFormatError, match="truncated or damaged"):
+        archive.open_plain(put(tmp_path, bytes(packed)))
+
+
+@pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
+def test_a_bomb_is_stopped_by_its_ratio(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(DataFormatError, match="unpacks to more than"):
+        archive.open_plain(put(tmp_path, PACKERS[kind](bytes(30 * 2**20))))
+
+
+def test_the_ratio_does_not_bind_the_first_mebibyte(tmp_path: Path) -> None:
+    assert archive.open_plain(put(tmp_path, lzma.compress(bytes(2**20)))) == bytes(2**20)
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_the_limit_binds_exactly(tmp_path: Path, kind: str) -> None:
+    path = put(tmp_path, PACKERS[kind](TEXT))
+    assert archive.open_plain(path, len(TEXT)) == TEXT
+    with pytest.raises(DataFormatError, match="unpacks to more than"):
+        archive.open_plain(path, len(TEXT) - 1)
+
+
+def test_a_file_that_is_not_there_stays_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        archive.open_plain(tmp_path / "nothing")
+
+
+@given(st.sampled_from(list(PACKERS)), st.binary(max_size=300), st.integers(0, 400), st.integers(0, 255))
+@settings(deadline=None, derandomize=True, max_examples=150)
+def test_damage_raises_nothing_but_our_error(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, content: bytes, place: int, byte: int
+) -> None:
+    packed = bytearray(PACKERS[kind](make_tar({"a": content})))
+    packed[place % len(packed)] = byte
+    path = put(tmp_path_factory.mktemp("fuzz"), bytes(packed))
+    for read in (archive.open_plain, lambda path: list(archive.iter_tar(path, ["*"]))):
+        try:
+            read(path)
+        except DataFormatError as error:
+            assert "file" in str(error)
+
+
+# ------------------------------------------------------------------------------------------------------------- tar
+
+LONG = "folder/" + "n" * 140 + "/1.txt"
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize("kind", PACKERS)
+def test_members_are_those_of_tarfile_in_order_of_name(tmp_path: Path, kind: str, form: int) -> None:
+    members = {"./b/2": b"two", "a/10": b"", "a/1": bytes(range(256)) * 5, LONG: b"long", "c": b"x" * 512}
+    path = put(tmp_path, PACKERS[kind](make_tar(members, form)))
+    expected = {name.removeprefix("./"): data for name, data in members.items()}
+    assert list(archive.iter_tar(path, ["*"])) == sorted(expected.items())
+
+
+def test_a_pax_name_of_any_language_is_read(tmp_path: Path) -> None:
+    path = put(tmp_path, make_tar({"fünf/中": b"5"}, tarfile.PAX_FORMAT))
+    assert list(archive.iter_tar(path, ["*"])) == [("fünf/中", b"5")]
+
+
+def test_only_members_of_the_patterns_are_given(tmp_path: Path) -> None:
+    path = put(tmp_path, make_tar({"d/a.sgm": b"1", "d/b.SGM": b"2", "d/README": b"3"}))
+    assert dict(archive.iter_tar(path, ["*.sgm", "*/README"])) == {"d/a.sgm": b"1", "d/README": b"3"}
+    assert list(archive.iter_tar(path, ["*.txt"])) == []
+
+
+def test_folders_are_passed_over(tmp_path: Path) -> None:
+    folder = tarfile.TarInfo("folder")
+    folder.type = tarfile.DIRTYPE
+    assert list(archive.iter_tar(put(tmp_path, special_tar(folder)), ["*"])) == []
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "a\\..\\x", "C:/x", "a/..", "a\nb", "./../x"])
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_name_that_leads_out_is_refused(tmp_path: Path, name: str, form: int) -> None:
+    path = put(tmp_path, make_tar({name: b"evil"}, form))
+    with pytest.raises(DataFormatError, match="leads out of the archive or is no name"):
+        archive.iter_tar(path, ["nothing"])
+
+
+@pytest.mark.parametrize("kind", ["SYMTYPE", "LNKTYPE", "CHRTYPE", "BLKTYPE", "FIFOTYPE", "GNUTYPE_SPARSE"])
+def test_links_and_devices_are_refused(tmp_path: Path, kind: str) -> None:
+    info = tarfile.TarInfo("member")
+    info.type, info.linkname = getattr(tarfile, kind), "/etc/passwd"
+    with pytest.raises(DataFormatError, match="'member' is a link, a device or the like"):
+        archive.iter_tar(put(tmp_path, special_tar(info)), ["*"])
+
+
+def test_a_pax_sparse_file_is_refused(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("member")
+    info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.realsize": "99999999999"}
+    with pytest.raises(DataFormatError, match="sparse files"):
+        archive.iter_tar(put(tmp_path, special_tar(info)), ["*"])
+
+
+@pytest.mark.parametrize("size", ["-5", "1e3", "", "9" * 30])
+def test_a_pax_size_that_is_no_number_is_refused(tmp_path: Path, size: str) -> None:
+    info = tarfile.TarInfo("member")
+    info.pax_headers = {"size": size}
+    with pytest.raises(DataFormatError, match="is not a number"):
+        archive.iter_tar(put(tmp_path, special_tar(info)), ["*"])
+
+
+def test_a_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    first, second = make_tar({"a": b"1"}), make_tar({"./a": b"2"})
+    path = put(tmp_path, first[: 2 * 512] + second)
+    with pytest.raises(DataFormatError, match="'a' stands twice"):
+        archive.iter_tar(path, ["*"])
+
+
+@pytest.mark.parametrize("length", [0, 100, 512, 700, 2 * 512, 3 * 512 + 17])
+def test_a_tar_cut_anywhere_is_refused(tmp_path: Path, length: int) -> None:
+    whole = make_tar({"a": b"1" * 600, "b": b"2" * 600})
+    with pytest.raises(DataFormatError, match="the tar archive is truncated"):
+        archive.iter_tar(put(tmp_path, whole[:length]), ["*"])
+
+
+@pytest.mark.parametrize("place", [0, 124, 130, 148, 300])
+def test_a_damaged_header_is_no_silent_end(tmp_path: Path, place: int) -> None:
+    whole = bytearray(make_tar({"a": b"1", "b": b"2"}))
+    whole[2 * 512 + place] ^= 0x15
+    with pytest.raises(DataFormatError, match="the tar header at byte 1024 is damaged"):
+        archive.iter_tar(put(tmp_path, bytes(whole)), ["*"])
+
+
+def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_MEMBERS", 3)
+    path = put(tmp_path, make_tar({str(i): b"" for i in range(4)}))
+    with pytest.raises(DataFormatError, match="more than 3 members"):
+        archive.iter_tar(path, ["nothing"])
+
+
+def test_a_packed_tar_is_held_to_the_same_caps(tmp_path: Path) -> None:
+    path = put(tmp_path, lzma.compress(make_tar({"zeros": bytes(20 * 2**20)})))
+    with pytest.raises(DataFormatError, match="unpacks to more than"):
+        archive.iter_tar(path, ["*"])
+
+
+# ------------------------------------------------------------------------------------------------------------- zip
+
+
+def test_a_zip_member_is_written_whole_and_read_only(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    archive.extract_zip_member(make_zip(tmp_path / "w.whl", {"p/data.tab": TEXT, "p/x": b""}), "p/data.tab", target)
+    assert target.read_bytes() == TEXT
+    assert stat.S_IMODE(target.stat().st_mode) == 0o444
+
+
+@pytest.mark.parametrize(
+    ("members", "wanted", "mode", "limit", "message"),
+    [
+        ({"a": b"1"}, "b", 0, 10, "has 0 members named 'b'"),
+        ({"../a": b"1"}, "../a", 0, 10, "leads out"),
+        ({"/a": b"1"}, "/a", 0, 10, "leads out"),
+        ({"a": b"/etc/passwd"}, "a", stat.S_IFLNK | 0o777, 99, "is a link or a folder"),
+        ({"a": b"0123456789"}, "a", 0, 9, "unpacks to more than 9 bytes"),
+        ({"a": bytes(30 * 2**20)}, "a", 0, 2**31, "unpacks to more than"),
+    ],
+)
+def test_a_bad_zip_member_leaves_nothing(
+    tmp_path: Path, members: dict[str, bytes], wanted: str, mode: int, limit: int, message: str
+) -> None:
+    path = make_zip(tmp_path / "w.whl", members, mode)
+    with pytest.raises(DataFormatError, match=f"w.whl: .*{message}"):
+        archive.extract_zip_member(path, wanted, tmp_path / "target", limit)
+    assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_zip_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "w.whl", "w") as packed:
+        packed.writestr("a", "1")
+        packed.writestr("a", "2")
+    with pytest.raises(DataFormatError, match="has 2 members named 'a'"):
+        archive.extract_zip_member(tmp_path / "w.whl", "a", tmp_path / "target")
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.97])
+def test_a_damaged_zip_leaves_nothing(tmp_path: Path, place: float) -> None:
+    path = make_zip(tmp_path / "w.whl", {"a": bytes(range(256)) * 20})
+    data = path.read_bytes()
+    cut = int(len(data) * place)
+    path.write_bytes(data[:cut] + bytes(20) + data[cut + 20 :])
+    with pytest.raises(DataFormatError, match=r"w\.whl"):
+        archive.extract_zip_member(path, "a", tmp_path / "target")
+    assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]
+
+
+def test_members_of_a_pattern_become_one_tar_the_same_each_time(tmp_path: Path) -> None:
+    members = {"p/data/b/2.txt": b"two", "p/data/a/1.txt": b"one", "p/code.py": b"no"}
+    other_order = dict(reversed(members.items()))
+    for name, content in (("one", members), ("two", other_order)):
+        archive.pack_zip_members(make_zip(tmp_path / f"{name}.whl", content), "p/data/*/*.txt", tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    packed = list(archive.iter_tar(tmp_path / "one", ["*"]))
+    assert packed == [("p/data/a/1.txt", b"one"), ("p/data/b/2.txt", b"two")]
+
+
+@pytest.mark.parametrize(
+    ("members", "mode", "limit", "message"),
+    [
+        ({"x": b"1"}, 0, 99, "0 members match"),
+        ({"d/../../a": b"1"}, 0, 99, "leads out"),
+        ({"d/a": b"12345", "d/b": b"12345"}, 0, 9, "unpacks to more than"),
+        ({"d/a": b"target"}, stat.S_IFLNK | 0o777, 99, "is a link"),
+    ],
+)
+def test_bad_members_of_a_pattern_leave_nothing(
+    tmp_path: Path, members: dict[str, bytes], mode: int, limit: int, message: str
+) -> None:
+    path = make_zip(tmp_path / "w.whl", members, mode)
+    with pytest.raises(DataFormatError, match=message):
+        archive.pack_zip_members(path, "d/*", tmp_path / "target", limit)
+    assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]

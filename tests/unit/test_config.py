@@ -1,0 +1,211 @@
+"""A wrong configuration file is refused with one sentence that names file, place and remedy."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from textmix.config import PAPERS, load_yaml_strict, validate
+from textmix.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SCHEMA = """
+$schema: "https://json-schema.org/draft/2020-12/schema"
+type: object
+additionalProperties: false
+required: [seed]
+properties:
+  seed: {type: integer, minimum: 0}
+  share: {type: number}
+  kind: {enum: [random, given]}
+  strict: {type: boolean}
+  cap: {type: [integer, "null"]}
+  names:
+    type: object
+    propertyNames: {pattern: "^[a-z0-9_]+$"}
+    additionalProperties: {$ref: other.schema.yaml}
+"""
+OTHER = """
+$schema: "https://json-schema.org/draft/2020-12/schema"
+type: object
+additionalProperties: false
+properties: {smoothing: {type: number}}
+"""
+
+
+@pytest.fixture
+def schema(tmp_path) -> Path:
+    """Write a schema and one that it refers to."""
+    (tmp_path / "other.schema.yaml").write_text(OTHER, encoding="utf-8")
+    path = tmp_path / "main.schema.yaml"
+    path.write_text(SCHEMA, encoding="utf-8")
+    return path
+
+
+def refusal(path: Path, content: str | bytes) -> str:
+    """Write a YAML file, load it, and return why it was refused."""
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    with pytest.raises(ConfigError) as caught:
+        load_yaml_strict(path)
+    return str(caught.value)
+
+
+def complaint(value: object, schema: Path) -> str:
+    """Return why a value was refused."""
+    with pytest.raises(ConfigError) as caught:
+        validate(value, schema, "main.yaml")
+    return str(caught.value)
+
+
+# --- the loader -------------------------------------------------------------------------------------------------------
+
+
+def test_values_are_those_of_yaml(tmp_path):
+    path = tmp_path / "a.yaml"
+    text = "a: {b: [1, 2.5, null, true, é]}\nc: >-\n  two\n  lines\n1: one\nbase: &x [7]\nagain: *x\n"
+    path.write_text(text, encoding="utf-8")
+    assert load_yaml_strict(path) == yaml.safe_load(text)
+
+
+def test_empty_file_is_none(tmp_path):
+    (tmp_path / "a.yaml").write_text("# nothing\n", encoding="utf-8")
+    assert load_yaml_strict(tmp_path / "a.yaml") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' stands twice; keep one of them"),
+        (
+            "data:\n  news:\n    dataset: x\n    dataset: y\n",
+            "line 4: the key 'dataset' stands twice; keep one of them",
+        ),
+        ("list:\n  - {a: 1, b: 2}\n  - {a: 1, a: 1}\n", "line 3: the key 'a' stands twice; keep one of them"),
+        ("{a: 1, 'a': 2}", "line 1: the key 'a' stands twice; keep one of them"),
+        ("x: 0\n? [a, b]\n: 1\n", "line 2: the key ['a', 'b'] is not a plain name; write it as one word"),
+        ("{a: b}: 1\n", "line 1: the key {'a': 'b'} is not a plain name; write it as one word"),
+    ],
+    ids=["twice", "twice, nested", "twice, in a list", "twice, quoted", "list as key", "mapping as key"],
+)
+def test_key_faults_are_refused_with_file_line_and_remedy(tmp_path, content, said):
+    path = tmp_path / "a.yaml"
+    assert refusal(path, content) == f"{path}, {said}"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a: [1, 2\nb: 3\n", r"line \d: is not valid YAML \(.+\); correct that line"),
+        ("a: 1\n\tb: 2\n", r"line 2: is not valid YAML \(.+\); correct that line"),
+        ("a: *nowhere\n", r"line 1: is not valid YAML \(found undefined alias.*\); correct that line"),
+        ("a: !!python/object/apply:os.getcwd []\n", r"line 1: is not valid YAML \(.+\); correct that line"),
+        ("a: &x {b: *x}\n", r"line 1: is not valid YAML \(.+\); correct that line"),
+        ("a: 1\n---\nb: 2\n", r"is not valid YAML \(.+\); correct that line"),
+        ("a: \x07\n", r"is not valid YAML"),
+    ],
+    ids=["open bracket", "tab", "alias", "python object", "endless", "two documents", "control character"],
+)
+def test_what_is_not_plain_yaml_is_refused_with_file_and_line(tmp_path, content, said):
+    path = tmp_path / "a.yaml"
+    message = refusal(path, content)
+    assert message.startswith(str(path))
+    assert re.search(said, message)
+
+
+def test_file_that_is_not_utf8_is_refused(tmp_path):
+    path = tmp_path / "a.yaml"
+    assert refusal(path, "note: é\n".encode("latin-1")) == f"{path}: is not UTF-8 text; save it as UTF-8"
+
+
+@pytest.mark.parametrize("name", ["absent.yaml", "."])
+def test_file_that_cannot_be_read_is_named(tmp_path, name):
+    with pytest.raises(ConfigError, match=r"cannot be read \(.+\); name an existing file") as caught:
+        load_yaml_strict(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value)
+
+
+# --- schemas ----------------------------------------------------------------------------------------------------------
+
+
+def test_right_values_pass(schema):
+    names = {"news_20": {"smoothing": 1}, "r52": {}}
+    validate({"seed": 0, "share": 0.5, "kind": "given", "strict": True, "cap": None, "names": names}, schema, "x")
+    validate({"seed": 1, "share": 1, "cap": 3}, schema, "x")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (None, "the file: None has the wrong type; give a value of type object"),
+        ([1], "the file: [1] has the wrong type; give a value of type object"),
+        ({}, "the file: 'seed' is a required property; add it"),
+        ({"seed": "7"}, "seed: '7' has the wrong type; give a value of type integer"),
+        ({"seed": True}, "seed: True has the wrong type; give a value of type integer"),
+        ({"seed": 7.0}, "seed: 7.0 has the wrong type; give a value of type integer"),
+        ({"seed": -1}, "seed: -1 is less than the minimum of 0; correct the value"),
+        ({"seed": 1, "share": float("nan")}, "share: nan has the wrong type; give a value of type number"),
+        ({"seed": 1, "share": float("inf")}, "share: inf has the wrong type; give a value of type number"),
+        ({"seed": 1, "share": True}, "share: True has the wrong type; give a value of type number"),
+        ({"seed": 1, "strict": "no"}, "strict: 'no' has the wrong type; give a value of type boolean"),
+        ({"seed": 1, "cap": 2.0}, "cap: 2.0 has the wrong type; give a value of type integer or null"),
+        (
+            {"sed": 1, "seed": 1},
+            "the file: unknown key 'sed'; did you mean 'seed'? allowed: cap, kind, names, seed, share, strict",
+        ),
+        (
+            {"seed": 1, "zzz": 1},
+            "the file: unknown key 'zzz'; allowed: cap, kind, names, seed, share, strict",
+        ),
+        (
+            {"seed": 1, "kind": "randon"},
+            "kind: 'randon' is not allowed; did you mean 'random'? allowed: random, given",
+        ),
+        (
+            {"seed": 1, "names": {"../x": {}}},
+            "names: '../x' is not a valid name; it must match ^[a-z0-9_]+$",
+        ),
+        (
+            {"seed": 1, "names": {"a": {"smoothin": 1}}},
+            "names.a: unknown key 'smoothin'; did you mean 'smoothing'? allowed: smoothing",
+        ),
+        (
+            {"seed": 1, "names": {"a": {"smoothing": "much"}}},
+            "names.a.smoothing: 'much' has the wrong type; give a value of type number",
+        ),
+        (
+            {"seed": 1, "names": {"a": {"smoothing": float("nan")}}},
+            "names.a.smoothing: nan has the wrong type; give a value of type number",
+        ),
+    ],
+)
+def test_wrong_values_are_refused_with_source_key_and_remedy(schema, value, said):
+    assert complaint(value, schema) == f"main.yaml: {said}"
+
+
+def test_of_several_faults_the_same_one_is_named_whatever_their_order(schema):
+    first = complaint({"seed": -1, "kind": "x", "strict": 3}, schema)
+    assert first == complaint({"strict": 3, "kind": "x", "seed": -1}, schema)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "workflow/schemas").glob("*.yaml")), ids=lambda path: path.stem)
+def test_schemas_are_schemas_and_closed(path):
+    schema = load_yaml_strict(path)
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+    def walk(node: object) -> None:
+        if isinstance(node, dict):
+            if "properties" in node and node.get("type") == "object":
+                assert "additionalProperties" in node, f"{path.name}: {sorted(node['properties'])} is open"
+            for child in node.values():
+                walk(child)
+
+    walk(schema)
+
+
+def test_papers_are_those_of_the_configuration_folder():
+    assert sorted(PAPERS) == sorted(path.name for path in (ROOT / "config/papers").iterdir() if path.is_dir())

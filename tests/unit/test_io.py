@@ -1,0 +1,360 @@
+"""Stored results are whole, carry their digests, and say so when a hand has touched them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textmix import io
+from textmix.errors import Hole, IntegrityError
+
+META = {"rule": "fit", "seed": 7}
+
+
+def make_folder(path: Path) -> Path:
+    """Seal a folder of two files, one of them in a folder of its own."""
+    with io.new_folder(path, META) as target:
+        io.save_arrays(target, numbers=np.arange(3))
+        io.write_text(target / "deep/words.csv", "a,b\n1,2\n")
+    return path
+
+
+def make_file(path: Path) -> Path:
+    """Write a one-file result."""
+    io.write_result(path, "a,b\n1,2\n", META)
+    return path
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Return the temporary files and folders left in a folder."""
+    return [path.name for path in folder.rglob("*") if path.name.endswith(".tmp")]
+
+
+@pytest.fixture
+def umask():
+    """Let a test set the umask and put it back."""
+    before = os.umask(0)
+    os.umask(before)
+    yield os.umask
+    os.umask(before)
+
+
+# --- atomic files -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("broken_step", ["fsync", "replace", "chmod"])
+def test_failed_write_leaves_the_old_content_and_nothing_else(tmp_path, monkeypatch, broken_step):
+    path = tmp_path / "result.csv"
+    io.write_text(path, "old")
+
+    def fail(*_args, **_kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, broken_step, fail)
+    with pytest.raises(OSError, match="No space left"):
+        io.write_text(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["result.csv"]
+
+
+def test_interrupted_write_leaves_the_old_content_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "result.csv"
+    io.write_text(path, "old")
+
+    def interrupt(*_args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        io.write_text(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["result.csv"]
+
+
+def test_concurrent_reader_never_sees_half_a_file(tmp_path):
+    path = tmp_path / "result.bin"
+    contents = {bytes([letter]) * 200_000 for letter in b"abc"}
+    io.write_bytes(path, min(contents))
+    seen, done = set(), threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            seen.add(path.read_bytes())
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(15):
+        for content in sorted(contents):
+            io.write_bytes(path, content)
+    done.set()
+    reader.join()
+    assert seen and seen <= contents
+
+
+def test_data_are_on_disk_before_the_name_points_to_them(tmp_path, monkeypatch):
+    order = []
+    real_fsync, real_replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (order.append("fsync"), real_fsync(handle)))
+    monkeypatch.setattr(os, "replace", lambda old, new: (order.append("replace"), real_replace(old, new)))
+    io.write_text(tmp_path / "a.csv", "x")
+    assert order == ["fsync", "replace"]
+
+
+@pytest.mark.parametrize(("mask", "file_mode", "folder_mode"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700)])
+def test_umask_decides_who_may_read_results(tmp_path, umask, mask, file_mode, folder_mode):
+    umask(mask)
+    path, folder = make_file(tmp_path / "a.csv"), make_folder(tmp_path / "folder")
+    files = [path, io.meta_path(path), folder / io.META, folder / "numbers.npy", folder / "deep/words.csv"]
+    assert {file.name: oct(file.stat().st_mode & 0o777) for file in files} == {f.name: oct(file_mode) for f in files}
+    assert oct(folder.stat().st_mode & 0o777) == oct(folder_mode)
+    assert os.umask(mask) == mask, "the umask itself must not change"
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+
+
+def test_failed_folder_leaves_the_old_result_and_nothing_else(tmp_path):
+    folder = make_folder(tmp_path / "folder")
+    before = io.result_digest(folder)
+    with pytest.raises(RuntimeError, match="half way"), io.new_folder(folder, META) as target:
+        io.save_arrays(target, numbers=np.arange(9))
+        raise RuntimeError("half way")
+    io.check_result(folder)
+    assert io.result_digest(folder) == before
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+def test_new_folder_replaces_the_older_result_as_a_whole(tmp_path):
+    folder = make_folder(tmp_path / "folder")
+    with io.new_folder(folder, META) as target:
+        io.write_text(target / "only.txt", "x")
+    assert sorted(path.name for path in folder.iterdir()) == [io.META, "only.txt"]
+    assert io.check_result(folder)["files"].keys() == {"only.txt"}
+
+
+def test_folder_appears_only_when_it_is_sealed(tmp_path):
+    folder = tmp_path / "folder"
+    with io.new_folder(folder, META) as target:
+        io.write_text(target / "a.txt", "x")
+        assert not folder.exists()
+    assert io.check_result(folder)["rule"] == "fit"
+    assert leftovers(tmp_path) == []
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+
+def test_untouched_results_pass_with_their_record(tmp_path):
+    for path in (make_file(tmp_path / "a.csv"), make_folder(tmp_path / "folder")):
+        record = io.check_result(path)
+        assert {key: record[key] for key in META} == META
+        assert io.changed_files(path) == []
+
+
+@pytest.mark.parametrize(
+    ("touch", "named"),
+    [
+        (lambda f: (f / "numbers.npy").write_bytes((f / "numbers.npy").read_bytes()[:-1] + b"\xff"), "numbers.npy"),
+        (lambda f: (f / "deep/words.csv").write_text("a,b\n1,3\n"), "deep/words.csv"),
+        (lambda f: (f / "numbers.npy").unlink(), "numbers.npy"),
+        (lambda f: (f / "note.txt").write_text("mine"), "note.txt"),
+        (lambda f: (f / "deep/words.csv").rename(f / "words.csv"), "deep/words.csv, words.csv"),
+    ],
+    ids=["flipped byte", "edited", "deleted", "added", "moved"],
+)
+def test_a_folder_touched_by_hand_is_refused_with_the_files_name(tmp_path, touch, named):
+    folder = make_folder(tmp_path / "folder")
+    touch(folder)
+    with pytest.raises(IntegrityError, match=f"folder: {named} changed since it was made; delete the result"):
+        io.check_result(folder)
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [lambda path: path.write_text("a,b\n1,3\n"), lambda path: path.unlink(), lambda path: path.write_text("")],
+    ids=["edited", "deleted", "emptied"],
+)
+def test_a_file_touched_by_hand_is_refused_with_its_name(tmp_path, touch):
+    path = make_file(tmp_path / "a.csv")
+    touch(path)
+    with pytest.raises(IntegrityError, match=r"a\.csv changed since it was made"):
+        io.check_result(path)
+
+
+def test_edit_that_keeps_size_and_time_is_noticed(tmp_path):
+    path = make_file(tmp_path / "a.csv")
+    times = path.stat()
+    path.write_text("a,b\n1,9\n")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (times.st_size, times.st_mtime_ns)
+    with pytest.raises(IntegrityError):
+        io.check_result(path)
+
+
+def test_timestamp_of_snakemake_is_not_a_change(tmp_path):
+    folder = make_folder(tmp_path / "folder")
+    (folder / ".snakemake_timestamp").touch()
+    io.check_result(folder)
+
+
+@pytest.mark.parametrize("make", [lambda p: make_file(p / "a.csv"), lambda p: make_folder(p / "folder")])
+def test_missing_record_is_said(tmp_path, make):
+    path = make(tmp_path)
+    io.meta_path(path).unlink()
+    with pytest.raises(IntegrityError, match=r"the record .*meta\.json is missing; delete the result and run again"):
+        io.check_result(path)
+
+
+@pytest.mark.parametrize("content", ["", '{"files": {', "[]", '{"rule": "fit"}', '{"files": 3}', "\udcff"])
+def test_damaged_record_is_an_integrity_error_not_a_crash(tmp_path, content):
+    path = make_file(tmp_path / "a.csv")
+    io.meta_path(path).write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(IntegrityError, match="is damaged; delete the result"):
+        io.check_result(path)
+
+
+def test_digest_of_a_result_depends_on_its_files_only(tmp_path):
+    io.write_result(tmp_path / "a/x.csv", "1\n", {"rule": "one"})
+    io.write_result(tmp_path / "b/x.csv", "1\n", {"rule": "another"})
+    io.write_result(tmp_path / "c/x.csv", "2\n", {"rule": "one"})
+    a, b, c = (io.result_digest(tmp_path / name / "x.csv") for name in "abc")
+    assert a == b != c
+    io.write_text(tmp_path / "plain.yaml", "x: 1\n")
+    assert io.result_digest(tmp_path / "plain.yaml") == io.sha256_bytes(b"x: 1\n")
+
+
+# --- holes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "folder"])
+@pytest.mark.parametrize("broken", [True, False])
+def test_holes_travel_with_reason_and_kind(tmp_path, name, broken):
+    io.write_hole(tmp_path / name, Hole("the host was down; try again", broken), META)
+    with pytest.raises(Hole) as caught:
+        io.check_result(tmp_path / name)
+    assert (caught.value.reason, caught.value.broken) == ("the host was down; try again", broken)
+    assert io.read_meta(tmp_path / name)["rule"] == "fit"
+    io.write_hole(tmp_path / "next.csv", caught.value, {})
+    with pytest.raises(Hole, match="the host was down"):
+        io.check_result(tmp_path / "next.csv")
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "folder"])
+def test_hole_filled_by_hand_is_refused(tmp_path, name):
+    path = tmp_path / name
+    io.write_hole(path, Hole("not there"), META)
+    (path / "numbers.npy" if name == "folder" else path).write_text("1\n")
+    with pytest.raises(IntegrityError):
+        io.check_result(path)
+
+
+def test_hole_takes_the_place_of_an_older_result(tmp_path):
+    make_folder(tmp_path / "folder")
+    io.write_hole(tmp_path / "folder", Hole("gone"), META)
+    assert os.listdir(tmp_path / "folder") == [io.META]
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(10_000, dtype=np.int32),
+        np.array([], dtype=np.int64),
+        np.array([[1.5, np.nan], [-np.inf, 0.1]]),
+        np.zeros((0, 3), dtype=np.int8),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.arange(20)[::3],
+    ],
+    ids=["long", "empty", "special values", "no rows", "columns first", "strided"],
+)
+@pytest.mark.parametrize("mmap", [True, False])
+def test_arrays_come_back_as_they_were(tmp_path, array, mmap):
+    io.save_arrays(tmp_path, array=array)
+    back = io.load_array(tmp_path, "array", mmap)
+    assert back.dtype == array.dtype
+    np.testing.assert_array_equal(back, array)
+
+
+def test_large_arrays_are_mapped_not_read(tmp_path):
+    io.save_arrays(tmp_path, array=np.zeros(10_000))
+    assert isinstance(io.load_array(tmp_path, "array"), np.memmap)
+    assert not isinstance(io.load_array(tmp_path, "array", mmap=False), np.memmap)
+
+
+def test_object_arrays_are_never_written(tmp_path):
+    with pytest.raises(ValueError, match="allow_pickle"):
+        io.save_arrays(tmp_path, words=np.array(["a", None], dtype=object))
+
+
+class Bomb:
+    """Shows that it was unpickled."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was executed",))
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize("padding", [0, 5000])
+def test_object_arrays_and_pickles_are_never_read(tmp_path, mmap, padding):
+    np.save(tmp_path / "words.npy", np.array([Bomb(), "x" * padding], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match=r"allow_pickle|Python objects"):
+        io.load_array(tmp_path, "words", mmap)
+    (tmp_path / "raw.npy").write_bytes(pickle.dumps([Bomb(), "x" * padding]))
+    with pytest.raises(ValueError, match=r"pickle|magic"):
+        io.load_array(tmp_path, "raw", mmap)
+
+
+# --- csv and json -----------------------------------------------------------------------------------------------------
+
+
+def test_csv_bytes_are_stable():
+    rows = [
+        {"name": "a,b", "value": 0.1, "n": 3, "note": None},
+        {"n": np.int64(2**40), "value": np.float64(1e-320), "name": 'say "x"', "note": "two\nlines"},
+        {"name": "é", "value": np.float32(0.5), "n": np.bool_(True), "note": ""},
+    ]
+    expected = 'name,value,n,note\n"a,b",0.1,3,\n"say ""x""",1e-320,1099511627776,"two\nlines"\né,0.5,True,\n'
+    assert io.format_csv(rows, ("name", "value", "n", "note")) == expected
+
+
+def test_csv_refuses_columns_it_was_not_told_of():
+    with pytest.raises(ValueError, match="surprise"):
+        io.format_csv([{"a": 1, "surprise": 2}], ("a",))
+
+
+@given(st.lists(st.tuples(st.floats(allow_nan=False), st.text("ab,\"\n;'é "))))
+@settings(deadline=None, derandomize=True, max_examples=50)
+def test_csv_gives_every_number_and_word_back_exactly(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    io.write_text(path, io.format_csv([{"number": number, "word": word} for number, word in rows], ("number", "word")))
+    back = [(float(row["number"]), row["word"]) for row in io.read_csv(path)]
+    assert [(number.hex(), word) for number, word in back] == [(number.hex(), word) for number, word in rows]
+
+
+def test_json_text_depends_on_the_value_only(tmp_path):
+    assert io.canonical_json({"b": 1, "a": [1, 2.5, "é"]}) == io.canonical_json({"a": [1, 2.5, "é"], "b": 1})
+    io.write_json(tmp_path / "a.json", {"b": None, "a": "é"})
+    assert (tmp_path / "a.json").read_bytes() == '{\n "a": "é",\n "b": null\n}\n'.encode()
+    assert io.read_json(tmp_path / "a.json") == {"a": "é", "b": None}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_json_refuses_what_is_no_json(value):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        io.canonical_json({"x": value})
+
+
+def test_sha256_of_a_file_is_that_of_its_bytes(tmp_path):
+    data = bytes(range(256)) * 5000
+    (tmp_path / "a").write_bytes(data)
+    assert io.sha256_file(tmp_path / "a") == io.sha256_bytes(data)
+    assert io.sha256_bytes(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

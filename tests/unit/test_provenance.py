@@ -1,0 +1,198 @@
+"""The code digest changes when, and only when, code that a script reaches could give other numbers."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from textmix import provenance
+from textmix.provenance import code_digest, reachable
+
+PACKAGE = Path(provenance.__file__).parent
+SCRIPTS = PACKAGE.parents[1] / "workflow/scripts"
+
+FILES = {
+    "__init__.py": "",
+    "a.py": '"""Doc."""\nfrom textmix.b import double\n\n\ndef f(x):\n    """Doc."""\n    return double(x) + 1\n',
+    "b.py": "from textmix import sub\nimport numpy as np\n\n\ndef double(x):\n    return sub.c.TWO * x\n",
+    "sub/__init__.py": "from textmix.sub.c import TWO\n",
+    "sub/c.py": "TWO = 2\n\n\ndef later():\n    from textmix.lazy import x\n",
+    "lazy.py": "from textmix.errors import Hole\nimport textmix.a\nx = 5\n",
+    "errors.py": "class Hole(Exception):\n    pass\n",
+    "apart.py": "from textmix.a import f\n",
+    "words.py": "def words():\n    return open('words/list.txt').read()\n",
+    "words/list.txt": "the\nof\n",
+}
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch) -> Path:
+    """Make a small package, and let it be the one that digests are taken of."""
+    root = tmp_path / "textmix"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    monkeypatch.setattr(provenance, "ROOT", root)
+    return root
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace text that is there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_all_that_is_imported_is_reached_and_nothing_else(package):
+    assert sorted(reachable(["textmix.a"])) == [
+        *("textmix", "textmix.a", "textmix.b", "textmix.lazy", "textmix.sub", "textmix.sub.c")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("a.py", "    return", "    # why\n    return"),
+        ("a.py", '    """Doc."""', '    """Another\n\n    doc.\n    """'),
+        ("a.py", '"""Doc."""\nfrom', "from"),
+        ("a.py", "    return double(x) + 1", "    return (\n        double( x )\n        + 1\n    )"),
+        ("sub/c.py", "TWO = 2", "TWO = (2)  # two"),
+        ("b.py", "\n\n\ndef", "\n\ndef"),
+    ],
+    ids=["comment", "docstring", "module docstring", "formatting", "parentheses", "blank line"],
+)
+def test_edit_that_cannot_change_a_number_keeps_the_digest(package, name, old, new):
+    before = code_digest(["textmix.a"])
+    edit(package / name, old, new)
+    assert code_digest(["textmix.a"]) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("a.py", "+ 1", "+ 2"),
+        ("a.py", "+ 1", "- 1"),
+        ("b.py", "sub.c.TWO * x", "x * sub.c.TWO"),
+        ("sub/c.py", "TWO = 2", "TWO = 2.0"),
+        ("sub/__init__.py", "TWO", "TWO as two"),
+        ("lazy.py", "x = 5", "x = 6"),
+        ("b.py", "import numpy as np", "import scipy as np"),
+    ],
+    ids=["constant", "operator", "imported", "imported of imported", "package", "imported late", "foreign import"],
+)
+def test_edit_that_can_change_a_number_changes_the_digest(package, name, old, new):
+    before = code_digest(["textmix.a"])
+    edit(package / name, old, new)
+    assert code_digest(["textmix.a"]) != before
+
+
+def test_edit_of_the_same_length_is_noticed_within_one_process(package):
+    digests = set()
+    for number in range(5):
+        (package / "sub/c.py").write_text(f"TWO = {number}\n")
+        os.utime(package / "sub/c.py", ns=(number, number))
+        digests.add(code_digest(["textmix.a"]))
+    assert len(digests) == 5
+
+
+@pytest.mark.parametrize("name", ["apart.py", "errors.py", "words.py", "words/list.txt"])
+def test_edit_of_what_is_not_reached_or_only_names_errors_keeps_the_digest(package, name):
+    before = code_digest(["textmix.a"])
+    (package / name).write_text("CHANGED = 1\n")
+    assert code_digest(["textmix.a"]) == before
+
+
+@pytest.mark.parametrize("change", ["edited", "added", "deleted", "renamed"])
+def test_data_in_the_folder_of_a_modules_name_belong_to_it(package, change):
+    before = code_digest(["textmix.words"])
+    path = package / "words/list.txt"
+    if change == "edited":
+        path.write_text("the\noff\n")
+    elif change == "added":
+        path.with_name("more.txt").write_text("")
+    elif change == "deleted":
+        path.unlink()
+    else:
+        path.rename(path.with_name("other.txt"))
+    assert code_digest(["textmix.words"]) != before
+
+
+def test_a_string_that_is_no_docstring_counts(package):
+    before = code_digest(["textmix.a"])
+    edit(package / "a.py", "    return double(x) + 1", "    y = 'Doc.'\n    return double(x) + 1")
+    middle = code_digest(["textmix.a"])
+    edit(package / "a.py", "'Doc.'", "'doc.'")
+    assert len({before, middle, code_digest(["textmix.a"])}) == 3
+
+
+def test_script_counts_with_all_it_imports(package, tmp_path):
+    script = tmp_path / "fit.py"
+    script.write_text('"""Fit."""\nfrom textmix.a import f\nprint(f(1))\n')
+    assert "textmix.sub.c" in reachable([], [script])
+    before = code_digest([], [script])
+    edit(script, '"""Fit."""', '"""Fit it."""')
+    assert code_digest([], [script]) == before
+    edit(script, "f(1)", "f(2)")
+    assert code_digest([], [script]) != before
+
+
+def test_order_and_repetition_of_the_names_do_not_matter(package):
+    names = ["textmix.a", "textmix.apart", "textmix.words"]
+    assert code_digest(names) == code_digest([*reversed(names), "textmix.a"])
+    assert code_digest(names) != code_digest(names[:2])
+
+
+def test_missing_module_is_named_with_the_file_to_correct(package):
+    with pytest.raises(ValueError, match=r"no module textmix\.models\.edmc in textmix; correct the name in .*methods"):
+        code_digest(["textmix.models.edmc"])
+
+
+def test_digest_does_not_depend_on_where_the_package_lies(package, tmp_path, monkeypatch):
+    before = code_digest(["textmix.a", "textmix.words"])
+    package.rename(tmp_path / "elsewhere")
+    monkeypatch.setattr(provenance, "ROOT", tmp_path / "elsewhere")
+    assert code_digest(["textmix.a", "textmix.words"]) == before
+
+
+def test_digests_are_the_same_in_every_process():
+    names = ["split.py", "measure.py"]
+    program = (
+        "import sys; from textmix.provenance import code_digest;"
+        f"print(code_digest(['textmix.study.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]))"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("0", "1", "77")
+    }
+    assert printed == {code_digest(["textmix.study.plan"], [SCRIPTS / name for name in names])}
+
+
+# --- the package itself -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["split", "fit"])
+def test_seeds_and_splits_count_for_every_script_that_draws(name):
+    found = reachable([], [SCRIPTS / f"{name}.py"])
+    assert {"textmix.runtime", "textmix.study.splits", "textmix.io"} <= found.keys()
+
+
+def test_stop_lists_count_as_code():
+    assert "textmix.text.stoplists/smart.txt" in reachable(["textmix.text.stoplists"])
+
+
+def test_every_import_of_ours_can_be_followed():
+    """A relative import, or a module named only by string, would be reached by Python but not by the digest."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}:{node.lineno}: relative import"

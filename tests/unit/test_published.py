@@ -1,0 +1,391 @@
+"""The published numbers: complete, each at its place in the source, and read strictly."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from textmix.config import PAPERS
+from textmix.errors import ConfigError
+from textmix.report.published import COLUMNS, Published, read_checks, read_deviations, read_published, read_record
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "workflow/schemas"
+#: Where the documents and their catalogue lie beside a checkout; the tests that need them are skipped elsewhere.
+SHARED = ROOT.parent / "shared"
+CATALOGUE = SHARED / "reference/published.yaml"
+
+#: Rows of each paper by kind.
+KINDS = {
+    "pmm": {"table_cell": 132, "derived_claim": 32, "data_stat": 47, "statement": 11, "equation": 14, "claim": 17},
+    "edcm": {
+        **{"table_cell": 10, "statement": 20, "data_stat": 13, "equation": 13},
+        **{"claim": 30, "figure": 3, "curve": 3},
+    },
+    "multinomial": {"table_cell": 14, "statement": 5, "data_stat": 2, "curve": 9, "equation": 27, "claim": 6},
+    "skipgrams": {
+        **{"table_cell": 75, "statement": 11, "data_stat": 6, "curve": 5},
+        **{"figure": 2, "equation": 5, "claim": 9},
+    },
+    "cbm": {
+        **{"table_cell": 60, "data_stat": 25, "statement": 14},
+        **{"equation": 6, "curve": 1, "figure": 1, "claim": 12},
+    },
+    "naive_bayes": {"equation": 12, "claim": 4},
+}
+#: Published numbers of each paper, a composite value counted once: 388 in all.
+NUMBERS = {"pmm": 149, "edcm": 42, "multinomial": 13, "skipgrams": 92, "cbm": 92, "naive_bayes": 0}
+#: Numbers printed beside another number of the same cell, which the 388 do not count.
+EXTRA = re.compile(r"vil\.t1\..*\.percent")
+#: Rows that are parts of one printed number.
+PART = re.compile(r"(pmm\.data\.(?:multilabel|ntrain)|vil\.Trange|cbm\.s\.(?:scene|mm))\.\w+")
+#: Numbers that the source prints in another form.
+PRINTED = {
+    "pmm.time.train": "five",
+    "pmm.time.test": "one",
+    "pmm.data.trials": "five",
+    "pmm.data.multilabel.low": "3045%",
+    "pmm.data.multilabel.high": "3045%",
+    "edcm.d.ind_split": "halves",
+    "edcm.d.ng_split": "80/20",
+}
+WHOLE_POWER = re.compile(r"([1-9])(0{4,})")
+SPACED_THOUSANDS = re.compile("(?<=\\d)[ ,\u2009\u202f](?=\\d{3}\\b)")
+
+
+def rows_of(paper: str) -> tuple[Published, ...]:
+    return read_record(ROOT / "config/papers" / paper, SCHEMAS).rows
+
+
+def is_number(row: Published) -> bool:
+    """Whether a row is one of the numbers that the documents print."""
+    kinds = ("table_cell", "statement", "data_stat")
+    numeric = re.fullmatch(r"[\d.]+", row.value) is not None and row.unit != "version"
+    printed = row.where not in ("derived", "public")
+    return row.kind in kinds and printed and numeric and not EXTRA.fullmatch(row.id)
+
+
+def catalogue() -> Iterator[dict[str, Any]]:
+    for document in yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))["documents"]:
+        for artefact in document["artefacts"]:
+            yield from artefact["values"]
+
+
+def base(row: Published) -> str:
+    """Return the identifier of the whole of which a row may be a part."""
+    return PART.sub(r"\1", row.id)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_kind_has_its_number_of_rows(paper: str) -> None:
+    assert Counter(row.kind for row in rows_of(paper)) == KINDS[paper]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_all_388_numbers_are_there(paper: str) -> None:
+    assert sum(NUMBERS.values()) == 388
+    assert len({base(row) for row in rows_of(paper) if is_number(row)}) == NUMBERS[paper]
+
+
+def test_an_id_stands_once_in_all_papers() -> None:
+    ids = Counter(row.id for paper in PAPERS for row in rows_of(paper))
+    assert ids.most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_margin_is_justified(paper: str) -> None:
+    assert [row.id for row in rows_of(paper) if row.tolerance == "near" and not row.note] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_check_judges_a_row(paper: str) -> None:
+    record = read_record(ROOT / "config/papers" / paper, SCHEMAS)
+    assert {row.check for row in record.rows if row.check} == set(record.checks)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_has_a_check_or_says_why_not(paper: str) -> None:
+    assert [row.id for row in rows_of(paper) if row.kind == "claim" and not row.check and not row.note] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_rows_name_roles_and_settings_that_there_are(paper: str) -> None:
+    spec = yaml.safe_load((ROOT / "config/papers" / paper / "paper.yaml").read_text(encoding="utf-8"))
+    for row in rows_of(paper):
+        assert row.dataset in ("", *spec["roles"]), row.id
+        if row.source.startswith("setting:"):
+            found = spec
+            for key in row.source.removeprefix("setting:").split("."):
+                assert key in found, row.source
+                found = found[key]
+
+
+@pytest.mark.skipif(not CATALOGUE.exists(), reason="the catalogue of published values is not at hand")
+def test_every_catalogued_value_is_there_unchanged() -> None:
+    rows = {row.id: row for paper in PAPERS for row in rows_of(paper)}
+    used = set()
+    for entry in catalogue():
+        parts = {name: row for name, row in rows.items() if name == entry["id"] or name.startswith(f"{entry['id']}.")}
+        # An id may itself begin with another one: sg.ex1 and sg.ex1.m1.
+        parts = {name: row for name, row in parts.items() if name == entry["id"] or entry["id"] not in rows}
+        assert parts, f"{entry['id']} is missing"
+        used |= set(parts)
+        assert {row.kind for row in parts.values()} == {entry["kind"]}
+        values, printed = entry.get("value"), [row.value for row in parts.values()]
+        if isinstance(values, int | float):
+            assert [float(text) for text in printed] == [values], entry["id"]
+        elif isinstance(values, list | dict):
+            expected = list(values.values()) if isinstance(values, dict) else values
+            assert [float(text) for text in printed] == expected, entry["id"]
+        spread = entry.get("spread")
+        assert {row.spread for row in parts.values()} == {"" if spread is None else f"{spread}"}, entry["id"]
+    assert {name for name in rows if name not in used and not EXTRA.fullmatch(name)} == set()
+
+
+def source_lines(where: str) -> str:
+    """Return the lines of a document that a place like ``001:L351,L361-L363`` names."""
+    document, _, places = where.partition(":")
+    (path,) = (SHARED / "seeds").glob(f"{document}_*.txt")
+    lines = path.read_text(encoding="utf-8").split("\n")
+    found = [lines[int(low) - 1 : int(high or low)] for low, high in re.findall(r"L(\d+)(?:-L(\d+))?", places)]
+    return SPACED_THOUSANDS.sub("", "\n".join(line for part in found for line in part))
+
+
+def printed_forms(row: Published, text: str) -> list[str]:
+    """Return how a number may stand in the source: as it is, in thousands, or as a power of ten."""
+    forms = [PRINTED.get(row.id, text)]
+    if text.endswith("000"):
+        forms.append(f"{text.removesuffix('000')}K")
+    if power := WHOLE_POWER.fullmatch(text):
+        exponent = len(power[2])
+        forms += [f"{power[1]}×10^{exponent}", f"10^{exponent}"]
+    return forms
+
+
+@pytest.mark.skipif(not (SHARED / "seeds").exists(), reason="the documents are not at hand")
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_printed_number_stands_at_its_place(paper: str) -> None:
+    for row in filter(is_number, rows_of(paper)):
+        lines = source_lines(row.where)
+        for text in filter(None, (row.value, row.spread)):
+            forms = "|".join(map(re.escape, printed_forms(row, text)))
+            assert re.search(rf"(?<![\d.])({forms})(?!\d|\.\d)", lines), (row.id, text, row.where)
+
+
+def test_reading_is_light() -> None:
+    code = (
+        "import sys, textmix.report.published; print(sorted({'numpy', 'scipy', 'numba', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# Strictness: one fault at a time in files that are otherwise right.
+
+GOOD = {
+    "id": "edcm.x",
+    "artefact": "edcm.t1",
+    "kind": "table_cell",
+    "dataset": "industry",
+    "method": "DCM",
+    "metric": "accuracy",
+    "unit": "fraction",
+    "value": "0.795",
+    "spread": "0.01",
+    "where": "001:L311",
+    "tolerance": "near",
+    "margin": "0.02",
+    "source": "score:table1/industry/dcm/accuracy",
+    "note": "",
+}
+CHECKS = "edcm_above: {text: above, kind: above, left: ['score:t/r/edcm/accuracy'], right: ['score:t/r/dcm/accuracy']}"
+DEVIATION = {"id": "sign", "where": "001:(4)", "source_says": "a", "we_do": "b", "why": "c", "status": "built"}
+
+
+def write_csv(folder: Path, *rows: dict[str, str]) -> Path:
+    path = folder / "published.csv"
+    path.write_text("\n".join([",".join(COLUMNS), *(",".join(row[name] for name in COLUMNS) for row in rows)]) + "\n")
+    return path
+
+
+def write_paper(folder: Path, row: dict[str, str], checks: str = CHECKS) -> Path:
+    write_csv(folder, row)
+    (folder / "checks.yaml").write_text(checks)
+    (folder / "deviations.yaml").write_text(yaml.safe_dump([DEVIATION]))
+    return folder
+
+
+def test_a_good_row_keeps_its_printed_digits(tmp_path: Path) -> None:
+    (row,) = read_published(write_csv(tmp_path, {**GOOD, "value": "0.790"}))
+    assert (row.value, row.margin, row.spread, row.line, row.check) == ("0.790", "0.02", "0.01", 2, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "column", "remedy"),
+    [
+        ({"tolerance": "nearly"}, "tolerance", "did you mean 'near'"),
+        ({"tolerance": ""}, "tolerance", "allowed: exact, sd, near, order, open"),
+        ({"kind": "table"}, "kind", "did you mean 'table_cell'"),
+        ({"id": "édcm"}, "id", "edcm.t1.industry.c1"),
+        ({"id": ""}, "id", "correct it"),
+        ({"where": "line 311"}, "where", "001:L311, derived or public"),
+        ({"where": "005:L1"}, "where", "derived or public"),
+        ({"value": "79.5 %"}, "value", "not a number"),
+        ({"value": "nan"}, "value", "not a number"),
+        ({"value": "1_000"}, "value", "not a number"),
+        ({"value": "1e999"}, "value", "not a number"),
+        ({"value": ""}, "value", "is empty"),
+        ({"spread": "ten"}, "spread", "not a number"),
+        ({"tolerance": "sd", "margin": "2", "spread": ""}, "spread", "use near"),
+        ({"tolerance": "sd", "margin": "2%"}, "margin", "not a number above 0"),
+        ({"margin": ""}, "margin", "not a number above 0"),
+        ({"margin": "-1"}, "margin", "not a number above 0"),
+        ({"margin": "0%"}, "margin", "not a number above 0"),
+        ({"tolerance": "exact"}, "margin", "takes no margin"),
+        ({"note": " padded"}, "note", "remove it"),
+        ({"source": "check:edcm_above"}, "source", "use both or neither"),
+        ({"tolerance": "order", "margin": ""}, "source", "use both or neither"),
+    ],
+)
+def test_a_wrong_cell_names_file_line_column_and_remedy(
+    tmp_path: Path, change: dict[str, str], column: str, remedy: str
+) -> None:
+    path = write_csv(tmp_path, GOOD, {**GOOD, "id": "edcm.y", **change})
+    with pytest.raises(ConfigError) as error:
+        read_published(path)
+    assert str(error.value).startswith(f"{path}, line 3, column {column}:")
+    assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("locator", "form"),
+    [
+        ("scores:table1/industry/dcm/accuracy", "did you mean 'score'"),
+        ("accuracy", "is no locator"),
+        ("score:table1/industry/dcm", "score:<experiment>/<role>/<method>/<metric>"),
+        ("score:table1//dcm/accuracy", "score:<experiment>"),
+        ("score:Table1/industry/dcm/accuracy", "score:<experiment>"),
+        ("data:industry", "data:<role>/<statistic>"),
+        ("data:industry/documents/more", "data:<role>/<statistic>"),
+        ("features:industry/features", "features:<role>/<features>/<statistic>"),
+        ("time:table1/industry/dcm/seconds", "fit_seconds|predict_seconds"),
+        ("measure:training_time", "measure:<measure>/<key>"),
+        ("setting:splits..train", "setting:<dotted path"),
+        ("check:../x", "check:<name>"),
+    ],
+)
+def test_a_wrong_locator_shows_the_right_form(tmp_path: Path, locator: str, form: str) -> None:
+    path = write_csv(tmp_path, {**GOOD, "source": locator})
+    with pytest.raises(ConfigError, match="line 2, column source") as error:
+        read_published(path)
+    assert form in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "locator",
+    [
+        "data:industry/labels",
+        "features:industry/rainbow/mean_length",
+        "measure:a/below_0.1",
+        "setting:splits.x.train",
+        "score:smoothing/industry/dcm/accuracy/smoothing=0.01;x=1e-05",
+        "time:table1/industry/dcm/fit_seconds",
+    ],
+)
+def test_a_right_locator_is_taken(tmp_path: Path, locator: str) -> None:
+    (row,) = read_published(write_csv(tmp_path, {**GOOD, "source": locator}))
+    assert row.source == locator
+
+
+def test_text_is_a_value_where_nothing_is_judged(tmp_path: Path) -> None:
+    (row,) = read_published(write_csv(tmp_path, {**GOOD, "value": "L(L+1)/2", "tolerance": "open", "margin": ""}))
+    assert row.value == "L(L+1)/2"
+
+
+def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"line 3, column id: 'edcm\.x' stands on line 2 already"):
+        read_published(write_csv(tmp_path, GOOD, GOOD))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"id,value\n", "line 1: the columns are"),
+        (b"", "line 1: the columns are"),
+        (",".join(COLUMNS).encode() + b"\na,b\n", "line 2: 2 cells, expected 14"),
+        (",".join(COLUMNS).encode() + b'\n"a\n', "not valid csv"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "published.csv"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        read_published(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_published(tmp_path / "published.csv")
+
+
+def test_a_row_must_name_a_check_that_there_is(tmp_path: Path) -> None:
+    claim = {**GOOD, "kind": "claim", "value": "", "spread": "", "margin": "", "tolerance": "order"}
+    record = read_record(write_paper(tmp_path, {**claim, "source": "check:edcm_above"}), SCHEMAS)
+    assert record.rows[0].check == "edcm_above"
+    with pytest.raises(
+        ConfigError, match="line 2, column source: there is no check 'edcm_abov'; did you mean 'edcm_above'"
+    ):
+        read_record(write_paper(tmp_path, {**claim, "source": "check:edcm_abov"}), SCHEMAS)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("{text: t, kind: over, left: ['data:r/s']}", "a.kind: 'over' is not allowed"),
+        ("{text: t, kind: holds, left: ['data:r/s'], lft: 1}", "a: unknown key 'lft'; did you mean 'left'"),
+        ("{text: t, kind: holds}", "'left' is a required property"),
+        ("{text: t, kind: holds, left: []}", "a.left"),
+        ("{text: t, kind: above, left: ['data:r/s']}", "a: kind above needs 'right'"),
+        ("{text: t, kind: at_least, left: ['data:r/s']}", "a: kind at_least needs 'bound'"),
+        ("{text: t, kind: holds, left: ['data:r/s'], bound: 1}", "a: kind holds takes no 'bound'"),
+        ("{text: t, kind: holds, left: ['check:other']}", "a: left: 'check:other' is no locator"),
+        (
+            "{text: t, kind: near, left: ['data:r/s'], right: ['data:r'], margin: 1}",
+            "a: right: 'data:r' does not follow",
+        ),
+    ],
+)
+def test_a_wrong_check_is_refused(tmp_path: Path, entry: str, message: str) -> None:
+    path = tmp_path / "checks.yaml"
+    path.write_text(f"a: {entry}")
+    with pytest.raises(ConfigError) as error:
+        read_checks(path, SCHEMAS)
+    assert message in str(error.value)
+    assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ([{**DEVIATION, "status": "done"}], "'done' is not allowed"),
+        ([{**DEVIATION, "because": "x"}], "unknown key 'because'"),
+        ([{key: value for key, value in DEVIATION.items() if key != "why"}], "'why' is a required property"),
+        ([DEVIATION, DEVIATION], "sign: stands twice"),
+        ({"sign": DEVIATION}, "wrong type"),
+    ],
+)
+def test_a_wrong_deviation_is_refused(tmp_path: Path, change: object, message: str) -> None:
+    path = tmp_path / "deviations.yaml"
+    path.write_text(yaml.safe_dump(change))
+    with pytest.raises(ConfigError) as error:
+        read_deviations(path, SCHEMAS)
+    assert message in str(error.value)

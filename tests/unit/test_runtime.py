@@ -1,0 +1,291 @@
+"""Every job draws from its own generator, computes on one thread, and ends with a result, a hole or one sentence."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from textmix import io, runtime
+from textmix.errors import ConfigError, Hole
+from textmix.runtime import job, progress, rng
+
+AXES = (7, "newsgroups", "random_80_20", 3, "split")
+
+
+class Named(list):
+    """A list of values with names, as Snakemake gives its inputs, outputs, parameters and wildcards."""
+
+    def __init__(self, *values: object, **named: object) -> None:
+        super().__init__([*values, *named.values()])
+        self.named = named
+        vars(self).update(named)
+
+    def items(self):
+        return self.named.items()
+
+    def get(self, name: str, default: object = None) -> object:
+        return self.named.get(name, default)
+
+
+@pytest.fixture
+def snakemake(tmp_path, monkeypatch):
+    """Give the object that Snakemake gives its scripts, in a folder with two inputs; undo what `job` sets."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    handlers = logging.root.handlers[:]
+    Path("config").mkdir()
+    Path("config/published.csv").write_text("id\n1\n")
+    io.write_result("results/scores/a.csv", "x\n1\n", {})
+    yield SimpleNamespace(
+        rule="fit",
+        input=Named("results/scores/a.csv", published="config/published.csv"),
+        output=Named(predictions="results/predictions/a", timings="results/timings/a.csv"),
+        params=Named(spec={"use": "dcm", "grid": {"s": [0.1, 1]}}, seed=7, code="abc"),
+        wildcards=Named(method="dcm", dataset="news"),
+        config={"seed": 7},
+        log=Named("logs/fit.log"),
+    )
+    for handler in logging.root.handlers[:]:
+        if handler not in handlers:
+            logging.root.removeHandler(handler)
+            handler.close()
+    logging.root.handlers[:] = handlers
+
+
+def log_of(snakemake: SimpleNamespace) -> str:
+    """Return what a job logged."""
+    return Path(snakemake.log[0]).read_text(encoding="utf-8")
+
+
+# --- seeds ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (8, *AXES[1:]),
+        (7, "industry", "random_80_20", 3, "split"),
+        (7, "newsgroups", "random_50_50", 3, "split"),
+        (7, "newsgroups", "random_80_20", 4, "split"),
+        (7, "newsgroups", "random_80_20", 3, "fit"),
+        (7, "random_80_20", "newsgroups", 3, "split"),
+        (7, "newsgroupsrandom_80_20", 3, "split"),
+        (73, "newsgroups", "random_80_20", "split"),
+        AXES[:-1],
+        (7,),
+    ],
+    ids=["seed", "data set", "scheme", "trial", "purpose", "order", "joined", "shifted", "fewer", "none"],
+)
+def test_generator_depends_on_each_axis(other):
+    assert rng(*AXES).integers(2**60) != rng(*other).integers(2**60)
+
+
+def test_generator_depends_on_nothing_else(tmp_path):
+    program = "from textmix.runtime import rng; print(rng(7, 'newsgroups', 'random_80_20', 3, 'split').integers(2**60))"
+    for environment in ({"PYTHONHASHSEED": "5", "LANG": "C"}, {"PYTHONHASHSEED": "6", "TZ": "Asia/Tokyo"}):
+        run = subprocess.run(
+            [sys.executable, "-c", f"import random, numpy; numpy.random.seed(); random.seed(); {program}"],
+            env={**os.environ, **environment},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert int(run.stdout) == rng(*AXES).integers(2**60)
+
+
+def test_generator_is_the_one_that_the_stored_splits_were_made_with():
+    """A change of the hash would change every split; it must not go unseen."""
+    assert rng(20021209, "newsgroups", 0, "split").permutation(8).tolist() == [2, 1, 0, 6, 7, 4, 3, 5]
+
+
+def test_generators_of_many_trials_all_differ():
+    assert len({int(rng(7, "news", trial).integers(2**60)) for trial in range(500)}) == 500
+
+
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+
+def test_one_thread_sets_the_environment_of_every_library(monkeypatch):
+    monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "8", "HOME": "/"})
+    runtime.one_thread()
+    libraries = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "NUMBA")
+    expected = {f"{name}_NUM_THREADS": "1" for name in libraries}
+    assert {key: value for key, value in os.environ.items() if key.endswith("THREADS")} == expected
+
+
+def test_one_thread_holds_libraries_that_are_loaded_already():
+    program = (
+        "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.runtime;"
+        "threadpoolctl.threadpool_limits(2); textmix.runtime.one_thread();"
+        "numpy.ones((300, 300)) @ numpy.ones((300, 300));"
+        "print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    threads = json.loads(run.stdout)
+    assert threads and set(threads) == {1}
+
+
+# --- jobs -------------------------------------------------------------------------------------------------------------
+
+
+def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp_path):
+    with job(snakemake) as running:
+        first = running.record
+    assert first["rule"] == "fit"
+    assert first["wildcards"] == {"dataset": "news", "method": "dcm"}
+    assert first["inputs"] == {
+        "config/published.csv": io.sha256_file("config/published.csv"),
+        "results/scores/a.csv": io.result_digest("results/scores/a.csv"),
+    }
+    assert (first["code"], first["seed"]) == ("abc", 7)
+    assert first["versions"].keys() == {"python", "textmix", *runtime.RECORDED}
+    assert first["versions"]["numpy"] == np.__version__
+    text = io.canonical_json(first)
+    assert str(tmp_path) not in text and str(Path.home()) not in text and time.strftime("%Y-%m") not in text
+    time.sleep(0.01)
+    with job(snakemake) as running:
+        assert running.record == first
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("parameters", lambda s: s.params.named.update(spec={"use": "dcm", "grid": {"s": [0.1, 2]}})),
+        ("code", lambda s: s.params.named.update(code="abd")),
+        ("seed", lambda s: s.config.update(seed=8)),
+        ("inputs", lambda s: Path("config/published.csv").write_text("id\n2\n")),
+        ("wildcards", lambda s: s.wildcards.named.update(method="edcm")),
+    ],
+)
+def test_record_changes_with_what_made_the_result(snakemake, part, change):
+    before = runtime._record(snakemake)
+    change(snakemake)
+    after = runtime._record(snakemake)
+    assert {key for key in before if before[key] != after[key]} == {part}
+
+
+def test_order_of_inputs_does_not_change_the_record(snakemake):
+    before = io.canonical_json(runtime._record(snakemake))
+    snakemake.input = Named(*reversed(snakemake.input), snakemake.input[0])
+    snakemake.wildcards = Named(dataset="news", method="dcm")
+    assert io.canonical_json(runtime._record(snakemake)) == before
+
+
+def test_hole_becomes_holes_of_all_outputs_with_a_record(snakemake):
+    io.write_hole("results/scores/a.csv", Hole("the host is down; try again", broken=True), {})
+    with job(snakemake):
+        io.check_result(snakemake.input[0])
+        pytest.fail("the hole was not met")
+    for path in snakemake.output:
+        with pytest.raises(Hole, match="the host is down; try again") as caught:
+            io.check_result(path)
+        assert caught.value.broken
+        assert io.read_meta(path)["rule"] == "fit"
+    assert Path(snakemake.output.predictions).is_dir()
+    assert Path(snakemake.output.timings).is_file()
+    assert log_of(snakemake) == "left out: the host is down; try again\n"
+
+
+def test_hole_takes_the_place_of_outputs_written_before_it(snakemake):
+    with job(snakemake) as running:
+        io.write_result(snakemake.output.timings, "x\n1\n", running.record)
+        raise Hole("too late")
+    with pytest.raises(Hole, match="too late"):
+        io.check_result(snakemake.output.timings)
+
+
+def test_script_that_deals_with_holes_itself_gets_them(snakemake):
+    with pytest.raises(Hole), job(snakemake, tolerate_holes=True):
+        raise Hole("mine to deal with")
+    assert not Path(snakemake.output.timings).exists()
+
+
+@pytest.mark.parametrize("when", ["in the script", "in the record"])
+def test_error_of_ours_ends_the_job_with_one_sentence(snakemake, when):
+    if when == "in the record":
+        io.meta_path("results/scores/a.csv").write_text("{")
+    with pytest.raises(SystemExit) as caught, job(snakemake):
+        raise ConfigError("config.yaml: seed: -1 is too small; give one from 0")
+    assert caught.value.code == 1
+    lines = log_of(snakemake).splitlines()
+    assert len(lines) == 1
+    if when == "in the script":
+        assert lines == ["ConfigError: config.yaml: seed: -1 is too small; give one from 0"]
+    else:
+        assert lines[0].startswith("IntegrityError: results/scores/a.csv: the record a.csv.meta.json is damaged")
+    assert not any(Path(path).exists() for path in snakemake.output)
+
+
+def test_want_of_memory_is_said_in_one_sentence(snakemake):
+    with pytest.raises(MemoryError), job(snakemake):
+        raise MemoryError("Unable to allocate 3 GiB")
+    assert log_of(snakemake).splitlines() == [
+        "out of memory in rule fit: Unable to allocate 3 GiB; give it more or use a smaller data set"
+    ]
+
+
+def test_any_other_error_is_logged_with_its_traceback_and_raised(snakemake):
+    with pytest.raises(ZeroDivisionError), job(snakemake):
+        _ = 1 / 0
+    log = log_of(snakemake)
+    assert log.startswith("rule fit failed; the cause is in the last line\nTraceback")
+    assert log.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_job_holds_its_libraries_to_one_thread(snakemake):
+    os.environ["OPENBLAS_NUM_THREADS"] = "4"
+    with job(snakemake):
+        assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_log_of_a_second_run_does_not_hold_the_first(snakemake):
+    for word in ("first", "second"):
+        with job(snakemake):
+            runtime.logger.info("%s é", word)
+    assert log_of(snakemake) == "second é\n"
+
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Let a test say what time it is."""
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_progress_tells_iteration_objective_and_time_left(clock, caplog):
+    caplog.set_level(logging.INFO, logger="textmix")
+    report = progress("EM of dcm", 200)
+    clock[0] += 10
+    report(50, -1234.5678)
+    assert caplog.messages == ["EM of dcm: iteration 50 of 200, objective -1234.57, 30 s left"]
+
+
+def test_progress_is_silent_for_two_seconds(clock, caplog):
+    caplog.set_level(logging.INFO, logger="textmix")
+    report = progress("fit", 100)
+    for iteration in range(1, 8):
+        clock[0] += 0.9
+        report(iteration)
+    assert caplog.messages == ["fit: iteration 3 of 100, 87 s left", "fit: iteration 6 of 100, 85 s left"]
+
+
+def test_progress_without_a_total_has_no_time_left(clock, caplog):
+    caplog.set_level(logging.INFO, logger="textmix")
+    report = progress("fit")
+    clock[0] += 3
+    report(0, 1.0)
+    assert caplog.messages == ["fit: iteration 0, objective 1"]

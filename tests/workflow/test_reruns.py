@@ -1,0 +1,75 @@
+"""What runs again after an edit: exactly what the edit can change."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tests.workflow.tiny import Clone
+
+pytestmark = pytest.mark.workflow
+
+
+def planned(clone: Clone, *arguments: str) -> dict[str, int]:
+    """Return rule -> number of jobs that a dry run would start."""
+    done = clone.run("-n", "--quiet", "progress", *arguments)
+    assert done.returncode == 0, done.stdout
+    table = re.findall(r"^(\w+)\s+(\d+)$", done.stdout, flags=re.MULTILINE)
+    return {rule: int(count) for rule, count in table if rule != "total"}
+
+
+def test_second_run_does_nothing_whatever_the_cores_and_the_hash_seed(clean: Clone) -> None:
+    for cores, seed in (("2", "0"), ("1", "7")):
+        done = clean.run("--cores", cores, PYTHONHASHSEED=seed)
+        assert done.returncode == 0
+        assert "Nothing to be done" in done.stdout
+
+
+def test_comment_docstring_and_touch_rerun_nothing(copy: Clone) -> None:
+    copy.edit("src/textmix/kernels/edcm.py", '"""', '"""Another docstring than before. ')
+    copy.edit("src/textmix/models/edcm.py", "from __future__", "# a comment\nfrom __future__")
+    for path in (copy.folder / "src").rglob("*.py"):
+        os.utime(path)
+    assert planned(copy) == {}
+
+
+def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy: Clone) -> None:
+    before = copy.digests()
+    # The one equation of the EDCM: its numerator doubled.
+    copy.edit("src/textmix/kernels/edcm.py", *EDCM_EDIT)
+    jobs = planned(copy)
+    assert jobs["fit"] == 2, "the EDCM fits of table 1 and of the smoothing table, and no other"
+    assert not {"fetch", "parse", "features", "split", "measure"} & jobs.keys()
+    done = copy.run("--cores", "2")
+    assert done.returncode == 0, done.stdout
+    after = copy.digests()
+    changed = {name for name in before if before[name] != after[name]}
+    predictions = {name.split("/")[5] for name in changed if name.startswith("results/predictions/")}
+    assert predictions == {"edcm"}
+    assert any(name.endswith("true_log_proba.npy") for name in changed), "Numba's cache kept the old kernel"
+
+
+def test_edited_published_number_reruns_only_the_comparison_and_what_shows_it(copy: Clone) -> None:
+    copy.edit("config/papers/edcm/published.csv", "0.781", "0.782")
+    assert set(planned(copy)) <= {"compare", "table", "figure", "page", "accept", "all"}
+    assert "compare" in planned(copy)
+
+
+def test_changed_metric_refits_nothing(copy: Clone) -> None:
+    copy.edit("src/textmix/metrics/classification.py", *METRIC_EDIT)
+    jobs = planned(copy)
+    assert "score" in jobs
+    assert "fit" not in jobs
+
+
+def test_one_stage_can_be_forced(copy: Clone) -> None:
+    jobs = planned(copy, "-R", "score")
+    assert jobs["score"] > 0
+    assert "fit" not in jobs
+
+
+#: Filled where the kernel is known; the edit helper fails if the text is not there.
+EDCM_EDIT = ("", "")
+METRIC_EDIT = ("", "")
