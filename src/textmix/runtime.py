@@ -81,6 +81,33 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in ("textmix", *RECORDED)}}
 
 
+def machine() -> dict[str, str]:
+    """Return the facts of the machine that bear on times: processor, cores, memory, system."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
+        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "processor": cpu,
+        "cores": str(os.cpu_count()),
+        "memory": f"{memory:.0f} GiB",
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def seconds_spent(benchmarks: Path) -> dict[str, str]:
+    """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files."""
+    spent: dict[str, float] = {}
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        stage = path.relative_to(benchmarks).parts[0]
+        head, *rows = path.read_text(encoding="utf-8").splitlines()
+        column = head.split("\t").index("s")
+        spent[stage] = spent.get(stage, 0.0) + sum(float(row.split("\t")[column]) for row in rows)
+    return {stage: f"{seconds:.1f} s" for stage, seconds in spent.items()}
+
+
 def _record(snakemake: Any) -> dict[str, Any]:
     """Return the provenance record of a Snakemake job; deterministic, with relative paths only."""
     from textmix import io

@@ -238,7 +238,9 @@ def corpora(draw: st.DrawFn) -> Corpus:
             st.none() | st.lists(st.sampled_from([0, 1, -1]), **per_document).map(lambda s: np.array(s, np.int8))
         ),
         text=draw(st.none() | st.just(Ragged.from_texts(text.encode() for text in texts))),
-        tokens=draw(st.none() | st.just(Ragged(np.array(sum(tokens, []), dtype=np.int32), offsets))),
+        tokens=draw(
+            st.none() | st.just(Ragged(np.array([id for row in tokens for id in row], dtype=np.int32), offsets))
+        ),
         features=draw(st.none() | st.sampled_from([np.int32, np.float64]).map(lambda dtype: csr(cells, dtype))),
         feature_names=words,
         info={"n": len(ids)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,9 @@ def test_valid_files_with_a_fault(folder: Path, name: str, role: str, place: flo
 @pytest.mark.parametrize(("name", "role"), ROLES)
 def test_a_file_cut_anywhere_gives_no_document_that_was_not_there(name: str, role: str, tmp_path: Path) -> None:
     """A cut at the end of a row cannot be seen in the file; the registry's counts see it."""
-    sample = SAMPLES[name]
+    # without the first piece a review that overlaps has the second one's id
+    options = {key: value for key, value in SAMPLES[name].options.items() if key != "distinct"}
+    sample = dataclasses.replace(SAMPLES[name], options=options)
     if name in ("messages", "imdb"):
         pytest.skip("a message has no end mark of its own; the archive around it has")
     whole = documents(sample.read(tmp_path))

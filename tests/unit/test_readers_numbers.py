@@ -256,10 +256,19 @@ def test_a_hierarchy_of_labels_is_read(tmp_path: Path) -> None:
     assert arff("1,0,0,0\n", labels=labels).read(tmp_path).label_names == ["red", "blue"]
 
 
+def test_the_last_attributes_can_be_labels_without_a_label_file(tmp_path: Path) -> None:
+    corpus = Sample("arff", {"data": ARFF_HEAD + b"1,0.5,1,1\n"}, {"n_labels": 2}).read(tmp_path)
+    assert corpus.label_names == ["b%", "blue"]
+    assert corpus.labels.toarray().tolist() == [[1, 1]]
+    assert corpus.features.toarray().tolist() == [[1, 0.5]]
+    with pytest.raises(DataFormatError, match="4 attributes, not over n_labels=4"):
+        Sample("arff", {"data": ARFF_HEAD + b"1,0.5,1,1\n"}, {"n_labels": 4}).read(tmp_path)
+
+
 def test_a_numeric_label_must_be_0_or_1(tmp_path: Path) -> None:
     labels = XML_HEAD + b'<label name="b%"/></labels>'
     assert arff("0,5,1,0\n", labels=labels).read(tmp_path).labels.toarray().tolist() == [[1]]
-    with pytest.raises(DataFormatError, match="label 'b%' has the value 0.5") as caught:
+    with pytest.raises(DataFormatError, match=r"label 'b%' has the value 0\.5") as caught:
         arff("0,5,1,0\n0,0,0.5,0\n", labels=labels).read(tmp_path)
     assert caught.value.line == FIRST + 1
 

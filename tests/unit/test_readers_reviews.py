@@ -41,7 +41,7 @@ def test_stars_give_the_label_and_neutral_reviews_are_counted(form: type, tmp_pa
 
 def test_records_are_latin_1_and_a_line_without_a_name_goes_on(tmp_path: Path) -> None:
     corpus = SAMPLES["records"].read(tmp_path)
-    assert rows(corpus) == [("0", "positive", "café: good"), ("2", "negative", "")]
+    assert rows(corpus) == [("0", "positive", "café: ok"), ("2", "negative", "")]
     text = RECORD.format("5.0", "one\ntwo: more\nreview is: three")
     assert rows(records(text).read(tmp_path))[0][2] == "one\ntwo: more\nreview is: three"
 
@@ -84,10 +84,13 @@ def test_a_cut_array_is_read_only_if_told(tmp_path: Path) -> None:
 
 BROKEN = {
     "stars 0": (lines, LINE.format(5, "a") + LINE.format(0.5, "b"), 2, "0.5 stars"),
+    "no stars": (lines, LINE.format(0, "a"), 1, "0 stars"),
+    "no stars in a record": (records, RECORD.format("0.0", "a"), 1, "0 stars"),
     "stars 6": (lines, LINE.format(6, "a"), 1, "6 stars"),
     "stars nan": (lines, LINE.format("NaN", "a"), 1, "NaN is no JSON"),
     "stars infinite": (lines, LINE.format("1e999", "a"), 1, "stars"),
     "stars huge": (lines, LINE.format("9" * 400, "a"), 1, "stars"),
+    "stars huge below zero": (lines, LINE.format("-" + "9" * 400, "a"), 1, "stars"),
     "stars of many digits": (lines, LINE.format("9" * 5000, "a"), 1, "JSON"),
     "stars true": (lines, LINE.format("true", "a"), 1, "overall (a number)"),
     "stars a word": (lines, LINE.format('"5"', "a"), 1, "overall (a number)"),

@@ -92,10 +92,7 @@ def test_data_sets_of_one_wheel_agree_on_its_digest(registry: dict[str, DatasetE
 
 def test_counts_that_the_papers_print_are_expected(registry: dict[str, DatasetEntry]) -> None:
     reuters = registry["reuters21578"].expect
-    assert (reuters["documents"], reuters["train"], reuters["test"], reuters["train_one_label"]) == (
-        *(21578, 9603, 3299),
-        6552,
-    )
+    assert [reuters[key] for key in ("documents", "train", "test", "train_one_label")] == [21578, 9603, 3299, 6552]
     assert registry["newsgroups_18828"].expect["documents"] == 18828
     assert registry["industry_sector"].expect == {"documents": 9555, "labels": 104}
     assert registry["amazon_baby"].expect["documents"] == 136461 + 32950

@@ -1,1 +1,17 @@
-"""to come"""
+"""Set the published numbers of one paper beside the rebuilt ones."""
+
+from pathlib import Path
+
+from textmix.io import format_csv, write_result
+from textmix.report.compare import COLUMNS, compare_paper
+from textmix.report.locate import Results, role_entries
+from textmix.report.published import read_record
+from textmix.runtime import job
+
+with job(snakemake, tolerate_holes=True) as running:
+    published = Path(snakemake.input.published)
+    record = read_record(published.parent, Path(snakemake.scriptdir).resolve().parent / "schemas")
+    spec, paper = snakemake.params.paper, snakemake.wildcards.paper
+    results = Results(Path("results"), paper, role_entries(snakemake.params.roles), spec)
+    rows = compare_paper(record.rows, record.checks, results)
+    write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)

@@ -1,1 +1,17 @@
-"""to come"""
+"""Draw one figure of a paper."""
+
+from pathlib import Path
+
+from textmix.io import check_result, read_csv, write_result
+from textmix.report.compare import printed_numbers
+from textmix.report.figures.style import draw
+from textmix.report.locate import FigureData, Results, role_entries
+from textmix.runtime import job
+
+with job(snakemake) as running:
+    paper, name, spec = snakemake.wildcards.paper, snakemake.wildcards.figure, snakemake.params.paper
+    check_result(snakemake.input.comparison)
+    results = Results(Path("results"), paper, role_entries(snakemake.params.roles), spec)
+    published = printed_numbers(read_csv(snakemake.input.comparison))
+    drawing = draw(paper, name, FigureData(results, published, spec["figures"][name]))
+    write_result(snakemake.output[0], drawing, running.record)

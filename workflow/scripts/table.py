@@ -1,1 +1,14 @@
-"""to come"""
+"""Write one table of a paper, published and rebuilt value in one cell."""
+
+from pathlib import Path
+
+from textmix.io import check_result, read_csv, write_result
+from textmix.report.tables import make_table, table_csv, table_tex
+from textmix.runtime import job
+
+with job(snakemake) as running:
+    check_result(snakemake.input[0])
+    name = snakemake.wildcards.table
+    table = make_table(name, snakemake.params.paper["tables"][name], read_csv(snakemake.input[0]))
+    write_result(snakemake.output[0], table_csv(table), running.record)
+    write_result(Path(snakemake.output[0]).with_suffix(".tex"), table_tex(table), running.record)

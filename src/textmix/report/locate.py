@@ -49,6 +49,11 @@ class RoleEntry:
     note: str = ""
 
 
+def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]:
+    """Return a configuration's ``data`` (role -> dataset, comparable, note) as entries."""
+    return {role: RoleEntry(**entry) for role, entry in roles.items()}
+
+
 @dataclass(frozen=True)
 class Value:
     """A rebuilt value.
@@ -220,7 +225,7 @@ class Results:
         """Check a result once; raise `NotRun` where it is absent and its `Hole` where it is one."""
         if path not in self._checked:
             if not path.exists():
-                raise NotRun(f"{path.relative_to(self.root).as_posix()} has not been made in this run")
+                raise NotRun(f"this run has made no {path.relative_to(self.root).parts[0]} for it")
             try:
                 io.check_result(path)
                 self._checked[path] = None

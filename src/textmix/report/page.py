@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote
 
 import defusedxml.ElementTree as SafeTree
 import jinja2
@@ -16,10 +17,10 @@ from textmix import io
 from textmix.errors import ConfigError, DataFormatError, Hole
 from textmix.report.compare import MISSING, NOT_RUN, VERDICTS, count_verdicts, not_chosen
 from textmix.report.published import Deviation, Record, read_record
-from textmix.report.tables import SIGNS, Cell, Table, make_cell, make_table
+from textmix.report.tables import SIGNS, Cell, Table, make_cell, make_table, table_csv, table_tex
 
 TEMPLATES = Path(__file__).with_name("templates")
-_STATEMENTS = ("claim", "derived_claim", "equation")
+_STATEMENTS = ("claim", "equation")
 _SVG_REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -83,8 +84,8 @@ class Part:
 
     @property
     def claims(self) -> list[Line]:
-        """Claims, as the paper states them or derived from its numbers."""
-        return [line for line in self.lines if line.kind in _STATEMENTS and line.kind != "equation"]
+        """Claims in words."""
+        return [line for line in self.lines if line.kind == "claim"]
 
     @property
     def equations(self) -> list[Line]:
@@ -195,7 +196,8 @@ def render_page(parts: Sequence[Part], provenance: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "Mapping": Mapping}
+    environment.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
+    environment.globals |= {"table_csv": table_csv, "table_tex": table_tex}
     environment.tests["plain"] = lambda value: not isinstance(value, Mapping)
     total = {verdict: sum(part.counts[verdict] for part in parts) for verdict in VERDICTS}
     # The style sheet is ours and holds no value from outside, so it needs no escaping.
@@ -221,6 +223,11 @@ def notes(table: Table) -> list[tuple[str, str, str]]:
         (verdict, "all cells" if len(places) == everywhere else _places(places), reason)
         for (verdict, reason), places in groups.items()
     ]
+
+
+def download(text: str) -> str:
+    """Return a text as the address of a download that lies inside the page."""
+    return f"data:text/plain;charset=utf-8,{quote(text)}"
 
 
 def _places(places: Sequence[str]) -> str:

@@ -92,8 +92,8 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     for row in comparison:
         if row["artefact"] not in artefacts or not (row["published"] or row["rebuilt"]):
             continue
-        cells = placed.setdefault(row[row_key] or "–", {})
-        column = row[column_key] if column_key else "value"
+        cells = placed.setdefault(_label(row, row_key), {})
+        column = _label(row, column_key) if column_key else "value"
         if column in cells:
             raise ConfigError(
                 f"tables.{name}: {cells[column].id} and {row['id']} fall into one cell; use other rows or columns"
@@ -104,6 +104,12 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
     rows = tuple((label, tuple(cells.get(column) for column in columns)) for label, cells in placed.items())
     return Table(name, spec["caption"], row_key, columns, rows, listing=not column_key)
+
+
+def _label(row: Mapping[str, Any], key: str) -> str:
+    """Return a heading; roles are names with underscores, all else stands as in the paper."""
+    text = _text(row[key]) or "–"
+    return text.replace("_", " ") if key == "dataset" else text
 
 
 def make_cell(row: Mapping[str, Any]) -> Cell:

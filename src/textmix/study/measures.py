@@ -12,6 +12,7 @@ import numpy as np
 
 from textmix import io
 from textmix.data.corpus import Corpus
+from textmix.errors import ConfigError
 from textmix.study.splits import Splits
 
 
@@ -55,7 +56,16 @@ def run_measure(
     settings: Mapping[str, Any],
     generator: np.random.Generator,
 ) -> Measure:
-    """Call ``textmix.study.papers.<paper>.<function>(sources by role, settings, generator)``."""
+    """Call ``textmix.study.papers.<paper>.<function>(sources by role, settings, generator)``.
+
+    Raises
+    ------
+    ConfigError : there is no such function.
+    """
     module = importlib.import_module(f"textmix.study.papers.{paper}")
+    if not callable(getattr(module, function, None)):
+        raise ConfigError(
+            f"config/papers/{paper}/paper.yaml: measures: {module.__name__} has no function '{function}'; rename it"
+        )
     measure: Measure = getattr(module, function)(sources, settings, generator)
     return measure

@@ -58,14 +58,14 @@ class Plan:
 
     def _paper(self, name: str) -> dict[str, Any]:
         """Read and check one paper.yaml."""
-        path = self.root / "config/papers" / name / "paper.yaml"
-        paper: dict[str, Any] = load_yaml_strict(path)
-        validate(paper, self.schemas / "paper.schema.yaml", str(path.relative_to(self.root)))
+        source = f"config/papers/{name}/paper.yaml"
+        paper: dict[str, Any] = load_yaml_strict(self.root / source)
+        validate(paper, self.schemas / "paper.schema.yaml", source)
         for key, experiment in paper["experiments"].items():
             for method, entry in experiment["methods"].items():
                 if entry["use"] not in self.methods:
                     raise ConfigError(
-                        f"{path}: experiments.{key}.methods.{method}: no method '{entry['use']}'; "
+                        f"{source}: experiments.{key}.methods.{method}: no method '{entry['use']}'; "
                         f"allowed: {', '.join(self.methods)}"
                     )
         return paper

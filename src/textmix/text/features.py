@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import compress
 from typing import Any
 
 from scipy import sparse
@@ -134,6 +135,6 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
         text=None,
         tokens=restrict(tokens, kept) if spec.keep_tokens else None,
         features=features,
-        feature_names=[word for word, keep in zip(words, kept, strict=True) if keep],
+        feature_names=list(compress(words, kept)),
         info={**corpus.info, "features": {**found, "words_kept": int(kept.sum())}},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ def kept_words(
     Parameters
     ----------
     counts : CSR (N, V), of the documents that decide.
-    words : V words.
+    words : V words in the order of their code points.
     stop_words : these are dropped.
     min_count : fewer occurrences in all documents together are too few (Rainbow's ``--prune-vocab-by-occur-count``).
     min_documents : fewer documents with the word are too few (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
@@ -26,8 +27,11 @@ def kept_words(
     n_words = len(words)
     occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_words)
     documents = np.bincount(counts.indices, minlength=n_words)
-    wanted = np.fromiter((word not in stop_words for word in words), dtype=bool, count=n_words)
-    kept: np.ndarray = wanted & (occurrences >= min_count) & (documents >= min_documents)
+    kept: np.ndarray = (occurrences >= min_count) & (documents >= min_documents)
+    for word in stop_words:
+        place = bisect_left(words, word)
+        if place < n_words and words[place] == word:
+            kept[place] = False
     return kept
 
 

@@ -1,7 +1,7 @@
 """ARFF with a MULAN label file: sparse and dense multi-label data.
 
 Source: Weka manual, "Attribute-Relation File Format"; MULAN's label files (namespace http://mulan.sourceforge.net/labels).
-liac-arff reads the same files 10 to 30 times slower and lets duplicate indices, nan, 1e999 and cut files pass.
+liac-arff reads the same files 4 to 15 times slower and lets duplicate indices, nan, 1e999 and cut files pass.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from textmix.errors import DataFormatError
 from textmix.kernels import arff as kernels
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {}
+OPTIONS: dict[str, bool] = {"n_labels": False}
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
@@ -55,7 +55,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file.
-    options : ``name``.
+    options : ``name``; ``n_labels`` instead of a label file: that many of the last attributes are labels.
 
     Returns
     -------
@@ -65,20 +65,30 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ------
     DataFormatError : see `read_header`, `read_table` and `read_label_names`; or the files' attributes differ.
     """
-    path = file_of(files, "labels")
-    chosen = set(read_label_names(path))
-    parts, names = {}, list[str]()
-    for role, part in data_files(files).items():
-        data = open_plain(part)
-        header = read_header(part, data)
+    parts, names, chosen = {}, list[str](), set[str]()
+    for role, path in data_files(files).items():
+        data = open_plain(path)
+        header = read_header(path, data)
         if names and names != header.names:
-            raise DataFormatError(part, None, "its attributes are not those of the other file of the data set")
+            raise DataFormatError(path, None, "its attributes are not those of the other file of the data set")
         names = header.names
-        if missing := chosen.difference(names):
-            raise DataFormatError(path, None, f"{part.name} has no attributes for the labels {sorted(missing)[:5]}")
-        parts[role] = _split_columns(read_table(part, data, header), names, chosen)
+        chosen = chosen or _labels(path, names, files, options)
+        parts[role] = _split_columns(read_table(path, data, header), names, chosen)
     feature_names = [name for name in names if name not in chosen]
     return matrix_corpus(options, parts, feature_names, [name for name in names if name in chosen])
+
+
+def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Mapping[str, Any]) -> set[str]:
+    """Return which attributes of a file are labels."""
+    if "n_labels" in options:
+        if not 0 < options["n_labels"] < len(names):
+            raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={options['n_labels']}")
+        return set(names[-options["n_labels"] :])
+    labels = file_of(files, "labels")
+    chosen = set(read_label_names(labels))
+    if missing := chosen.difference(names):
+        raise DataFormatError(labels, None, f"{path.name} has no attributes for the labels {sorted(missing)[:5]}")
+    return chosen
 
 
 def _split_columns(table: Table, names: list[str], chosen: set[str]) -> tuple[sparse.csr_array, sparse.csr_array]:
@@ -94,11 +104,13 @@ def read_header(path: Path, data: bytes) -> Header:
     Raises
     ------
     DataFormatError : no ``@relation`` or ``@data`` line, a line that is none of the known ones, an attribute that is
-        neither numeric nor nominal ``{0,1}`` (of any other nominal an omitted sparse value is not 0), a name twice or empty.
+        neither numeric nor nominal ``{0,1}`` (of any other nominal an omitted sparse value is not 0), a name twice or
+        empty.
     """
     mark = _DATA.search(data)
     if mark is None:
-        raise DataFormatError(path, data.count(b"\n", 0, len(data) - 1) + 1, "no @data line before the end: the file is truncated")
+        end = data.count(b"\n", 0, len(data) - 1) + 1
+        raise DataFormatError(path, end, "no @data line before the end: the file is truncated")
     names, binary, related = list[str](), list[bool](), False
     for number, line in enumerate(decode(path, data[: mark.start()], "utf-8").split("\n"), start=1):
         text = line.strip()
@@ -116,7 +128,7 @@ def read_header(path: Path, data: bytes) -> Header:
     good = {name for name in names if name and name.isprintable()}
     if not related or not names or len(good) != len(names):
         end = data.count(b"\n", 0, mark.start()) + 1
-        raise DataFormatError(path, end, f"the {len(names)} attributes above have {len(good)} different, printable names")
+        raise DataFormatError(path, end, f"the {len(names)} attributes have {len(good)} different, printable names")
     return Header(names, np.array(binary, dtype=bool), mark.end())
 
 

@@ -8,6 +8,7 @@ reviews ignored" of the skip-gram slides asks.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +25,8 @@ from textmix.errors import ConfigError, DataFormatError
 OPTIONS: dict[str, bool] = {"form": True, "encoding": False, "members": False, "truncated": False, "distinct": False}
 
 _FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
-UNRATED = 0.0
+#: Stars of a review without any.
+UNRATED = math.nan
 _NEEDED = ("product/productId", "review/score", "review/text")
 
 
@@ -87,7 +89,7 @@ def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tu
     form, encoding = _FORMS[options["form"]]
     text = decode(path, data, options.get("encoding", encoding))
     for number, review in enumerate(form(path, text, bool(options.get("truncated")))):
-        if not (review.stars == UNRATED or 1 <= review.stars <= 5):
+        if not (math.isnan(review.stars) or 1 <= review.stars <= 5):
             raise DataFormatError(path, review.line, f"{review.stars:g} stars, expected 1 to 5")
         yield number, review
 
@@ -107,10 +109,10 @@ class Tally:
     def keeps(self, review: Review) -> bool:
         """Count a review; return whether it has a label and is not a repeated one."""
         key = review.product, review.text
-        kind = "unrated" if review.stars == UNRATED else f"{review.stars:g} stars"
+        kind = "unrated" if math.isnan(review.stars) else f"{review.stars:g} stars"
         kind = "repeated" if key in self._seen else kind
         self.counts[kind] += 1
-        if self._distinct and review.stars != UNRATED:
+        if self._distinct and not math.isnan(review.stars):
             self._seen.add(key)
         return kind not in ("repeated", "unrated", "3 stars")
 
@@ -141,7 +143,9 @@ def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Rev
         line that is no field, a last line without line end; the last record is left out if ``truncated``.
     """
     lines = text.split("\n")
-    unended = bool(lines.pop())
+    unended = lines.pop() != ""
+    if unended and not truncated:
+        raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
     record, start, last = dict[str, str](), 1, ""
     for number, line in enumerate([*lines, ""], start=1):
         match = _FIELD.fullmatch(line.rstrip("\r"))
@@ -154,15 +158,10 @@ def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Rev
         elif line.strip():
             record[last] += "\n" + line
         elif record:
-            at_end = number > len(lines)
-            if truncated and at_end and (unended or not all(key in record for key in _NEEDED)):
-                return
-            if unended and at_end:
-                raise DataFormatError(path, number, "the last line has no line end: the file is truncated")
-            yield _review(path, start, record)
+            is_cut = number > len(lines) and (unended or not all(key in record for key in _NEEDED))
+            if not (truncated and is_cut):
+                yield _review(path, start, record)
             record = {}
-    if unended and not truncated:
-        raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
 
 
 def _review(path: Path, line: int, record: Mapping[str, str]) -> Review:
@@ -216,7 +215,8 @@ def _json_review(path: Path, line: int, item: str) -> Review:
     fields = [record.get(key) for key in ("asin", "overall", "reviewText")] if isinstance(record, dict) else []
     match fields:
         case [str(product), float() | int() as stars, str(text)] if not isinstance(stars, bool):
-            return Review(line, product, float(min(stars, 9)), text)
+            # held to one digit, since an integer of 400 fits no float
+            return Review(line, product, float(max(-9, min(stars, 9))), text)
     raise DataFormatError(path, line, "is not an object with asin, overall (a number) and reviewText")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,18 @@ PUBLISHED: dict[str, Any] = {"color": "#1b1b1b", "linestyle": "none", "marker": 
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
+@contextmanager
+def style() -> Iterator[None]:
+    """Hold Matplotlib's settings to the style file and its own defaults, whatever the user's are."""
+    with matplotlib.rc_context():
+        matplotlib.rc_file(STYLE_FILE)
+        yield
+
+
 def svg_bytes(figure: Figure) -> bytes:
     """Return a figure as SVG; the same figure gives the same bytes at any time."""
     stream = io.BytesIO()
-    with matplotlib.rc_context(fname=STYLE_FILE):
+    with style():
         figure.savefig(stream, format="svg", metadata=_NO_METADATA)
     return stream.getvalue()
 
@@ -53,7 +62,7 @@ def draw(paper: str, name: str, data: FigureData) -> bytes:
     figures = importlib.import_module(f"textmix.report.figures.{paper}").FIGURES
     if name not in figures:
         raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
-    with matplotlib.rc_context(fname=STYLE_FILE):
+    with style():
         return svg_bytes(figures[name](data))
 
 

@@ -1,0 +1,84 @@
+"""A results folder made by hand, and published rows, for the tests of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textmix import io
+from textmix.errors import Hole
+from textmix.report.locate import Results, RoleEntry
+from textmix.report.published import Published
+
+META = {"rule": "test"}
+ROLES = {
+    "news": RoleEntry("news_set"),
+    "near": RoleEntry("near_set", "nearly", "seven documents fewer"),
+    "other": RoleEntry("other_set", "not", "another collection"),
+    "gone": RoleEntry(None, "fully", "was never public"),
+}
+SETTINGS: dict[str, Any] = {
+    "status": "built",
+    "features": {"words": {}},
+    "splits": {"halves": {"train": 0.5, "trials": 10, "kind": "random"}},
+    "experiments": {
+        "table1": {
+            "roles": dict.fromkeys(ROLES, "halves"),
+            "methods": {"dcm": {}, "edcm": {}, "grid": {}, "absent": {}},
+        }
+    },
+    "measures": {"own": {"roles": {"news": "halves"}}, "lost": {"roles": {"gone": "halves"}}, "free": {"roles": {}}},
+}
+
+
+class Made:
+    """Writes results below a folder in the forms of the pipeline."""
+
+    def __init__(self, root: Path, settings: Mapping[str, Any] = SETTINGS) -> None:
+        self.root = root
+        self.results = Results(root, "paper", ROLES, settings)
+
+    def scores(self, method: str, values: Mapping[str, Sequence[float]], dataset: str = "news_set") -> None:
+        """Write the accuracy of every trial by variant."""
+        rows = [
+            {"variant": variant, "trial": trial, "metric": "accuracy", "value": value}
+            for variant, trials in values.items()
+            for trial, value in enumerate(trials)
+        ]
+        text = io.format_csv(rows, ("variant", "trial", "metric", "value"))
+        io.write_result(self.root / f"scores/paper/table1/{dataset}/{method}.csv", text, META)
+
+    def seconds(self, method: str, values: Sequence[float]) -> None:
+        """Write the seconds of fit of every trial."""
+        rows = [{"variant": "", "trial": i, "fit_seconds": v, "predict_seconds": 1.0} for i, v in enumerate(values)]
+        text = io.format_csv(rows, ("variant", "trial", "fit_seconds", "predict_seconds"))
+        io.write_result(self.root / f"timings/paper/table1/news_set/{method}.csv", text, META)
+
+    def measure(self, name: str, values: Mapping[str, float], **tables: Sequence[Mapping[str, Any]]) -> None:
+        """Write a measure with its values and tables."""
+        rows = [{"key": key, "value": value, "spread": ""} for key, value in values.items()]
+        with io.new_folder(self.root / f"papers/paper/measures/{name}", META) as folder:
+            io.write_text(folder / "values.csv", io.format_csv(rows, ("key", "value", "spread")))
+            for table, lines in tables.items():
+                io.write_text(folder / f"{table}.csv", io.format_csv(lines, tuple(lines[0])))
+
+    def data(self, dataset: str, statistics: Mapping[str, Any], features: str | None = None) -> None:
+        """Write the statistics of a data set or of a features set."""
+        place = f"datasets/{dataset}" if features is None else f"features/{dataset}/{features}"
+        with io.new_folder(self.root / place, META) as folder:
+            io.write_json(folder / "corpus.json", {"statistics": dict(statistics)})
+
+    def hole(self, place: str, reason: str = "no source answered") -> None:
+        """Write a hole."""
+        io.write_hole(self.root / place, Hole(reason), META)
+
+
+def row(**cells: Any) -> Published:
+    """Return a published row; a number judged as near within 0.01 unless said otherwise."""
+    fields = {
+        **{"id": "p.x", "artefact": "p.t1", "kind": "table_cell", "dataset": "", "method": "DCM", "metric": "accuracy"},
+        **{"unit": "fraction", "value": "0.8", "spread": "", "where": "001:L1", "tolerance": "near", "margin": "0.01"},
+        **{"source": "score:table1/news/dcm/accuracy", "note": "", "line": 2},
+    }
+    return Published(**{**fields, **cells})

@@ -1,0 +1,348 @@
+"""Verdicts: every rule at, inside and outside its boundary, and every way in which a number can be missing."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from tests.unit.reporting import SETTINGS, Made, row
+from textmix.errors import ConfigError, IntegrityError
+from textmix.report.claims import short
+from textmix.report.compare import (
+    COLUMNS,
+    VERDICTS,
+    compare_paper,
+    count_verdicts,
+    decimals,
+    merge_comparisons,
+    not_chosen,
+    printed_numbers,
+)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    return Made(tmp_path)
+
+
+def one(made: Made, checks: dict[str, Any] | None = None, **cells: Any) -> dict[str, Any]:
+    """Return the comparison of one published row."""
+    (found,) = compare_paper([row(**cells)], checks or {}, made.results)
+    assert set(found) == set(COLUMNS)
+    assert found["verdict"] in VERDICTS
+    if found["verdict"] != "reproduced":
+        assert found["reason"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cells", "rebuilt", "verdict"),
+    [
+        ({"tolerance": "near", "margin": "0.01", "value": "0.8"}, 0.81, "reproduced"),
+        ({"tolerance": "near", "margin": "0.01", "value": "0.8"}, 0.79, "reproduced"),
+        ({"tolerance": "near", "margin": "0.01", "value": "0.8"}, 0.8101, "differs"),
+        ({"tolerance": "near", "margin": "0.01", "value": "0.8"}, 0.7899, "differs"),
+        ({"tolerance": "near", "margin": "5%", "value": "0.8"}, 0.84, "reproduced"),
+        ({"tolerance": "near", "margin": "5%", "value": "0.8"}, 0.841, "differs"),
+        ({"tolerance": "near", "margin": "1", "value": "80.0", "unit": "percent"}, 0.81, "reproduced"),
+        ({"tolerance": "near", "margin": "1", "value": "80.0", "unit": "percent"}, 0.8101, "differs"),
+        ({"tolerance": "sd", "margin": "2", "value": "0.8", "spread": "0.05"}, 0.9, "reproduced"),
+        ({"tolerance": "sd", "margin": "2", "value": "0.8", "spread": "0.05"}, 0.9001, "differs"),
+        ({"tolerance": "sd", "margin": "2", "value": "80", "spread": "5", "unit": "percent"}, 0.7, "reproduced"),
+        ({"tolerance": "sd", "margin": "2", "value": "80", "spread": "5", "unit": "percent"}, 0.699, "differs"),
+        ({"tolerance": "exact", "margin": "", "value": "0.80"}, 0.8049, "reproduced"),
+        ({"tolerance": "exact", "margin": "", "value": "0.80"}, 0.7950, "reproduced"),
+        ({"tolerance": "exact", "margin": "", "value": "0.80"}, 0.8051, "differs"),
+        ({"tolerance": "exact", "margin": "", "value": "0.8"}, 0.8051, "reproduced"),
+        ({"tolerance": "exact", "margin": "", "value": "68.3", "unit": "percent"}, 0.68319, "reproduced"),
+        ({"tolerance": "exact", "margin": "", "value": "68.3", "unit": "percent"}, 0.6836, "differs"),
+        ({"tolerance": "near", "margin": "0.01"}, math.nan, "differs"),
+    ],
+)
+def test_tolerance_classes_at_their_boundaries(made: Made, cells: dict[str, str], rebuilt: float, verdict: str) -> None:
+    made.scores("dcm", {"": [rebuilt]})
+    assert one(made, **cells)["verdict"] == verdict
+
+
+def test_exact_count_must_be_the_count(made: Made) -> None:
+    made.data("news_set", {"documents": 9603})
+    cells = {"tolerance": "exact", "margin": "", "unit": "documents", "source": "data:news/documents"}
+    found = one(made, value="9603", **cells)
+    assert (found["verdict"], found["rebuilt"], found["difference"], found["reason"]) == ("reproduced", 9603, 0, "")
+    found = one(made, value="9604", **cells)
+    assert (found["verdict"], found["difference"]) == ("differs", -1)
+    assert "differs by -1 documents" in found["reason"]
+
+
+def test_percent_and_fraction_rows_show_the_value_in_their_own_unit(made: Made) -> None:
+    made.scores("dcm", {"": [0.5, 0.75]})
+    percent = one(made, unit="percent", value="62.5")
+    assert (percent["rebuilt"], percent["difference"]) == (62.5, 0.0)
+    assert percent["rebuilt_spread"] == pytest.approx(17.6776695, abs=1e-6)
+    assert one(made, value="0.625")["rebuilt"] == 0.625
+
+
+def test_minutes_are_made_of_seconds(made: Made) -> None:
+    made.seconds("dcm", [300.0])
+    found = one(made, unit="minutes", value="5", source="time:table1/news/dcm/fit_seconds")
+    assert (found["rebuilt"], found["verdict"]) == (5.0, "reproduced")
+
+
+def test_difference_comes_with_the_t_interval_of_the_mean(made: Made) -> None:
+    trials = [0.70, 0.71, 0.75, 0.69]
+    made.scores("dcm", {"": trials})
+    found = one(made)
+    low, high = stats.t.interval(0.95, 3, loc=sum(trials) / 4, scale=stats.sem(trials))
+    assert f"interval of the rebuilt mean {short(low)} to {short(high)} (4 trials)" in found["reason"]
+    assert "where 0.01 is allowed" in found["reason"]
+
+
+def test_one_trial_has_no_interval(made: Made) -> None:
+    made.scores("dcm", {"": [0.7]})
+    assert "interval" not in one(made)["reason"]
+
+
+def test_open_is_shown_and_not_judged(made: Made) -> None:
+    made.scores("dcm", {"": [0.1]})
+    found = one(made, tolerance="open", margin="", note="the header is lost")
+    assert (found["verdict"], found["rebuilt"], found["reason"]) == ("open", 0.1, "the header is lost")
+
+
+def test_row_without_a_printed_number_is_open(made: Made) -> None:
+    made.scores("dcm", {"": [0.1]})
+    assert one(made, value="", tolerance="near")["verdict"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("cells", "status", "verdict"),
+    [
+        ({"kind": "table_cell", "tolerance": "near"}, "built", "not run"),
+        ({"kind": "table_cell", "tolerance": "open"}, "built", "not run"),
+        ({"kind": "equation", "tolerance": "open", "value": ""}, "built", "open"),
+        ({"kind": "equation", "tolerance": "open", "value": ""}, "planned", "not run"),
+        ({"kind": "figure", "tolerance": "open", "value": ""}, "built", "not run"),
+        ({"kind": "claim", "tolerance": "order", "value": ""}, "built", "not run"),
+    ],
+)
+def test_row_without_a_source(tmp_path: Path, cells: dict[str, str], status: str, verdict: str) -> None:
+    made = Made(tmp_path, {**SETTINGS, "status": status})
+    assert one(made, source="", **cells)["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict", "words"),
+    [
+        ("score:table1/gone/dcm/accuracy", "data missing", "was never public"),
+        ("score:table1/news/dcm/accuracy", "data missing", "no source answered"),
+        ("score:table1/news/absent/accuracy", "not run", "no scores"),
+        ("score:table1/news/knn/accuracy", "not run", "no method 'knn'"),
+    ],
+)
+def test_missing_values_name_what_is_missing(made: Made, source: str, verdict: str, words: str) -> None:
+    made.hole("scores/paper/table1/news_set/dcm.csv")
+    found = one(made, source=source)
+    assert (found["verdict"], found["rebuilt"]) == (verdict, None)
+    assert words in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("role", "tolerance", "verdict"),
+    [
+        ("near", "exact", "data missing"),
+        ("near", "near", "reproduced"),
+        ("near", "open", "open"),
+        ("other", "near", "data missing"),
+        ("other", "exact", "data missing"),
+        ("other", "open", "data missing"),
+    ],
+)
+def test_other_data_are_shown_and_judged_as_far_as_comparable(
+    made: Made, role: str, tolerance: str, verdict: str
+) -> None:
+    made.scores("dcm", {"": [0.8]}, dataset=f"{role}_set")
+    found = one(made, source=f"score:table1/{role}/dcm/accuracy", tolerance=tolerance)
+    assert (found["verdict"], found["rebuilt"]) == (verdict, 0.8)
+    note = {"near": "seven documents fewer", "other": "another collection"}[role]
+    assert note in found["reason"] or tolerance == "open"
+
+
+def test_measure_rests_on_the_data_that_paper_yaml_gives_it(made: Made) -> None:
+    settings = {**SETTINGS, "measures": {"own": {"roles": {"other": "halves"}}}}
+    made = Made(made.root, settings)
+    made.measure("own", {"x": 0.8})
+    assert one(made, source="measure:own/x")["verdict"] == "data missing"
+
+
+def test_fits_that_did_not_converge_are_told(made: Made) -> None:
+    made.scores("dcm", {"": [0.8]})
+    path = made.root / "predictions/paper/table1/news_set/dcm/fits.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("variant,trial,converged\n,0,False\n")
+    found = one(made)
+    assert found["verdict"] == "reproduced"
+    assert "1 fits did not converge" in found["reason"]
+
+
+@pytest.mark.parametrize(("value", "verdict"), [("random", "reproduced"), ("given", "differs")])
+def test_setting_in_words(made: Made, value: str, verdict: str) -> None:
+    assert one(made, source="setting:splits.halves.kind", value=value, tolerance="exact")["verdict"] == verdict
+
+
+def test_setting_is_not_scaled(made: Made) -> None:
+    found = one(made, source="setting:splits.halves.train", value="0.5", unit="percent", tolerance="exact")
+    assert (found["rebuilt"], found["verdict"]) == (0.5, "reproduced")
+
+
+SCORES = {"low": 0.5, "mid": 0.6, "top": 0.7}
+CHECKS = [
+    ("above", {"left": ["top", "mid"], "right": ["mid", "low"]}, True),
+    ("above", {"left": ["top"], "right": ["mid", "low"]}, True),
+    ("above", {"left": ["mid", "top"], "right": ["low", "top"]}, False),
+    ("above", {"left": ["low", "top"], "right": ["mid", "low"], "exceptions": 1}, True),
+    ("above", {"left": ["low", "low"], "right": ["mid", "top"], "exceptions": 1}, False),
+    ("near", {"left": ["low"], "right": ["mid"], "margin": 0.1}, True),
+    ("near", {"left": ["low"], "right": ["mid"], "margin": 0.09}, False),
+    ("near", {"left": ["top"], "right": ["mid"], "margin": 0.09}, False),
+    ("largest", {"left": ["top"], "right": ["mid", "low"]}, True),
+    ("largest", {"left": ["top"], "right": ["top"]}, True),
+    ("largest", {"left": ["mid"], "right": ["low", "top"]}, False),
+    ("rising", {"left": ["low", "mid", "top"]}, True),
+    ("rising", {"left": ["low", "low"]}, False),
+    ("rising", {"left": ["low", "top", "mid"]}, False),
+    ("falling", {"left": ["top", "mid", "low"]}, True),
+    ("falling", {"left": ["top", "low", "mid"]}, False),
+    ("at_least", {"left": ["low", "top"], "bound": 0.5}, True),
+    ("at_least", {"left": ["low", "top"], "bound": 0.51}, False),
+    ("at_most", {"left": ["low", "top"], "bound": 0.7}, True),
+    ("at_most", {"left": ["low", "top"], "bound": 0.69}, False),
+    ("holds", {"left": ["one"]}, True),
+    ("holds", {"left": ["one", "top"]}, False),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "holds"), CHECKS)
+def test_checks_hold_and_fail(made: Made, kind: str, keys: dict[str, Any], holds: bool) -> None:
+    made.measure("free", {**SCORES, "one": 1.0})
+    sides = {side: [f"measure:free/{name}" for name in keys[side]] for side in ("left", "right") if side in keys}
+    check = {"text": "a claim", "kind": kind, **keys, **sides}
+    found = one(made, {"c": check}, source="check:c", tolerance="order", margin="", value="")
+    assert (found["rebuilt"], found["verdict"]) == (("holds", "reproduced") if holds else ("fails", "differs"))
+
+
+def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) -> None:
+    made.measure("free", SCORES)
+    chain = {"kind": "rising", "left": [f"measure:free/{name}" for name in ("low", "mid", "top")]}
+    found = one(made, {"c": chain}, source="check:c", tolerance="order")
+    assert found["reason"] == "low 0.5 < mid 0.6 < top 0.7"
+    pairs = {"kind": "above", "left": ["measure:free/top", "measure:free/low"], "right": ["measure:free/mid"]}
+    found = one(made, {"c": pairs}, source="check:c", tolerance="order")
+    assert found["reason"] == "low 0.5 not > mid 0.6"
+    found = one(made, {"c": {**pairs, "exceptions": 1}}, source="check:c", tolerance="order")
+    assert found["reason"] == "low 0.5 not > mid 0.6 (1 such allowed); top 0.7 > mid 0.6"
+
+
+def test_long_check_shows_some_pairs_and_counts_the_others(made: Made) -> None:
+    made.measure("free", {f"m{i}": float(i) for i in range(9)})
+    check = {"kind": "at_least", "left": [f"measure:free/m{i}" for i in range(9)], "bound": 0}
+    assert one(made, {"c": check}, source="check:c")["reason"].endswith("m3 3 ≥ 0 and 5 more")
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict", "share", "words"),
+    [
+        ("score:table1/gone/dcm/accuracy", "data missing", "holds on 1 of 2", "was never public"),
+        ("score:table1/news/absent/accuracy", "not run", "holds on 1 of 2", "no scores"),
+    ],
+)
+def test_partly_missing_check_tells_what_is_missing_and_what_it_saw(
+    made: Made, right: str, verdict: str, share: str, words: str
+) -> None:
+    made.scores("dcm", {"": [0.8]})
+    made.scores("edcm", {"": [0.7]})
+    left = ["score:table1/news/dcm/accuracy"] * 2
+    check = {"kind": "above", "left": left, "right": ["score:table1/news/edcm/accuracy", right]}
+    found = one(made, {"c": check}, source="check:c", tolerance="order")
+    assert (found["verdict"], found["rebuilt"]) == (verdict, share)
+    assert words in found["reason"]
+    assert "dcm on news 0.8 > edcm on news 0.7" in found["reason"]
+
+
+def test_wholly_missing_check_shows_nothing(made: Made) -> None:
+    check = {"kind": "at_least", "left": ["score:table1/gone/dcm/accuracy"], "bound": 0}
+    found = one(made, {"c": check}, source="check:c")
+    assert (found["verdict"], found["rebuilt"]) == ("data missing", None)
+
+
+@pytest.mark.parametrize(("role", "verdict"), [("near", "reproduced"), ("other", "data missing")])
+def test_check_on_other_data(made: Made, role: str, verdict: str) -> None:
+    made.scores("dcm", {"": [0.8]}, dataset=f"{role}_set")
+    check = {"kind": "at_least", "left": [f"score:table1/{role}/dcm/accuracy"], "bound": 0.5}
+    found = one(made, {"c": check}, source="check:c", tolerance="order")
+    assert (found["verdict"], found["rebuilt"]) == (verdict, "holds")
+    assert f"rebuilt on {role}_set" in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ({"kind": "between", "left": ["setting:status"]}, "unknown kind 'between'"),
+        ({"kind": "rising", "left": ["setting:splits.halves.train"]}, "nothing to compare"),
+        ({"kind": "at_least", "left": ["setting:status"], "bound": 1}, "not a number"),
+    ],
+)
+def test_faulty_check_is_refused(made: Made, check: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        one(made, {"c": check}, source="check:c")
+
+
+def test_unknown_check_is_refused(made: Made) -> None:
+    with pytest.raises(ConfigError, match="no check 'c'"):
+        one(made, source="check:c")
+
+
+def test_tolerance_order_cannot_judge_a_number(made: Made) -> None:
+    made.scores("dcm", {"": [0.8]})
+    with pytest.raises(ConfigError, match="order cannot judge"):
+        one(made, tolerance="order")
+
+
+def test_merged_comparison_keeps_every_id_once() -> None:
+    first, second = ([{"id": name, "verdict": "open"}] for name in ("a", "b"))
+    assert [found["id"] for found in merge_comparisons([first, second])] == ["a", "b"]
+    with pytest.raises(IntegrityError, match="'a' stands twice"):
+        merge_comparisons([first, first])
+
+
+def test_paper_left_out_by_the_configuration_is_not_run() -> None:
+    (found,) = not_chosen([row()], "paper")
+    assert set(found) == set(COLUMNS)
+    assert (found["verdict"], found["rebuilt"]) == ("not run", None)
+    assert "does not name" in found["reason"]
+
+
+def test_counts_have_every_verdict() -> None:
+    counts = count_verdicts([{"verdict": "open"}, {"verdict": "open"}, {"verdict": "differs"}])
+    assert counts == {"reproduced": 0, "differs": 1, "data missing": 0, "not run": 0, "open": 2}
+
+
+def test_printed_numbers_leave_out_words_and_blanks() -> None:
+    rows = [{"id": "a", "published": "0.5"}, {"id": "b", "published": ""}, {"id": "c", "published": "L"}]
+    assert printed_numbers(rows) == {"a": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("printed", "places"), [("85.0", 1), ("9603", 0), ("0.999995", 6), ("1e-3", 3), ("2.5e2", 0), ("", 0), ("L", 0)]
+)
+def test_decimals_are_the_printed_ones(printed: str, places: int) -> None:
+    assert decimals(printed) == places
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (2788.0, "2788"), (18821.0, "18821"), (0.86123, "0.8612"), (3e-9, "3e-09")]
+)
+def test_short_numbers_are_plain(value: float, text: str) -> None:
+    assert short(value) == text

@@ -1,0 +1,195 @@
+"""Downloads: only the right bytes, in bounded time, whatever a host does, and nothing left behind."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import socket
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.fetching import (
+    DATA,
+    LIMITS,
+    OTHER,
+    Behaviour,
+    Handler,
+    Server,
+    content,
+    entry,
+    fetch,
+    gives,
+    had,
+    hangs_up,
+    https,
+    never_ends,
+    redirects,
+    running_server,
+    sha256,
+    stalls_before_the_answer,
+    stalls_in_the_body,
+    trickles,
+)
+from textmix import __version__
+from textmix.data.download import Limits
+from textmix.data.registry import SourceFile
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    with running_server(monkeypatch) as running:
+        yield running
+
+
+def test_a_download_is_checked_recorded_and_read_only(tmp_path: Path, server: Server) -> None:
+    assert fetch(entry(https(server.url("/a", gives(DATA)))), tmp_path) == had("https", "https")
+    assert content(tmp_path) == {"tiny.arff": DATA}
+    assert stat.S_IMODE((tmp_path / "resources/tiny/tiny.arff").stat().st_mode) == 0o444
+    assert server.agents == {f"textmix/{__version__}"}
+
+
+LIES: dict[str, tuple[Behaviour, int, str]] = {
+    "404": (gives(b"no", status=404), 1, "HTTP status 404"),
+    "403": (gives(b"no", status=403), 3, "HTTP status 403"),
+    "429": (gives(b"no", status=429), 3, "HTTP status 429"),
+    "503": (gives(b"no", status=503), 3, "HTTP status 503"),
+    "page": (gives(b"<!DOCTYPE html><html>" + bytes(len(DATA) - 21)), 3, "web page"),
+    "page_of_other_size": (gives(b"<html>gone</html>"), 1, "has 17 bytes"),
+    "truncated": (gives(DATA[:50000], length=len(DATA)), 3, "ends after 50,000 of"),
+    "truncated_without_length": (gives(DATA[:50000], length=-1), 3, "ends after 50,000 of"),
+    "empty": (gives(b"", length=-1), 3, "sends nothing"),
+    "longer": (gives(DATA + b"x", length=-1), 1, "sends more than"),
+    "never_ends": (never_ends, 1, "sends more than"),
+    "flipped_byte": (gives(OTHER), 3, f"has sha256 {sha256(OTHER)}, expected {sha256(DATA)}"),
+    "stalls_before_the_answer": (stalls_before_the_answer, 3, "no answer in time"),
+    "stalls_in_the_body": (stalls_in_the_body, 3, "no answer in time"),
+    "trickles": (trickles, 3, "stalls"),
+    "hangs_up": (hangs_up, 3, "the connection failed"),
+    "redirect_to_another_host": (redirects("https://localhost/a"), 1, "redirected to localhost"),
+    "redirect_to_http": (redirects("http://localhost/a"), 1, "not https"),
+    "redirect_to_a_file": (redirects("file:///etc/passwd"), 1, "HTTP status 302"),
+    "redirect_to_itself": (redirects("/lie"), 5, "HTTP status 302"),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lying_host_is_left_for_the_next_url(tmp_path: Path, server: Server, name: str) -> None:
+    behaviour, _, _ = LIES[name]
+    urls = server.url("/lie", behaviour), server.url("/true", gives(DATA))
+    assert fetch(entry(https(*urls)), tmp_path) == had("https", "https")
+    assert content(tmp_path) == {"tiny.arff": DATA}
+    assert server.asked["/true"] == 1
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lying_host_alone_leaves_nothing_but_the_reason(tmp_path: Path, server: Server, name: str) -> None:
+    behaviour, tries, words = LIES[name]
+    start = time.monotonic()
+    record = fetch(entry(https(server.url("/lie", behaviour))), tmp_path)
+    assert time.monotonic() - start < 5
+    assert record["status"] == "missing"
+    assert record["broken"] is False
+    assert words in record["reason"]
+    assert content(tmp_path) == {}
+    assert server.asked["/lie"] == tries
+
+
+def test_a_host_that_recovers_is_asked_again(tmp_path: Path, server: Server) -> None:
+    url = server.url("/a", gives(b"", status=503), gives(DATA[:9], length=len(DATA)), gives(DATA))
+    assert fetch(entry(https(url)), tmp_path)["status"] == "had"
+    assert server.asked["/a"] == 3
+
+
+def test_without_a_known_sha256_a_page_or_a_message_is_no_archive(tmp_path: Path, server: Server) -> None:
+    for body, words in ((b"\n<HTML>gone</HTML>", "web page"), (b"file not found", "else than the packed file")):
+        url = server.url("/a.tar.gz", gives(body))
+        assert words in fetch(entry(https(url, data=None)), tmp_path)["reason"]
+    packed = gzip.compress(DATA, mtime=0)
+    record = fetch(entry(https(server.url("/a.tar.gz", gives(packed)), data=None)), tmp_path)
+    assert record == had("https", "https", packed)
+
+
+def test_a_body_of_unknown_size_is_capped(tmp_path: Path, server: Server) -> None:
+    record = fetch(entry(https(server.url("/a", never_ends), data=None)), tmp_path)
+    assert "sends more than" in record["reason"]
+
+
+def test_a_flowing_download_may_take_longer_than_all_limits(tmp_path: Path, server: Server) -> None:
+    def flows(handler: Handler) -> None:
+        handler.answer(b"", length=len(DATA))
+        for start in range(0, len(DATA), 4096):
+            handler.wfile.write(DATA[start : start + 4096])
+            time.sleep(0.07)
+
+    limits = Limits(total=0.8, stall=0.6, flow=2**10, backoff=0.01, plain_hosts=LIMITS.plain_hosts)
+    start = time.monotonic()
+    assert fetch(entry(https(server.url("/a", flows))), tmp_path, limits=limits)["status"] == "had"
+    assert time.monotonic() - start > 2 * limits.total
+
+
+def test_the_time_for_all_urls_together_is_bounded(tmp_path: Path, server: Server) -> None:
+    limits = Limits(total=0.5, stall=0.2, backoff=0.01, plain_hosts=LIMITS.plain_hosts)
+    urls = [server.url(f"/{i}", stalls_before_the_answer) for i in range(20)]
+    start = time.monotonic()
+    record = fetch(entry(https(*urls)), tmp_path, limits=limits)
+    assert time.monotonic() - start < 2
+    assert "no time left" in record["reason"]
+
+
+def test_a_redirect_to_a_host_of_the_registry_is_followed(tmp_path: Path, server: Server) -> None:
+    port = server.server_address[1]
+    server.url("/b", gives(DATA))
+    the_entry = entry(https(server.url("/a", redirects(f"http://localhost:{port}/b"))), hosts=frozenset({"localhost"}))
+    limits = Limits(backoff=0.01, plain_hosts=frozenset({"127.0.0.1", "localhost"}))
+    assert fetch(the_entry, tmp_path, limits=limits)["status"] == "had"
+
+
+def test_http_is_refused_without_asking(tmp_path: Path, server: Server) -> None:
+    record = fetch(entry(https(server.url("/a", gives(DATA)))), tmp_path, limits=Limits(backoff=0.01))
+    assert "not https" in record["reason"]
+    assert server.asked["/a"] == 0
+
+
+def test_without_a_network_it_fails_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*args: Any, **options: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    start = time.monotonic()
+    record = fetch(entry(https("https://a.invalid/x", "https://b.invalid/x")), tmp_path, limits=Limits())
+    assert time.monotonic() - start < 1
+    assert record["reason"].count("the host's name is not known") == 2
+
+
+def test_a_closed_port_is_not_tried_again(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    start = time.monotonic()
+    limits = Limits(plain_hosts=LIMITS.plain_hosts)
+    record = fetch(entry(https(f"http://127.0.0.1:{port}/a")), tmp_path, limits=limits)
+    assert time.monotonic() - start < 1
+    assert "the connection failed (ConnectionRefusedError)" in record["reason"]
+
+
+def test_one_file_of_two_is_not_kept(tmp_path: Path, server: Server) -> None:
+    labels = SourceFile((server.url("/l", gives(b"", status=404)),))
+    record = fetch(entry(https(server.url("/a", gives(DATA)), labels=labels)), tmp_path)
+    assert record["status"] == "missing"
+    assert server.asked["/a"] == 1
+    assert content(tmp_path) == {}
+
+
+def test_a_full_disk_is_no_hole(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        fetch(entry(https(server.url("/a", gives(DATA)))), tmp_path)
+    assert content(tmp_path) == {}

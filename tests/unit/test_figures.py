@@ -1,0 +1,200 @@
+"""Figures: what they draw is what was measured and printed, and the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+
+from tests.unit.reporting import ROLES, SETTINGS, Made
+from textmix import io
+from textmix.errors import ConfigError, Hole
+from textmix.report.figures import edcm, naive_bayes
+from textmix.report.figures.style import draw, style
+from textmix.report.locate import FigureData, Results
+from textmix.report.page import inline_svg
+
+TRIALS = {"multinomial": [0.80, 0.82], "dcm": [0.83, 0.85], "edcm": [0.84, 0.88]}
+MU = (1, 10, 100)
+OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
+    "edcm": {
+        "accuracy": {"experiment": "table1", "role": "news", "methods": list(TRIALS), "published": {"dcm": "p.dcm"}},
+        "training_seconds": {
+            **{"experiment": "table1", "role": "news", "methods": ["dcm", "edcm"]},
+            "published": {"dcm": "t.dcm", "edcm": "t.edcm"},
+        },
+        "smoothing_sensitivity": {"experiment": "grid", "role": "news", "methods": ["dcm"], "parameter": "smoothing"},
+    },
+    "naive_bayes": {
+        "accuracy": {
+            **{"experiment": "grid", "roles": ["news", "near"], "method": "smoothed", "parameter": "mu"},
+            **{"level": "logistic", "labels": {"news": "News"}},
+        },
+        "idf_effect": {},
+        "limits": {},
+    },
+}
+PRINTED = {"p.dcm": 0.795, "t.dcm": 2788.0, "t.edcm": 19.0}
+ALL = [(paper, name) for paper, figures in OPTIONS.items() for name in figures]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    return fill(Made(tmp_path, {}))
+
+
+def fill(made: Made) -> Made:
+    """Write all that the figures draw."""
+    for place, (method, trials) in enumerate(TRIALS.items()):
+        made.scores(method, {"": trials})
+        made.seconds(method, [0.5 + place, 1.0 + place, 9.0 + place])
+    grids = {
+        "dcm": {f"smoothing={10.0**-k}": [0.8 - k / 100, 0.81] for k in range(4)},
+        "smoothed": {f"mu={mu}": [0.7 + mu / 1000] for mu in MU},
+        "logistic": {"": [0.9]},
+    }
+    for dataset in ("news_set", "near_set"):
+        for method, variants in grids.items():
+            made.scores(method, variants, dataset)
+            folder = made.root / f"scores/paper/grid/{dataset}"
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in (f"{method}.csv", f"{method}.csv.meta.json"):
+                (made.root / f"scores/paper/table1/{dataset}" / name).rename(folder / name)
+    made.scores("dcm", {"": TRIALS["dcm"]})
+    shares = [(mu, q, (1.2 - q) / mu) for mu in MU for q in (0.5, 1.0)]
+    weights = [{"mu": mu, "background_quantile": q, "mean_abs_weight": w} for mu, q, w in shares]
+    made.measure("idf_effect", {}, weights=weights)
+    distances = [{"parameter": p, "value": v, "distance": d} for p in ("delta", "mu") for v, d in ((1, 0.1), (10, 0.0))]
+    made.measure("limits", {}, limits=[*distances, {"parameter": "mu", "value": 5, "distance": 0.02}])
+    return made
+
+
+def data(made: Made, paper: str, name: str) -> FigureData:
+    """Return what a figure gets."""
+    return FigureData(made.results, PRINTED, OPTIONS[paper][name])
+
+
+def figure(made: Made, paper: str, name: str) -> Any:
+    """Return a figure before it is drawn."""
+    module = {"edcm": edcm, "naive_bayes": naive_bayes}[paper]
+    with style():
+        return module.FIGURES[name](data(made, paper, name))
+
+
+def points(axes: Any) -> set[tuple[float, float]]:
+    """Return all points of all lines of a panel."""
+    return {
+        (round(float(x), 9), round(float(y), 9)) for line in axes.lines for x, y in zip(*line.get_data(), strict=True)
+    }
+
+
+def texts(axes: Any) -> set[str]:
+    """Return what is written in a panel."""
+    return {text.get_text() for text in axes.texts}
+
+
+@pytest.mark.parametrize(("paper", "name"), ALL)
+def test_same_input_gives_the_same_bytes(made: Made, paper: str, name: str) -> None:
+    first = draw(paper, name, data(made, paper, name))
+    with matplotlib.rc_context({"svg.hashsalt": "other", "font.size": 30, "lines.markeredgewidth": 9}):
+        assert draw(paper, name, data(made, paper, name)) == first
+    assert len(first) < 300_000
+    assert not re.search(rb"<dc:date|<metadata|/tmp/|/work/", first)
+
+
+@pytest.mark.parametrize(("paper", "name"), ALL)
+def test_every_axis_is_labelled_and_every_drawing_can_stand_on_the_page(made: Made, paper: str, name: str) -> None:
+    drawn = figure(made, paper, name)
+    for axes in drawn.axes:
+        assert axes.get_xlabel() or "DCM" in {label.get_text() for label in axes.get_xticklabels()}
+    assert drawn.axes[0].get_ylabel() or "DCM" in {label.get_text() for label in drawn.axes[0].get_yticklabels()}
+    assert str(inline_svg(draw(paper, name, data(made, paper, name)), "p", name)).startswith("<svg")
+
+
+@pytest.mark.parametrize(("paper", "names"), [(paper, set(figures)) for paper, figures in OPTIONS.items()])
+def test_every_figure_of_a_paper_is_tested(paper: str, names: set[str]) -> None:
+    assert set({"edcm": edcm, "naive_bayes": naive_bayes}[paper].FIGURES) == names
+
+
+def test_accuracy_draws_every_split_the_mean_and_the_published_value(made: Made) -> None:
+    (axes,) = figure(made, "edcm", "accuracy").axes
+    found = points(axes)
+    for place, trials in enumerate(TRIALS.values()):
+        assert {(place, value) for value in trials} <= found
+        assert f"{sum(trials) / 2:.3f}" in texts(axes)
+    assert (1, 0.795) in found
+    assert "published" in axes.get_legend_handles_labels()[1]
+
+
+def test_without_a_published_value_none_is_drawn(made: Made) -> None:
+    options = {key: value for key, value in OPTIONS["edcm"]["accuracy"].items() if key != "published"}
+    (axes,) = edcm.accuracy(FigureData(made.results, PRINTED, options)).axes
+    assert "published" not in axes.get_legend_handles_labels()[1]
+
+
+def test_training_seconds_draw_median_and_published_on_a_logarithmic_axis(made: Made) -> None:
+    (axes,) = figure(made, "edcm", "training_seconds").axes
+    assert axes.get_xscale() == "log"
+    assert {(2788.0, 0), (19.0, 1), (2.0, 0), (3.0, 1)} <= points(axes)
+    assert {"2788 s", "19 s", "2 s", "3 s"} <= texts(axes)
+
+
+def test_smoothing_draws_the_mean_at_every_constant(made: Made) -> None:
+    (axes,) = figure(made, "edcm", "smoothing_sensitivity").axes
+    (line,) = axes.lines
+    assert list(line.get_xdata()) == [0.001, 0.01, 0.1, 1.0]
+    assert list(line.get_ydata()) == pytest.approx([0.79, 0.795, 0.8, 0.805])
+
+
+def test_curve_has_a_panel_a_data_set_and_a_level_line(made: Made) -> None:
+    panels = figure(made, "naive_bayes", "accuracy").axes
+    assert [axes.get_title("left") or axes.get_title() for axes in panels] == ["News", "near"]
+    for axes in panels:
+        assert {(mu, round(0.7 + mu / 1000, 9)) for mu in MU} <= points(axes)
+        assert any(list(line.get_ydata()) == [0.9, 0.9] for line in axes.lines)
+
+
+def test_curve_leaves_out_a_missing_data_set_and_is_missing_without_any(made: Made) -> None:
+    folder = made.root / "scores/paper/grid"
+    for path in sorted((folder / "near_set").iterdir()):
+        path.unlink()
+    assert len(figure(made, "naive_bayes", "accuracy").axes) == 1
+    for name in ("smoothed", "logistic"):
+        io.write_hole(folder / f"news_set/{name}.csv", Hole("no source answered"), {})
+    with pytest.raises(Hole, match="no source answered"):
+        figure(Made(made.root, {}), "naive_bayes", "accuracy")
+
+
+def test_idf_effect_draws_a_line_a_group(made: Made) -> None:
+    (axes,) = figure(made, "naive_bayes", "idf_effect").axes
+    assert [list(line.get_ydata()) for line in axes.lines] == [
+        pytest.approx([(1.2 - q) / mu for mu in MU]) for q in (0.5, 1.0)
+    ]
+
+
+def test_limits_are_sorted_and_leave_out_zero(made: Made) -> None:
+    first, second = figure(made, "naive_bayes", "limits").axes
+    assert [list(line.get_xdata()) for line in (*first.lines, *second.lines)] == [[1.0], [1.0, 5.0]]
+
+
+def test_zero_stands_left_of_a_logarithmic_axis(made: Made) -> None:
+    made.scores("zero", {"smoothing=0": [0.1], "smoothing=0.5": [0.2]})
+    options = {"experiment": "table1", "role": "news", "methods": ["zero"], "parameter": "smoothing"}
+    (axes,) = edcm.smoothing_sensitivity(FigureData(made.results, {}, options)).axes
+    assert axes.get_xscale() == "symlog"
+    assert axes.get_xlim()[0] == 0
+
+
+def test_unknown_figure_names_those_there_are(made: Made) -> None:
+    with pytest.raises(ConfigError, match="'histogram'; there are accuracy, smoothing_sensitivity, training_seconds"):
+        draw("edcm", "histogram", data(made, "edcm", "accuracy"))
+
+
+def test_missing_result_is_a_hole(made: Made) -> None:
+    results = Results(made.root, "paper", ROLES, SETTINGS)
+    options = {**OPTIONS["edcm"]["accuracy"], "role": "gone", "methods": ["dcm"]}
+    with pytest.raises(Hole, match="no data set for 'gone': was never public"):
+        draw("edcm", "accuracy", FigureData(results, {}, options))

@@ -1,0 +1,183 @@
+"""Locators: each kind finds its value, and what is not there is told apart as a hole or as not run."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import pytest
+
+from tests.unit.reporting import Made
+from textmix import io
+from textmix.errors import ConfigError, Hole, IntegrityError
+from textmix.report.locate import FigureData, NotRun, RoleEntry, role_entries, split_locator
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    return Made(tmp_path)
+
+
+def test_score_is_the_mean_over_trials_with_the_sample_deviation(made: Made) -> None:
+    trials = [0.7, 0.8, 0.81]
+    made.scores("dcm", {"": trials})
+    value = made.results.locate("score:table1/news/dcm/accuracy")
+    assert value.value == pytest.approx(sum(trials) / 3)
+    assert value.spread == pytest.approx(statistics.stdev(trials))
+    assert value.n == 3
+
+
+def test_one_trial_has_no_spread(made: Made) -> None:
+    made.scores("dcm", {"": [0.7]})
+    value = made.results.locate("score:table1/news/dcm/accuracy")
+    assert (value.value, value.spread, value.n) == (0.7, None, 1)
+
+
+def test_variant_is_chosen_by_name_and_all_are_listed(made: Made) -> None:
+    made.scores("grid", {"mu=1": [0.1], "mu=10;delta=2": [0.2]})
+    value = made.results.locate("score:table1/news/grid/accuracy/mu=10;delta=2")
+    assert value.value == 0.2
+    assert value.variants == {"mu=1": 0.1, "mu=10;delta=2": 0.2}
+    with pytest.raises(ConfigError, match=r"must name a variant.*mu=1"):
+        made.results.locate("score:table1/news/grid/accuracy")
+    with pytest.raises(ConfigError, match="no 'mu=2'"):
+        made.results.locate("score:table1/news/grid/accuracy/mu=2")
+
+
+def test_only_variant_needs_no_name(made: Made) -> None:
+    made.scores("grid", {"mu=1": [0.1]})
+    assert made.results.locate("score:table1/news/grid/accuracy").value == 0.1
+
+
+def test_fits_that_did_not_converge_are_counted_for_their_variant_alone(made: Made) -> None:
+    made.scores("grid", {"a=1": [0.1, 0.2], "a=2": [0.3, 0.4]})
+    facts = [("a=1", "False"), ("a=1", "True"), ("a=2", "False"), ("a=2", "False")]
+    rows = [{"variant": variant, "trial": 0, "converged": converged} for variant, converged in facts]
+    path = made.root / "predictions/paper/table1/news_set/grid/fits.csv"
+    io.write_text(path, io.format_csv(rows, ("variant", "trial", "converged")))
+    assert made.results.locate("score:table1/news/grid/accuracy/a=1").unconverged == 1
+    assert made.results.locate("score:table1/news/grid/accuracy/a=2").unconverged == 2
+
+
+def test_time_is_the_median(made: Made) -> None:
+    made.seconds("dcm", [1.0, 2.0, 90.0])
+    assert made.results.locate("time:table1/news/dcm/fit_seconds").value == 2.0
+    assert made.results.locate("time:table1/news/dcm/predict_seconds").value == 1.0
+
+
+def test_data_and_features_statistics_are_told_apart(made: Made) -> None:
+    made.data("news_set", {"documents": 7, "labels": 2})
+    made.data("news_set", {"documents": 6, "features": 99}, "words")
+    assert made.results.locate("data:news/documents").value == 7
+    assert made.results.locate("features:news/words/features").value == 99
+    with pytest.raises(ConfigError, match="no 'colour'; there are documents, labels"):
+        made.results.locate("data:news/colour")
+
+
+def test_measure_is_found_by_key(made: Made) -> None:
+    made.measure("own", {"a.b": 0.5})
+    assert made.results.locate("measure:own/a.b").value == 0.5
+    with pytest.raises(ConfigError, match=r"no table curve\.csv"):
+        made.results.measure_table("own", "curve")
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("splits.halves.trials", 10.0), ("splits.halves.kind", "random"), ("status", "built")],
+)
+def test_setting_is_what_paper_yaml_says(made: Made, path: str, value: float | str) -> None:
+    assert made.results.locate(f"setting:{path}").value == value
+
+
+def test_missing_setting_names_where_it_stopped(made: Made) -> None:
+    with pytest.raises(ConfigError, match=r"no 'splits\.thirds\.trials'.*stopped at 'thirds'"):
+        made.results.locate("setting:splits.thirds.trials")
+
+
+@pytest.mark.parametrize(
+    ("locator", "words"),
+    [
+        ("score:table1/gone/dcm/accuracy", "no data set for 'gone': was never public"),
+        ("data:gone/documents", "was never public"),
+        ("measure:lost/x", "was never public"),
+    ],
+)
+def test_unmapped_role_is_a_hole_with_its_reason(made: Made, locator: str, words: str) -> None:
+    with pytest.raises(Hole, match=words) as found:
+        made.results.locate(locator)
+    assert not isinstance(found.value, NotRun)
+
+
+def test_hole_keeps_its_reason(made: Made) -> None:
+    made.hole("scores/paper/table1/news_set/dcm.csv", "the archive is truncated")
+    for _ in range(2):
+        with pytest.raises(Hole, match="the archive is truncated") as found:
+            made.results.locate("score:table1/news/dcm/accuracy")
+        assert not isinstance(found.value, NotRun)
+
+
+@pytest.mark.parametrize(
+    ("locator", "words"),
+    [
+        ("score:table1/news/absent/accuracy", "this run has made no scores"),
+        ("data:news/documents", "this run has made no datasets"),
+        ("score:table9/news/dcm/accuracy", "no experiment 'table9' yet"),
+        ("score:table1/gone/knn/accuracy", "no method 'knn' yet"),
+        ("features:gone/letters/features", "no feature 'letters' yet"),
+        ("measure:perplexity/x", "no measure 'perplexity' yet"),
+        ("measure:free/x", "this run has made no papers"),
+    ],
+)
+def test_what_nothing_makes_is_not_run_even_without_data(made: Made, locator: str, words: str) -> None:
+    with pytest.raises(NotRun, match=words):
+        made.results.locate(locator)
+
+
+def test_result_changed_by_hand_is_refused(made: Made) -> None:
+    made.scores("dcm", {"": [0.7]})
+    path = made.root / "scores/paper/table1/news_set/dcm.csv"
+    path.write_text(path.read_text().replace("0.7", "0.9"))
+    with pytest.raises(IntegrityError, match=r"dcm\.csv changed"):
+        made.results.locate("score:table1/news/dcm/accuracy")
+
+
+@pytest.mark.parametrize(
+    "locator", ["score:table1/news/dcm", "data:news", "data:news/", "weight:x/y", "measure:own", "", "time:a/b/c/", "x"]
+)
+def test_malformed_locator_is_refused_with_the_grammar(locator: str) -> None:
+    with pytest.raises(ConfigError, match="<"):
+        split_locator(locator)
+
+
+@pytest.mark.parametrize(
+    ("locator", "roles"),
+    [
+        ("score:table1/news/dcm/accuracy", ["news"]),
+        ("data:gone/documents", ["gone"]),
+        ("measure:own/x", ["news"]),
+        ("setting:status", []),
+    ],
+)
+def test_roles_behind_a_value(made: Made, locator: str, roles: list[str]) -> None:
+    assert made.results.role_names(locator) == roles
+
+
+def test_role_entries_take_the_configuration_as_it_is() -> None:
+    entries = role_entries(
+        {"a": {"dataset": "b", "comparable": "nearly"}, "c": {"dataset": None, "comparable": "fully"}}
+    )
+    assert entries == {"a": RoleEntry("b", "nearly", ""), "c": RoleEntry(None, "fully", "")}
+
+
+def test_figure_reads_trials_grid_and_published(made: Made) -> None:
+    made.scores("dcm", {"": [0.7, 0.8]})
+    made.scores("grid", {"mu=10": [0.4], "mu=2": [0.3]})
+    options = {"experiment": "table1", "published": {"dcm": "p.x"}}
+    data = FigureData(made.results, {"p.x": 0.75}, options)
+    assert data.trials("news", "dcm", "accuracy") == [0.7, 0.8]
+    assert list(data.grid("news", "grid", "accuracy", "mu").items()) == [(2.0, [0.3]), (10.0, [0.4])]
+    assert (data.published_of("dcm"), data.published_of("edcm")) == (0.75, None)
+    with pytest.raises(ConfigError, match="no 'role'"):
+        data.option("role")
+    with pytest.raises(ConfigError, match="no 'delta'"):
+        data.grid("news", "grid", "accuracy", "delta")

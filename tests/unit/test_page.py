@@ -1,0 +1,266 @@
+"""The page: everything on it, nothing loaded from elsewhere, nothing that runs, and verdicts never by colour alone."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.unit.reporting import META, Made, row
+from textmix import io
+from textmix.errors import DataFormatError, Hole
+from textmix.report.compare import COLUMNS, VERDICTS, compare_paper
+from textmix.report.page import DataUsed, Drawing, Part, Sources, inline_svg, make_part, read_parts, render_page, slug
+from textmix.report.published import Deviation, Record
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+SPEC: dict[str, Any] = {
+    **{"title": "A paper", "citation": "A. Author, A paper, 2002.", "status": "built", "roles": ["news"]},
+    "tables": {"table1": {"artefact": "p.t1", "rows": "dataset", "columns": "method", "caption": "Accuracy."}},
+    "figures": {"curve": {"title": "Curve", "caption": "Accuracy against mu."}},
+}
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9pt" viewBox="0 0 9 9">'
+    '<defs><style type="text/css">*{stroke-linejoin: round}</style><clipPath id="c1"><path id="m" d="M 0 0"/>'
+    '</clipPath></defs><g id="figure_1" clip-path="url(#c1)"><use xlink:href="#m" style="fill: url(#c1)"/></g></svg>'
+)
+
+
+class Reader(HTMLParser):
+    """Collects ids, addresses, tags and text of a page, and checks that tags are closed in order."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "hr", "input"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.tags: list[str] = []
+        self.text = ""
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value or "") for key, value in attrs]
+        self.ids += [value for key, value in attrs if key == "id" and value]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.open[-1:] != ["style"] else ""
+
+
+def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
+    """Return a row of a comparison with a verdict."""
+    published = row(**cells)
+    return {
+        **dict.fromkeys(COLUMNS, ""),
+        **{name: getattr(published, name) for name in ("id", "artefact", "dataset", "method", "metric", "unit")},
+        **{"published": published.value, "rebuilt": 0.81, "verdict": verdict, "reason": f"because of {verdict}"},
+    }
+
+
+def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", figure: bool = True) -> Part:
+    """Return a part with one row of every verdict and kind, in which ``text`` stands in every place that takes text."""
+    cells = [{"id": f"{name}.{i}", "dataset": f"{text} {i}", "method": text} for i in range(len(VERDICTS))]
+    cells += [
+        {"id": f"{name}.claim", "artefact": "c", "kind": "claim", "metric": text, "value": ""},
+        {"id": f"{name}.eq", "artefact": "e", "kind": "equation", "metric": text, "value": ""},
+        {"id": f"{name}.stat", "artefact": "s", "kind": "data_stat", "metric": text},
+    ]
+    rows = [comparison(verdict, **c) for verdict, c in zip(itertools.cycle(VERDICTS), cells, strict=False)]
+    rows = [{**found, "reason": f"{found['reason']} {text}"} for found in rows]
+    deviations = (Deviation("d", text, text, text, text, "built", text), Deviation("e", "x", "y", "z", "w", "planned"))
+    data = [
+        DataUsed("news", text, text, text, "nearly", text, text),
+        DataUsed("gone", "", "", "", "fully", "", "", text),
+    ]
+    svg = inline_svg(SVG.encode(), f"f-{name}-curve", "curve.svg") if figure else None
+    record = Record(tuple(row(**c) for c in cells), {}, deviations)
+    spec = {**spec, "title": f"{spec['title']} {text}", "citation": text}
+    return make_part(name, spec, record, rows, figures=[Drawing("curve", text, text, svg, text)], data=data)
+
+
+def test_page_shows_everything_it_was_given() -> None:
+    page = Reader(render_page([part(text="MARK")], {"Versions": {"numpy": "2.4.6"}, "Seed": 20021209}))
+    for words in (
+        *("because of reproduced MARK", "because of differs", "because of data missing", "because of not run"),
+        *("because of open", "0.81", "0.8", "edcm.claim", "edcm.eq", "edcm.stat", "numpy", "2.4.6", "20021209"),
+        *("Further numbers", "Claims", "Equations", "Deviations", "Data sets", "planned"),
+    ):
+        assert words in page.text, words
+
+
+def test_page_is_well_formed_and_every_id_stands_once() -> None:
+    page = Reader(render_page([part("edcm"), part("naive_bayes"), part("cbm", figure=False)], {}))
+    assert not page.open
+    assert len(page.ids) == len(set(page.ids))
+    targets = {value[1:] for _, key, value in page.attributes if key == "href" and value.startswith("#")}
+    targets |= {value for _, key, value in page.attributes if key in ("aria-labelledby", "for")}
+    assert targets <= set(page.ids)
+    assert targets
+
+
+def test_page_loads_and_runs_nothing() -> None:
+    html = render_page([part()], {})
+    page = Reader(html)
+    assert not {"script", "link", "iframe", "object", "embed", "img", "base", "form"} & set(page.tags)
+    for tag, key, value in page.attributes:
+        assert not key.startswith("on"), (tag, key)
+        if key in ("href", "src", "xlink:href", "action", "poster", "data"):
+            assert value.startswith(("#", "data:text/plain")), (tag, key, value)
+    assert not re.search(r"@import|url\((?!#)|https?:", html)
+
+
+def test_hostile_text_stays_text_wherever_it_stands() -> None:
+    html = render_page([part(text=HOSTILE)], {HOSTILE: HOSTILE, "x": {HOSTILE: HOSTILE}})
+    page = Reader(html)
+    assert "script" not in page.tags
+    assert "<script" not in html
+    assert page.text.count("<script>alert(1)</script>") >= 15
+    assert not any(key.startswith("on") or key == "alert(1)" for _, key, _ in page.attributes)
+
+
+def test_verdict_is_never_told_by_colour_alone() -> None:
+    html = render_page([part()], {})
+    marked = re.findall(r'<(td|span) class="[^"]*\bv-([a-z-]+)[^>]*>(.*?)</\1>(?=\s|<)', html, flags=re.DOTALL)
+    assert {slug_ for _, slug_, _ in marked} == {slug(verdict) for verdict in VERDICTS}
+    for tag, found, content in marked:
+        if tag == "td":
+            assert found.replace("-", " ") in re.sub(r"<[^>]+>", "", content), content
+    for verdict in VERDICTS:
+        assert f"</span> {verdict}</span>" in html
+
+
+def test_counts_stand_first_with_all_papers() -> None:
+    planned = {**SPEC, "status": "planned", "tables": {}, "figures": {}}
+    html = render_page([part("edcm"), part("cbm", planned)], {})
+    counts = html[html.index('id="verdicts"') : html.index('id="edcm"')]
+    assert counts.count("<tr>") == 1 + 2 + 1
+    assert "not built yet" in counts
+    assert (
+        html.index('id="verdicts"') < html.index('id="edcm"') < html.index('id="all"') < html.index('id="provenance"')
+    )
+
+
+def test_page_works_with_the_keyboard() -> None:
+    html = render_page([part()], {})
+    page = Reader(html)
+    assert page.tags.index("a") < page.tags.index("nav")
+    assert 'class="skip" href="#verdicts"' in html
+    assert ":focus-visible" in html
+    scrolling = re.findall(r'<div class="scroll"[^>]*>', html)
+    assert scrolling
+    assert all('tabindex="0"' in box and "aria-label" in box for box in scrolling)
+    assert page.tags.count("caption") == page.tags.count("table")
+    assert page.tags.count("summary") == page.tags.count("details")
+    scopes = sum(key == "scope" for tag, key, _ in page.attributes if tag == "th")
+    assert scopes == page.tags.count("th")
+
+
+def test_missing_figure_says_why() -> None:
+    page = Reader(render_page([part(text="no source answered", figure=False)], {}))
+    assert "No figure. no source answered" in page.text
+
+
+def test_same_input_gives_the_same_page() -> None:
+    assert render_page([part()], {"a": 1}) == render_page([part()], {"a": 1})
+
+
+def test_inline_drawing_gets_its_own_ids_and_loses_the_global_style() -> None:
+    svg = str(inline_svg(SVG.encode(), "f-a", "a.svg"))
+    assert set(re.findall(r'id="([^"]+)"', svg)) == {"f-a-c1", "f-a-m", "f-a-figure_1"}
+    assert 'href="#f-a-m"' in svg
+    assert svg.count("url(#f-a-c1)") == 2
+    assert "<style" not in svg
+    assert "width=" not in svg
+    assert svg.startswith("<svg ")
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>1</script>",
+        '<g onload="x()"/>',
+        '<image href="#a"/>',
+        '<use href="https://example.org/x.svg#a"/>',
+        "<foreignObject/>",
+    ],
+)
+def test_drawing_that_loads_or_runs_is_refused(inside: str) -> None:
+    with pytest.raises(DataFormatError, match=r"a\.svg"):
+        inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg">{inside}</svg>'.encode(), "p", "a.svg")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no svg", "<svg", '<!DOCTYPE s [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>']
+)
+def test_broken_drawing_is_refused(text: str) -> None:
+    with pytest.raises(DataFormatError, match="is no SVG"):
+        inline_svg(text.encode(), "p", "a.svg")
+
+
+class Project:
+    """A configuration with the papers p (chosen) and q (not chosen), and the results of p."""
+
+    def __init__(self, root: Path) -> None:
+        self.made = Made(root / "results")
+        self.made.scores("dcm", {"": [0.8]})
+        header = "id,artefact,kind,dataset,method,metric,unit,value,spread,where,tolerance,margin,source,note\n"
+        cells = "p.t1,table_cell,news,DCM,accuracy,fraction,0.8,,001:L1,near,0.01,score:table1/news/dcm/accuracy,\n"
+        for name in ("paper", "q"):
+            io.write_text(root / f"config/papers/{name}/published.csv", f"{header}{name}.x,{cells}")
+            io.write_text(root / f"config/papers/{name}/checks.yaml", "{}\n")
+            io.write_text(root / f"config/papers/{name}/deviations.yaml", "[]\n")
+        rows = compare_paper([row(id="paper.x")], {}, self.made.results)
+        io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COLUMNS), META)
+        roles = {**SPEC, "roles": ["news", "gone", "held"]}
+        data = {
+            "news": {"dataset": "news_set", "comparable": "nearly", "note": "seven fewer"},
+            "gone": {"dataset": None, "comparable": "fully", "note": "was never public"},
+            "held": {"dataset": "held_set", "comparable": "fully", "note": ""},
+        }
+        known = SimpleNamespace(title="News", terms="free")
+        schemas = Path(__file__).parents[2] / "workflow/schemas"
+        self.sources = Sources(
+            *(root / "config", schemas, root / "results", {"paper": roles, "q": roles}, data),
+            *(["paper"], {"news_set": known, "held_set": known}),
+        )
+
+
+def test_report_is_read_from_the_folders(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.made.data("news_set", {"documents": 18821, "labels": 20})
+    project.made.hole("datasets/held_set", "no source answered")
+    io.write_result(tmp_path / "results/papers/paper/figures/curve.svg", SVG, META)
+    (chosen, other), comparisons = read_parts(project.sources)
+    assert [[found["verdict"] for found in rows] for rows in comparisons] == [["reproduced"], ["not run"]]
+    assert chosen.counts["reproduced"] == other.counts["not run"] == 1
+    assert "f-paper-curve-figure_1" in str(chosen.figures[0].svg)
+    assert "did not draw it" in other.figures[0].reason
+    news, gone, held = chosen.data
+    assert (news.size, news.missing, news.terms) == ("18,821 documents, 20 labels", "", "free")
+    assert gone.missing == "was never public"
+    assert held.missing == "no source answered"
+
+
+def test_hole_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    io.write_hole(tmp_path / "results/papers/paper/figures/curve.svg", Hole("the data set is missing"), META)
+    (chosen, _), _ = read_parts(project.sources)
+    assert (chosen.figures[0].svg, chosen.figures[0].reason) == (None, "data missing: the data set is missing")
+    assert chosen.data[0].missing == "not read in this run"

@@ -1,0 +1,374 @@
+"""The plan knows what the configuration asks for, and refuses what cannot be meant, in one sentence."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from textmix.config import PAPERS, load_yaml_strict
+from textmix.errors import ConfigError
+from textmix.study.methods import Method
+from textmix.study.plan import Plan, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+REAL = load_yaml_strict(ROOT / "config/config.yaml")
+NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    """Copy the real configuration and its schemas."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(ROOT / "workflow/schemas", tmp_path / "workflow/schemas")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    """Return the plan of the real configuration."""
+    return Plan(REAL, ROOT)
+
+
+def configuration(**changes: Any) -> dict[str, Any]:
+    """Return the real configuration with changes; ``newsgroups="x"`` and the like map a role to another data set."""
+    config = copy.deepcopy(REAL)
+    for key, value in changes.items():
+        if key in config["data"]:
+            config["data"][key]["dataset"] = value
+        else:
+            config[key] = value
+    return config
+
+
+def full() -> dict[str, Any]:
+    """Return the configuration of the full run, merged as Snakemake merges it."""
+    config = copy.deepcopy(REAL)
+    for role, entry in load_yaml_strict(ROOT / "config/full.yaml")["data"].items():
+        config["data"][role].update(entry)
+    return config
+
+
+# --- wrong configurations ---------------------------------------------------------------------------------------------
+
+WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "unknown paper": (
+        lambda c: c["papers"].append("ppm"),
+        r"papers\.6: 'ppm' is not allowed; did you mean 'pmm'\? allowed: pmm, edcm, .*",
+    ),
+    "no paper": (lambda c: c["papers"].clear(), r"papers: \[\] should be non-empty; correct the value"),
+    "paper twice": (lambda c: c["papers"].append("pmm"), r"papers: .* has non-unique elements; correct the value"),
+    "papers as a word": (lambda c: c.update(papers="pmm"), r"papers: 'pmm' has the wrong type; .* array"),
+    "seed as a word": (lambda c: c.update(seed="x"), r"seed: 'x' has the wrong type; give a value of type integer"),
+    "negative seed": (lambda c: c.update(seed=-1), r"seed: -1 is less than the minimum of 0; correct the value"),
+    "seed as a real": (lambda c: c.update(seed=1.0), r"seed: 1\.0 has the wrong type; give a value of type integer"),
+    "no seed": (lambda c: c.pop("seed"), r"the file: 'seed' is a required property; add it"),
+    "no trials": (lambda c: c.update(max_trials=0), r"max_trials: 0 is less than the minimum of 1; correct the value"),
+    "half a trial": (lambda c: c.update(max_trials=2.5), r"max_trials: 2\.5 has the wrong type; .* integer or null"),
+    "strict as a word": (
+        lambda c: c.update(strict="yes please"),
+        r"strict: 'yes please' has the wrong type; .* boolean",
+    ),
+    "unknown key": (
+        lambda c: c.update(max_trial=3),
+        r"the file: unknown key 'max_trial'; did you mean 'max_trials'\? allowed: data, .*",
+    ),
+    "no data": (lambda c: c.update(data=None), r"data: None has the wrong type; give a value of type object"),
+    "unknown data set": (
+        lambda c: c["data"]["newsgroups"].update(dataset="newsgroup_wheel"),
+        r"data\.newsgroups: no data set 'newsgroup_wheel'; allowed: .*newsgroups_wheel.*",
+    ),
+    "path as data set": (
+        lambda c: c["data"]["newsgroups"].update(dataset="../x"),
+        r"data\.newsgroups\.dataset: '\.\./x' is not a valid name; it must match \^\[a-z0-9_\]\+\$",
+    ),
+    "command as data set": (
+        lambda c: c["data"]["newsgroups"].update(dataset="a;touch x;"),
+        r"data\.newsgroups\.dataset: 'a;touch x;' is not a valid name; it must match .*",
+    ),
+    "path as role": (
+        lambda c: c["data"].update({"../x": {"dataset": None, "comparable": "not"}}),
+        r"data: '\.\./x' is not a valid name; it must match .*",
+    ),
+    "data set without a judgement": (
+        lambda c: c["data"]["newsgroups"].pop("comparable"),
+        r"data\.newsgroups: 'comparable' is a required property; add it",
+    ),
+    "wrong judgement": (
+        lambda c: c["data"]["newsgroups"].update(comparable="near"),
+        r"data\.newsgroups\.comparable: 'near' is not allowed; did you mean 'nearly'\? allowed: fully, nearly, not",
+    ),
+    "unknown key of a role": (
+        lambda c: c["data"]["newsgroups"].update(data_set="x"),
+        r"data\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note",
+    ),
+    "one data set under two splits": (
+        lambda c: c["data"]["industry"].update(dataset="newsgroups_wheel"),
+        r"data\.industry: 'newsgroups_wheel' stands for two roles of edcm's table1, which splits them .*; map .*",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_CONFIG)
+def test_wrong_run_is_refused_with_key_and_remedy(case):
+    change, said = WRONG_CONFIG[case]
+    config = configuration()
+    change(config)
+    with pytest.raises(ConfigError) as caught:
+        Plan(config, ROOT)
+    assert re.fullmatch(f"configuration: {said}", str(caught.value))
+
+
+def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
+    config = configuration()
+    del config["data"]["r52"]
+    with pytest.raises(ConfigError, match=r"papers/\w+/paper\.yaml: roles: no role 'r52'; allowed: newsgroups,"):
+        Plan(config, ROOT)
+
+
+def first(paper: dict[str, Any]) -> dict[str, Any]:
+    """Return the first experiment of a paper."""
+    return next(iter(paper["experiments"].values()))
+
+
+WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
+    "unknown role": (
+        NAIVE_BAYES,
+        lambda p: p["roles"].append("reuter"),
+        r"roles: no role 'reuter'; allowed: newsgroups, .*",
+    ),
+    "role of an experiment that the paper does not list": (
+        NAIVE_BAYES,
+        lambda p: first(p)["roles"].update(industry="given"),
+        r"experiments\.\w+: no role 'industry'; allowed: newsgroups, .*",
+    ),
+    "unknown features": (
+        NAIVE_BAYES,
+        lambda p: first(p).update(features="leters"),
+        r"experiments\.\w+: no features 'leters'; allowed: .*letters.*",
+    ),
+    "unknown split": (
+        NAIVE_BAYES,
+        lambda p: first(p)["roles"].update(newsgroups="givn"),
+        r"experiments\.\w+: no split 'givn'; allowed: .*given.*",
+    ),
+    "unknown method": (
+        EDCM,
+        lambda p: first(p)["methods"].update(dcm={"use": "dmc"}),
+        r"experiments\.table1\.methods\.dcm: no method 'dmc'; allowed: multinomial, .*",
+    ),
+    "unknown metric": (
+        EDCM,
+        lambda p: first(p).update(metrics=["acuracy"]),
+        r"experiments\.table1\.metrics\.0: 'acuracy' is not allowed; did you mean 'accuracy'\? allowed: .*",
+    ),
+    "negative trials": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(trials=-3),
+        r"splits\.random_80_20\.trials: -3 is less than the minimum of 1; correct the value",
+    ),
+    "trials as a real": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(trials=3.0),
+        r"splits\.random_80_20\.trials: 3\.0 has the wrong type; give a value of type integer",
+    ),
+    "endless training set": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(train=float("inf")),
+        r"splits\.random_80_20\.train: inf has the wrong type; give a value of type number or integer",
+    ),
+    "split without trials": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].pop("trials"),
+        r"splits\.random_80_20: 'trials' is a required property; add it",
+    ),
+    "unknown kind of split": (
+        EDCM,
+        lambda p: p["splits"].update(folds={"kind": "giben"}),
+        r"splits\.folds\.kind: 'giben' is not allowed; did you mean 'given'\? allowed: random, given",
+    ),
+    "unknown tokenizer": (
+        EDCM,
+        lambda p: p["features"]["rainbow"].update(tokenizer="leters"),
+        r"features\.rainbow\.tokenizer: 'leters' is not allowed; did you mean 'letters'\? allowed: .*",
+    ),
+    "unknown setting of features": (
+        EDCM,
+        lambda p: p["features"]["rainbow"].update(mincount=2),
+        r"features\.rainbow: unknown key 'mincount'; did you mean 'min_count'\? allowed: .*",
+    ),
+    "path as experiment": (
+        EDCM,
+        lambda p: p["experiments"].update({"../x": first(p)}),
+        r"experiments: '\.\./x' is not a valid name; it must match .*",
+    ),
+    "empty grid": (
+        EDCM,
+        lambda p: first(p)["methods"]["dcm"].update(grid={"smoothing": []}),
+        r"experiments\.table1\.methods\.dcm\.grid\.smoothing: \[\] should be non-empty; correct the value",
+    ),
+    "no title": (EDCM, lambda p: p.pop("title"), r"the file: 'title' is a required property; add it"),
+    "wrong status": (
+        EDCM,
+        lambda p: p.update(status="done"),
+        r"status: 'done' is not allowed; allowed: planned, built",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_PAPER)
+def test_wrong_paper_is_refused_with_file_key_and_remedy(root, case):
+    name, change, said = WRONG_PAPER[case]
+    path = root / "config/papers" / name
+    paper = load_yaml_strict(path)
+    change(paper)
+    path.write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        Plan(REAL, root)
+    assert re.fullmatch(rf"config/papers/{re.escape(name)}: {said}", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("papers/edcm/paper.yaml", "", r"edcm/paper\.yaml: the file: None has the wrong type; .*object"),
+        (
+            "papers/edcm/paper.yaml",
+            "title: a\ntitle: b\n",
+            r"edcm/paper\.yaml, line 2: the key 'title' stands twice; keep",
+        ),
+        ("papers/edcm/paper.yaml", "title: [\n", r"edcm/paper\.yaml, line \d: is not valid YAML"),
+        ("papers/edcm/paper.yaml", None, r"edcm/paper\.yaml: cannot be read .*; name an existing file"),
+        ("datasets.yaml", "", r"datasets\.yaml: the file: None has the wrong type; .*object"),
+        ("datasets.yaml", "../x: {}\n", r"datasets\.yaml: "),
+        ("datasets.yaml", None, r"datasets\.yaml: cannot be read"),
+    ],
+)
+def test_wrong_file_is_named(root, name, content, said):
+    path = root / "config" / name
+    path.unlink()
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=said):
+        Plan(REAL, root)
+
+
+@pytest.mark.parametrize("kind", ["features", "splits"])
+def test_one_name_means_one_thing_in_all_papers(root, kind):
+    shared = {
+        "features": {"tokenizer": "letters", "min_count": 9},
+        "splits": {"kind": "random", "train": 9, "trials": 9},
+    }
+    key = {"features": "rainbow", "splits": "random_80_20"}[kind]
+    path = root / "config/papers" / NAIVE_BAYES
+    paper = load_yaml_strict(path)
+    paper[kind][key] = shared[kind]
+    path.write_text(yaml.safe_dump(paper), encoding="utf-8")
+    with pytest.raises(
+        ConfigError, match=rf"naive_bayes/paper\.yaml: {kind}\.{key} differs from another paper's; rename"
+    ):
+        Plan(REAL, root)
+    paper[kind][key] = load_yaml_strict(root / "config/papers" / EDCM)[kind][key]
+    path.write_text(yaml.safe_dump(paper), encoding="utf-8")
+    assert Plan(REAL, root).papers["naive_bayes"][kind][key]
+
+
+# --- the real configuration -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
+def test_real_configuration_is_right(config):
+    plan = Plan(config, ROOT)
+    assert plan.chosen() == list(PAPERS)
+    for paper in PAPERS:
+        for run in plan.runs(paper):
+            features, split = plan.run_inputs(run)
+            assert features in plan.features and split in plan.splits
+            assert plan.run_entry(run)["use"] in plan.methods
+            assert run.dataset in plan.datasets(paper)
+            assert (run.dataset, features) in plan.feature_sets(paper)
+
+
+@pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
+def test_planned_papers_run_nothing_and_built_ones_something(config):
+    plan = Plan(config, ROOT)
+    states = {name: paper["status"] for name, paper in plan.papers.items()}
+    assert {"planned", "built"} == set(states.values())
+    for name, state in states.items():
+        work = [*plan.runs(name), *plan.measures(name), *plan.papers[name]["tables"], *plan.papers[name]["figures"]]
+        assert bool(work) == (state == "built"), f"{name} is {state}"
+
+
+def test_full_run_leaves_no_role_without_data():
+    config = full()
+    assert [role for role, entry in config["data"].items() if entry["dataset"] is None] == []
+    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"data"}
+
+
+def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):
+    methods = list(plan.papers["edcm"]["experiments"]["table1"]["methods"])
+    runs = [run for run in plan.runs("edcm") if run.experiment == "table1"]
+    assert runs == [Run("edcm", "table1", "newsgroups_wheel", method) for method in methods]
+    both = Plan(full(), ROOT)
+    assert {run.dataset for run in both.runs("edcm")} == {"newsgroups_18828", "industry_sector"}
+
+
+def test_each_role_keeps_its_own_split():
+    plan = Plan(full(), ROOT)
+    splits = {run.dataset: plan.run_inputs(run)[1] for run in plan.runs("edcm") if run.experiment == "table1"}
+    assert splits == {"newsgroups_18828": "random_80_20", "industry_sector": "random_50_50"}
+
+
+def test_role_without_a_data_set_has_no_runs():
+    plan = Plan(configuration(newsgroups=None, r52=None), ROOT)
+    assert [run for paper in PAPERS for run in plan.runs(paper)] == []
+    assert plan.datasets("naive_bayes") == [] and plan.feature_sets("edcm") == []
+
+
+def test_chosen_papers_stand_in_one_order():
+    assert Plan(configuration(papers=["naive_bayes", "pmm"]), ROOT).chosen() == ["pmm", "naive_bayes"]
+
+
+def test_measures_run_where_their_data_are(root):
+    path = root / "config/papers" / EDCM
+    paper = load_yaml_strict(path)
+    paper["measures"] = {
+        "both": {"roles": {"newsgroups": "random_80_20", "industry": "random_50_50"}, "features": "rainbow"},
+        "missing": {"roles": {"industry": "random_50_50"}, "features": "rainbow"},
+        "theory": {"roles": {}, "features": "rainbow"},
+    }
+    path.write_text(yaml.safe_dump(paper), encoding="utf-8")
+    plan = Plan(REAL, root)
+    assert plan.measures("edcm") == ["both", "theory"]
+    assert plan.measure_sources("edcm", "both") == {"newsgroups": ("newsgroups_wheel", "rainbow", "random_80_20")}
+    assert ("newsgroups_wheel", "rainbow") in plan.feature_sets("edcm")
+
+
+# --- code -------------------------------------------------------------------------------------------------------------
+
+
+def test_fits_of_another_estimator_have_another_code(root):
+    shutil.copytree(ROOT / "workflow/scripts", root / "workflow/scripts")
+    plan = Plan(REAL, root)
+    run = Run("naive_bayes", "curve", "newsgroups_wheel", "logistic_regression")
+    kept = plan.methods["logistic_regression"]
+    assert plan.method_code(run) == plan.method_code(run)
+    before = plan.method_code(run)
+    plan.methods["logistic_regression"] = Method(**{**vars(kept), "estimator": "sklearn.linear_model:RidgeClassifier"})
+    assert plan.method_code(run) != before
+
+
+def test_plan_is_light_and_needs_no_network():
+    heavy = ("numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3")
+    program = f"import sys, json, textmix.study.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout) == []

@@ -1,0 +1,196 @@
+"""Splits are made once, by the seed and the names alone, and every method meets the same documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, label_matrix
+from textmix.errors import ConfigError, DataFormatError, IntegrityError
+from textmix.study.splits import Splits, make_splits
+
+SEED, NAME = 20021209, "random_80_20"
+
+
+def corpus_of(classes: list[int], split: list[int] | None = None, name: str = "news") -> Corpus:
+    """Return a corpus without text, one class a document."""
+    return Corpus(
+        name=name,
+        ids=[str(row) for row in range(len(classes))],
+        label_names=[f"c{label}" for label in range(max(classes) + 1)],
+        labels=label_matrix([[label] for label in classes], max(classes) + 1),
+        split=None if split is None else np.array(split, dtype=np.int8),
+    )
+
+
+def split_of(corpus: Corpus, seed: int = SEED, name: str = NAME, cap: int | None = None, **spec: object) -> Splits:
+    """Return random splits."""
+    return make_splits(corpus, {"kind": "random", **spec}, seed, name, cap)
+
+
+def rows(splits: Splits, trial: int = 0) -> tuple[list[int], list[int]]:
+    """Return training and test rows of a trial."""
+    return splits.train[trial].tolist(), splits.test[trial].tolist()
+
+
+@given(
+    total=st.integers(2, 60),
+    train=st.one_of(st.integers(1, 70), st.floats(0.01, 0.99)),
+    test=st.one_of(st.none(), st.integers(1, 70), st.floats(0.01, 0.99)),
+    stratified=st.booleans(),
+    trials=st.integers(1, 4),
+)
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_training_and_test_documents_are_disjoint_sorted_and_of_the_size_asked_for(
+    total, train, test, stratified, trials
+):
+    corpus = corpus_of([row % 3 for row in range(total)])
+    n_train = train if isinstance(train, int) else round(train * total)
+    n_test = total - n_train if test is None else test if isinstance(test, int) else round(test * total)
+    spec = {"train": train, "trials": trials, "stratified": stratified} | ({} if test is None else {"test": test})
+    if n_train < 1 or n_test < 1 or n_train + n_test > total:
+        with pytest.raises(ConfigError, match=f"{n_train} \\+ {n_test} documents asked of news's {total}; lower them"):
+            split_of(corpus, **spec)
+        return
+    splits = split_of(corpus, **spec)
+    assert len(splits) == trials
+    for trial in range(trials):
+        fit, held_out = rows(splits, trial)
+        assert (len(fit), len(held_out)) == (n_train, n_test)
+        assert fit == sorted(set(fit)) and held_out == sorted(set(held_out))
+        assert not set(fit) & set(held_out)
+        assert set(fit) | set(held_out) <= set(range(total))
+        if test is None:
+            assert set(fit) | set(held_out) == set(range(total))
+    assert splits.train.values.dtype == splits.test.values.dtype == splits.train.offsets.dtype == np.int64
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+def test_training_sets_of_different_size_are_nested_and_meet_the_same_test_documents(stratified):
+    corpus = corpus_of([row % 4 for row in range(3000)])
+    sizes = (50, 500, 2000)
+    found = [rows(split_of(corpus, train=size, test=900, trials=1, stratified=stratified)) for size in sizes]
+    assert found[0][1] == found[1][1] == found[2][1]
+    assert set(found[0][0]) < set(found[1][0]) < set(found[2][0])
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=5), st.floats(0.1, 0.9))
+@settings(deadline=None, derandomize=True, max_examples=100)
+def test_stratified_split_keeps_every_classes_share(counts, share):
+    classes = np.repeat(np.arange(len(counts)), counts)
+    n_train = round(share * len(classes))
+    if not 0 < n_train < len(classes):
+        return
+    fit, held_out = rows(split_of(corpus_of(classes.tolist()), train=share, trials=1, stratified=True))
+    for part in (fit, held_out):
+        expected = np.array(counts) * len(part) / len(classes)
+        # Rounding moves a class by half a document, and where the cut falls by at most half a document a class.
+        bound = 0.5 + np.array(counts) / len(classes) * len(counts) / 2
+        found = np.bincount(classes[part], minlength=len(counts))
+        assert np.all(np.abs(found - expected) <= bound + 1e-9)
+
+
+def test_stratified_split_of_equal_classes_is_exact_and_an_unstratified_one_is_not():
+    corpus = corpus_of([row % 5 for row in range(500)])
+    by_class = {
+        stratified: np.bincount(corpus.classes()[split_of(corpus, train=0.8, trials=1, stratified=stratified).train[0]])
+        for stratified in (True, False)
+    }
+    assert by_class[True].tolist() == [80] * 5
+    assert by_class[False].tolist() != [80] * 5
+
+
+def test_stratified_split_is_still_drawn_at_random():
+    corpus = corpus_of([row % 5 for row in range(500)])
+    splits = split_of(corpus, train=0.8, trials=2, stratified=True)
+    assert rows(splits, 0) != rows(splits, 1)
+
+
+def test_stratified_split_of_documents_with_several_labels_is_refused():
+    corpus = Corpus("multi", ["a", "b"], ["x", "y"], label_matrix([[0, 1], [1]], 2))
+    with pytest.raises(DataFormatError, match="document 'a' has 2 labels"):
+        split_of(corpus, train=1, trials=1, stratified=True)
+
+
+def test_splits_are_the_same_every_time():
+    corpus = corpus_of([0] * 100)
+    first, second = (split_of(corpus, train=0.8, trials=3) for _ in range(2))
+    for trial in range(3):
+        assert rows(first, trial) == rows(second, trial)
+
+
+def test_splits_do_not_depend_on_the_content_of_the_documents():
+    assert rows(split_of(corpus_of([0] * 100), train=0.8, trials=1)) == rows(
+        split_of(corpus_of([1, 0] * 50), train=0.8, trials=1)
+    )
+
+
+@pytest.mark.parametrize(
+    "other", [{"seed": SEED + 1}, {"name": "random_50_50"}, {"corpus": corpus_of([0] * 100, name="industry")}]
+)
+def test_splits_depend_on_seed_name_and_data_set(other):
+    corpus = corpus_of([0] * 100)
+    assert rows(split_of(corpus, train=0.8, trials=1)) != rows(
+        split_of(**{"corpus": corpus, "train": 0.8, "trials": 1, **other})
+    )
+
+
+def test_trials_differ():
+    splits = split_of(corpus_of([0] * 100), train=0.8, trials=20)
+    assert len({tuple(splits.test[trial]) for trial in range(20)}) == 20
+
+
+@pytest.mark.parametrize(("cap", "left"), [(1, 1), (4, 4), (10, 10), (99, 10), (None, 10)])
+def test_cap_leaves_the_first_trials_as_they_are(cap, left):
+    corpus = corpus_of([0] * 50)
+    all_trials = split_of(corpus, train=0.5, trials=10)
+    some = split_of(corpus, cap=cap, train=0.5, trials=10)
+    assert len(some) == left
+    for trial in range(left):
+        assert rows(some, trial) == rows(all_trials, trial)
+
+
+def test_every_document_is_held_out_about_equally_often():
+    splits = split_of(corpus_of([0] * 20), train=0.5, trials=400)
+    often = np.bincount(splits.test.values, minlength=20)
+    assert np.all(np.abs(often - 200) < 5 * np.sqrt(400 * 0.25))
+
+
+def test_given_split_is_the_sources_own_whatever_the_seed():
+    corpus = corpus_of([0] * 6, split=[TEST, TRAIN, UNUSED, TRAIN, TEST, TRAIN])
+    for seed in (1, 2):
+        splits = make_splits(corpus, {"kind": "given"}, seed, "given", None)
+        assert len(splits) == 1
+        assert rows(splits) == ([1, 3, 5], [0, 4])
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        (None, "split given: news has no given split; choose kind: random"),
+        ([TRAIN] * 3, "split given: news gives 3 training, 0 test documents; choose kind: random"),
+        ([TEST, UNUSED, TEST], "split given: news gives 0 training, 2 test documents; choose kind: random"),
+    ],
+)
+def test_given_split_that_is_not_there_is_said(split, said):
+    with pytest.raises(ConfigError) as caught:
+        make_splits(corpus_of([0] * 3, split), {"kind": "given"}, 1, "given", None)
+    assert str(caught.value) == said
+
+
+def test_splits_come_back_as_they_were_saved(tmp_path):
+    splits = split_of(corpus_of([0] * 30), train=0.8, trials=3)
+    splits.save(tmp_path / "splits", {"rule": "split"})
+    back = Splits.load(tmp_path / "splits")
+    assert len(back) == 3
+    for trial in range(3):
+        assert rows(back, trial) == rows(splits, trial)
+
+
+def test_splits_touched_by_hand_are_refused(tmp_path):
+    split_of(corpus_of([0] * 30), train=0.8, trials=1).save(tmp_path / "splits", {})
+    (tmp_path / "splits/test.npy").write_bytes((tmp_path / "splits/train.npy").read_bytes())
+    with pytest.raises(IntegrityError, match=r"test\.npy changed"):
+        Splits.load(tmp_path / "splits")

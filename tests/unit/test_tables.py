@@ -1,0 +1,124 @@
+"""Tables: the pivot loses and invents nothing, and numbers are shown with the printed digits."""
+
+from __future__ import annotations
+
+import csv
+import io as text_io
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textmix.errors import ConfigError
+from textmix.report.compare import VERDICTS
+from textmix.report.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
+
+
+def line(**cells: Any) -> dict[str, Any]:
+    """Return a row of a comparison."""
+    fields = {
+        **{"id": "p.a", "artefact": "p.t1", "dataset": "yahoo_arts", "method": "NB", "metric": "F", "unit": "percent"},
+        **{"published": "41.6", "spread": "1.9", "rebuilt": 42.123, "rebuilt_spread": 0.9876, "verdict": "reproduced"},
+        **{"reason": "", "difference": 0.5, "tolerance": "sd", "paper": "p"},
+    }
+    return {**fields, **cells}
+
+
+PIVOT = {"artefact": "p.t1", "rows": "dataset", "columns": "method", "caption": "Table."}
+
+
+def test_pivot_places_every_value_once_in_the_order_of_the_paper() -> None:
+    names = [(data, method) for data in ("z", "a") for method in ("SVM", "NB")]
+    rows = [line(id=f"p.{data}.{method}", dataset=data, method=method) for data, method in names]
+    table = make_table("t", PIVOT, [*rows, line(id="other", artefact="p.t2")])
+    assert table.columns == ("SVM", "NB")
+    assert [label for label, _ in table.rows] == ["z", "a"]
+    assert [cell.id for cell in table.cells] == [row["id"] for row in rows]
+
+
+def test_a_value_the_paper_does_not_have_stays_empty() -> None:
+    rows = [line(id="p.1"), line(id="p.2", dataset="b", method="SVM")]
+    table = make_table("t", PIVOT, rows)
+    assert [[cell.id if cell else None for cell in cells] for _, cells in table.rows] == [["p.1", None], [None, "p.2"]]
+
+
+def test_list_has_one_value_a_row_and_leaves_out_rows_without_one() -> None:
+    rows = [line(id="p.1", metric="size"), line(id="p.2", metric="claim", published="", rebuilt=None)]
+    table = make_table("t", {"artefact": ["p.t1"], "rows": "metric", "caption": "List."}, rows)
+    assert table.listing
+    assert [(label, [cell.id for cell in cells if cell]) for label, cells in table.rows] == [("size", ["p.1"])]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"columns": "colour"}, "no column 'colour'; allowed: id, paper"),
+        ({"rows": "metric"}, "p.1 and p.2 fall into one cell"),
+        ({"artefact": "p.t9"}, "no published value has the artefact p.t9"),
+    ],
+)
+def test_wrong_specification_is_refused(spec: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        make_table("t", {**PIVOT, **spec}, [line(id="p.1"), line(id="p.2", dataset="b")])
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "text"),
+    [
+        (42.123, "41.6", "42.1"),
+        ("85.0", "85.0", "85.0"),
+        (18821, "18828", "18,821"),
+        ("18821.0", "18828", "18,821"),
+        (131.47, "116", "131"),
+        (0.0332, "19", "0.0332"),
+        (0.8566, "0.791", "0.857"),
+        (0.9999951, "0.999995", "0.999995"),
+        ("holds", "", "holds"),
+        ("", "1", ""),
+        (None, "1", ""),
+        (float("nan"), "1", "nan"),
+        (-0.5, "1.25", "-0.500"),
+    ],
+)
+def test_values_are_shown_with_the_printed_digits(value: Any, printed: str, text: str) -> None:
+    assert shown(value, printed) == text
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.floats(1e-6, 1e6), st.integers(0, 6))
+def test_shown_value_is_right_to_three_digits(value: float, places: int) -> None:
+    text = shown(value, f"{1.0:.{places}f}")
+    assert abs(float(text.replace(",", "")) - value) <= 0.5000001 * max(1.0, 10.0 ** -max(places, 0))
+    assert float(text.replace(",", "")) == pytest.approx(value, rel=0.0051)
+
+
+def test_cell_joins_value_and_spread() -> None:
+    cell = make_cell(line())
+    assert (cell.published, cell.rebuilt, cell.sign) == ("41.6 ± 1.9", "42.1 ± 1.0", "✓")
+
+
+def test_dagger_marks_fits_that_did_not_converge() -> None:
+    assert make_cell(line(reason="3 fits did not converge")).sign == "✓†"
+
+
+def test_every_verdict_has_its_own_sign() -> None:
+    assert set(SIGNS) == set(VERDICTS)
+    assert len(set(SIGNS.values())) == len(VERDICTS)
+
+
+def test_csv_holds_published_rebuilt_and_verdict_of_every_cell() -> None:
+    rows = [line(id="p.1"), line(id="p.2", dataset="b", method="S,V", verdict="differs")]
+    found = list(csv.DictReader(text_io.StringIO(table_csv(make_table("t", PIVOT, rows)))))
+    assert found[0]["NB rebuilt"] == "42.1 ± 1.0"
+    assert found[1]["S,V published"] == "41.6 ± 1.9"
+    assert (found[1]["S,V verdict"], found[1]["NB verdict"]) == ("differs", "")
+
+
+def test_tex_escapes_what_tex_would_read_as_a_command() -> None:
+    rows = [line(method=r"\input{a} & 50 % _ $x$ #1 ~ ^")]
+    text = table_tex(make_table("t", {**PIVOT, "caption": "100 % {x}"}, rows))
+    assert r"\textbackslash{}input\{a\} \& 50 \% \_ \$x\$ \#1 \textasciitilde{} \textasciicircum{}" in text
+    assert r"100 \% \{x\}" in text
+    assert text.count(r"\\") == 2
+    assert "41.6 $\\pm$ 1.9 / 42.1 $\\pm$ 1.0 $\\checkmark$" in text

@@ -1,0 +1,322 @@
+"""Fitted predictions are the contract between models and metrics: their order, their seeds and their scores."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.naive_bayes import MultinomialNB
+
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.errors import ConfigError, IntegrityError
+from textmix.study.methods import Method, load_methods, variants
+from textmix.study.scoring import COLUMNS, SINGLE_LABEL, score
+from textmix.study.splits import Splits, make_splits
+from textmix.study.trials import FITS, TIMINGS, Predictions, run_trials
+
+SEED = 5
+NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "naive Bayes", "single", "counts", "edcm")
+GRID = {"params": {"fit_prior": True}, "grid": {"alpha": [1.0, 0.01, 5.0]}}
+
+
+def corpus_of(classes: list[int], words: int = 12) -> Corpus:
+    """Return documents whose class shows in their words, though not always."""
+    generator = np.random.default_rng(1)
+    labels = np.array(classes)
+    weights = np.where(np.arange(words)[None, :] % (labels.max() + 1) == labels[:, None], 2.0, 0.7)
+    counts = generator.poisson(weights).astype(np.int32)
+    return Corpus(
+        name="news",
+        ids=[str(row) for row in range(len(classes))],
+        label_names=[f"c{label}" for label in range(labels.max() + 1)],
+        labels=label_matrix([[label] for label in classes], int(labels.max()) + 1),
+        features=sparse.csr_array(counts),
+    )
+
+
+def splits_of(*pairs: tuple[list[int], list[int]]) -> Splits:
+    """Return splits from lists of rows."""
+    parts = []
+    for side in zip(*pairs, strict=True):
+        offsets = np.cumsum([0, *map(len, side)]).astype(np.int64)
+        parts.append(Ragged(np.concatenate(side).astype(np.int64), offsets))
+    return Splits(*parts)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    """Return 90 documents of three classes."""
+    return corpus_of([row % 3 for row in range(90)])
+
+
+@pytest.fixture(scope="module")
+def splits(corpus) -> Splits:
+    """Return three random splits."""
+    return make_splits(corpus, {"kind": "random", "train": 0.7, "trials": 3}, SEED, "random", None)
+
+
+def plugged(monkeypatch, **methods) -> Method:
+    """Register an estimator made for a test."""
+    module = types.ModuleType("test_estimators")
+    module.Tiny = type("Tiny", (BaseEstimator,), methods)
+    monkeypatch.setitem(sys.modules, "test_estimators", module)
+    return Method("tiny", "test_estimators:Tiny", "", "single", "counts", "edcm")
+
+
+def always(label: int, **attributes):
+    """Return the methods of an estimator that always predicts one class."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        vars(self).update(attributes)
+        return self
+
+    return {
+        "fit": fit,
+        "predict": lambda self, X: np.full(X.shape[0], label),
+        "predict_log_proba": lambda self, X: np.full((X.shape[0], len(self.classes_)), -1.0),
+    }
+
+
+# --- the grid ---------------------------------------------------------------------------------------------------------
+
+
+def test_variants_stand_in_the_grids_own_order():
+    grid = {"b": [2, 1], "a": ["x", "y"]}
+    assert list(variants({"c": 0, "a": "z"}, grid)) == [
+        ("b=2;a=x", {"c": 0, "a": "x", "b": 2}),
+        ("b=2;a=y", {"c": 0, "a": "y", "b": 2}),
+        ("b=1;a=x", {"c": 0, "a": "x", "b": 1}),
+        ("b=1;a=y", {"c": 0, "a": "y", "b": 1}),
+    ]
+
+
+def test_without_a_grid_there_is_one_unnamed_variant():
+    assert list(variants({"c": 0}, {})) == [("", {"c": 0})]
+
+
+def test_registry_names_estimators_without_importing_them():
+    methods = load_methods()
+    assert all(name == method.name and method.estimator.count(":") == 1 for name, method in methods.items())
+    program = (
+        "import sys; from textmix.study.methods import load_methods; load_methods(); print('sklearn' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
+
+
+def test_parameters_reach_the_estimator_and_unknown_ones_are_named():
+    assert NAIVE_BAYES.make({"alpha": 0.25}).alpha == 0.25
+    with pytest.raises(ConfigError, match=r"method nb: .*'alfa'; its parameters are alpha, class_prior, fit_prior, "):
+        NAIVE_BAYES.make({"alfa": 0.25})
+
+
+# --- trials -----------------------------------------------------------------------------------------------------------
+
+
+def test_predictions_are_those_of_the_estimator_for_every_variant_and_trial(corpus, splits):
+    predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)
+    assert predictions.variants == ["alpha=1.0", "alpha=0.01", "alpha=5.0"]
+    assert predictions.classes.shape == predictions.true_log_proba.shape == (3, 81)
+    assert (predictions.classes.dtype, predictions.true_log_proba.dtype) == (np.int32, np.float64)
+    labels = corpus.classes()
+    for row, alpha in enumerate([1.0, 0.01, 5.0]):
+        for trial in range(3):
+            train, test = splits.train[trial], splits.test[trial]
+            twin = MultinomialNB(alpha=alpha).fit(corpus.features[train], labels[train])
+            place = slice(27 * trial, 27 * (trial + 1))
+            np.testing.assert_array_equal(predictions.classes[row, place], twin.predict(corpus.features[test]))
+            expected = twin.predict_log_proba(corpus.features[test])[np.arange(27), labels[test]]
+            np.testing.assert_array_equal(predictions.true_log_proba[row, place], expected)
+
+
+def test_test_sets_of_different_size_are_kept_apart(corpus):
+    uneven = splits_of((list(range(60)), [60]), (list(range(30, 90)), list(range(12))), ([0, 1, 2], [5, 6, 7, 8]))
+    predictions, _ = run_trials(corpus, uneven, NAIVE_BAYES, {}, SEED)
+    assert predictions.classes.shape == (1, 17)
+    for trial, (start, end) in enumerate([(0, 1), (1, 13), (13, 17)]):
+        alone, _ = run_trials(corpus, splits_of((uneven.train[trial], uneven.test[trial])), NAIVE_BAYES, {}, SEED)
+        np.testing.assert_array_equal(predictions.classes[:, start:end], alone.classes)
+        np.testing.assert_array_equal(predictions.true_log_proba[:, start:end], alone.true_log_proba)
+
+
+@pytest.mark.parametrize("unseen", [0, 1, 2])
+def test_class_unseen_in_training_has_log_posterior_minus_infinity(corpus, unseen):
+    labels = corpus.classes()
+    train = [row for row in range(60) if labels[row] != unseen]
+    predictions, _ = run_trials(corpus, splits_of((train, list(range(60, 90)))), NAIVE_BAYES, {}, SEED)
+    hidden = labels[60:90] == unseen
+    assert hidden.any() and not hidden.all()
+    assert np.all(predictions.true_log_proba[0, hidden] == -np.inf)
+    assert np.all(np.isfinite(predictions.true_log_proba[0, ~hidden]))
+    assert unseen not in predictions.classes
+    twin = MultinomialNB().fit(corpus.features[train], labels[train])
+    columns = np.searchsorted(twin.classes_, labels[60:90][~hidden])
+    expected = twin.predict_log_proba(corpus.features[60:90][~hidden])[np.arange(len(columns)), columns]
+    np.testing.assert_array_equal(predictions.true_log_proba[0, ~hidden], expected)
+
+
+def test_training_never_sees_a_test_document(corpus, splits, monkeypatch):
+    seen = []
+    methods = always(0)
+    fit = methods["fit"]
+    methods["fit"] = lambda self, X, y: (seen.append((X.toarray(), y.copy())), fit(self, X, y))[1]
+    run_trials(corpus, splits, plugged(monkeypatch, **methods), {}, SEED)
+    for trial, (X, y) in enumerate(seen):
+        np.testing.assert_array_equal(X, corpus.features[splits.train[trial]].toarray())
+        np.testing.assert_array_equal(y, corpus.classes()[splits.train[trial]])
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+def test_two_runs_predict_the_same(corpus, splits):
+    tree = Method("tree", "sklearn.tree:ExtraTreeClassifier", "", "single", "counts", "edcm")
+    first, second = (run_trials(corpus, splits, tree, {}, SEED)[0] for _ in range(2))
+    np.testing.assert_array_equal(first.classes, second.classes)
+    assert first.fits == second.fits
+    other, _ = run_trials(corpus, splits, tree, {}, SEED + 1)
+    assert not np.array_equal(first.classes, other.classes)
+
+
+def test_seed_of_a_fit_hangs_on_seed_data_set_and_trial_only(corpus, splits, monkeypatch):
+    found = {}
+
+    def run(key, name="news", seed=SEED, grid=None, those=splits):
+        methods = always(0)
+        methods["__init__"] = init
+        fit = methods["fit"]
+        methods["fit"] = lambda self, X, y: (found.setdefault(key, []).append(self.random_state), fit(self, X, y))[1]
+        named = Corpus(name, corpus.ids, corpus.label_names, corpus.labels, features=corpus.features)
+        run_trials(named, those, plugged(monkeypatch, **methods), {"grid": grid or {}}, seed)
+
+    def init(self, power=1, random_state=None):
+        self.power, self.random_state = power, random_state
+
+    run("first")
+    run("again")
+    run("grid", grid={"power": [1, 2]})
+    run("seed", seed=SEED + 1)
+    run("data set", name="industry")
+    run("other splits", those=splits_of(*[([0, 1], [2])] * 3))
+    assert len(set(found["first"])) == 3, "each trial has its own seed"
+    assert found["again"] == found["other splits"] == found["first"]
+    assert found["grid"] == [seed for seed in found["first"] for _ in range(2)], "variants of a trial share it"
+    assert not set(found["seed"]) & set(found["first"]) and not set(found["data set"]) & set(found["first"])
+
+
+def test_timings_have_a_row_for_every_variant_and_trial(corpus, splits, monkeypatch):
+    now = iter(range(1000))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(now)))
+    predictions, timings = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)
+    assert [(row["variant"], row["trial"]) for row in timings] == [
+        (variant, trial) for trial in range(3) for variant in predictions.variants
+    ]
+    assert all(tuple(row) == TIMINGS for row in timings)
+    assert {(row["fit_seconds"], row["predict_seconds"]) for row in timings} == {(1.0, 1.0)}
+
+
+def test_nothing_measured_is_among_the_predictions(corpus, splits):
+    predictions, timings = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)
+    assert all(tuple(row) == FITS for row in predictions.fits)
+    assert [(row["variant"], row["trial"]) for row in predictions.fits] == [
+        (row["variant"], row["trial"]) for row in timings
+    ]
+
+
+def test_log_tells_method_data_trial_and_accuracy(corpus, splits, caplog):
+    caplog.set_level(logging.INFO, logger="textmix")
+    predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, {}, SEED)
+    hits = np.mean(predictions.classes[0, :27] == corpus.classes()[splits.test[0]])
+    assert len(caplog.messages) == 3
+    assert caplog.messages[0].startswith(f"nb on news: trial 1 of 3, accuracy {hits:.4f}, ")
+
+
+# --- convergence ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({}, (None, None, None)),
+        ({"converged_": False, "n_iter_": 7, "objective_path_": [-9.0, -4.0, -3.5]}, (False, 7, -3.5)),
+        ({"converged_": np.array([True, False])}, (False, None, None)),
+        ({"converged_": np.array([True, True]), "n_iter_": np.array([3, 8])}, (True, 8, None)),
+        ({"n_iter_": np.array([99]), "max_iter": 100}, (True, 99, None)),
+        ({"n_iter_": np.array([5, 100]), "max_iter": 100}, (False, 100, None)),
+        ({"objective_path_": [np.array([-9.0, -4.0]), np.array([-5.0, -2.0, -1.0])]}, (None, None, -5.0)),
+        ({"objective_path_": np.array([-9.0, -4.0])}, (None, None, -4.0)),
+        ({"objective_path_": np.array([])}, (None, None, None)),
+    ],
+)
+def test_convergence_facts_are_those_of_the_estimator(corpus, monkeypatch, attributes, expected):
+    method = plugged(monkeypatch, **always(0, **attributes))
+    predictions, _ = run_trials(corpus, splits_of(([0, 1, 2], [3])), method, {}, SEED)
+    (row,) = predictions.fits
+    assert (row["converged"], row["n_iter"], row["objective"]) == expected
+
+
+# --- storing and scoring ----------------------------------------------------------------------------------------------
+
+
+def test_predictions_come_back_as_they_were_saved(corpus, splits, tmp_path):
+    predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)
+    predictions.save(tmp_path / "p", {"rule": "fit"})
+    back = Predictions.load(tmp_path / "p")
+    assert back.variants == predictions.variants
+    np.testing.assert_array_equal(back.classes, predictions.classes)
+    np.testing.assert_array_equal(back.true_log_proba, predictions.true_log_proba)
+    assert [(row["variant"], row["trial"]) for row in back.fits] == [
+        (row["variant"], str(row["trial"])) for row in predictions.fits
+    ]
+
+
+def test_two_runs_are_stored_in_the_same_bytes(corpus, splits, tmp_path):
+    for name in ("a", "b"):
+        run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)[0].save(tmp_path / name, {"rule": "fit"})
+    files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("a", "b")]
+    assert files[0] == files[1] and len(files[0]) == 5
+
+
+def test_predictions_touched_by_hand_are_refused(corpus, splits, tmp_path):
+    run_trials(corpus, splits, NAIVE_BAYES, {}, SEED)[0].save(tmp_path / "p", {})
+    (tmp_path / "p/variants.json").write_text('["best"]\n')
+    with pytest.raises(IntegrityError, match=r"variants\.json changed"):
+        Predictions.load(tmp_path / "p")
+
+
+def test_scores_are_those_worked_by_hand():
+    """Classes 0 0 0 1 1 2 over two trials; per variant one right answer more."""
+    corpus = corpus_of([0, 0, 0, 1, 1, 2])
+    splits = splits_of(([0, 3, 5], [1, 2, 4, 5]), ([1, 4], [0, 3]))
+    # true classes: trial 0: 0 0 1 2; trial 1: 0 1
+    predictions = Predictions(
+        variants=["s=1", "s=2"],
+        classes=np.array([[0, 1, 1, 0, 1, 0], [0, 0, 1, 0, 0, 1]], dtype=np.int32),
+        true_log_proba=np.zeros((2, 6)),
+        fits=[],
+    )
+    rows = score(predictions, corpus, splits, ["error_rate", "accuracy"])
+    assert [tuple(row[column] for column in COLUMNS) for row in rows] == [
+        ("s=1", 0, "error_rate", 0.5),
+        ("s=1", 0, "accuracy", 0.5),
+        ("s=1", 1, "error_rate", 1.0),
+        ("s=1", 1, "accuracy", 0.0),
+        ("s=2", 0, "error_rate", 0.25),
+        ("s=2", 0, "accuracy", 0.75),
+        ("s=2", 1, "error_rate", 0.0),
+        ("s=2", 1, "accuracy", 1.0),
+    ]
+    # s=1, trial 0: class 0 has 1 hit of 2 said and 2 true, class 1 has 1 of 2 and 1, class 2 none: F1 1/2, 2/3, 0.
+    macro = score(predictions, corpus, splits, ["macro_f1"])
+    assert macro[0]["value"] == pytest.approx((1 / 2 + 2 / 3 + 0) / 3)
+
+
+def test_unknown_metric_is_named_with_those_there_are():
+    predictions = Predictions([""], np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1)), [])
+    with pytest.raises(ConfigError, match=f"metric 'acuracy' is unknown; allowed: {', '.join(SINGLE_LABEL)}"):
+        score(predictions, corpus_of([0, 1]), splits_of(([0], [1])), ["accuracy", "acuracy"])
