@@ -16,8 +16,8 @@ from pathlib import Path
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parent
-#: They only name errors and digests, and cannot change a number; leaving them out avoids idle re-runs.
-NEUTRAL = {f"{PACKAGE}.{name}" for name in ("errors", "provenance")}
+#: They name errors, log and record, and cannot change a number; leaving them out avoids idle re-runs.
+NEUTRAL = {f"{PACKAGE}.{name}" for name in ("errors", "provenance", "runtime")}
 
 
 def module_file(module: str) -> Path | None:

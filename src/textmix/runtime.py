@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import platform
@@ -12,10 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
+from typing import Any
 
 logger = logging.getLogger("textmix")
 
@@ -35,35 +31,6 @@ class Job:
 
     record: dict[str, Any] = field(default_factory=dict)
     outputs: list[str] = field(default_factory=list)
-
-
-def rng(seed: int, *axes: str | int) -> np.random.Generator:
-    """Return the generator of one purpose, seeded by a hash of the axes that may vary.
-
-    The method is left out of the axes where methods must share splits, so that they do.
-
-    Parameters
-    ----------
-    seed : the ``seed`` of config.yaml.
-    axes : names of data set, split, trial, purpose...
-    """
-    import numpy as np
-
-    text = "\x1f".join([str(seed), *map(str, axes)])
-    return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
-
-
-def one_thread() -> None:
-    """Hold BLAS, OpenMP and Numba to one thread: their sums depend on the number of threads.
-
-    The environment reaches libraries that are loaded later, threadpoolctl those that the script has loaded already.
-    """
-    from threadpoolctl import threadpool_limits
-
-    for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS"):
-        os.environ[f"{name}_NUM_THREADS"] = "1"
-    os.environ["NUMBA_NUM_THREADS"] = "1"
-    threadpool_limits(1)
 
 
 def set_up_log(path: str | Path | None) -> None:
@@ -143,6 +110,7 @@ def job(snakemake: Any, tolerate_holes: bool = False) -> Iterator[Job]:
     tolerate_holes : the script itself deals with holes among its inputs (comparison, report).
     """
     from textmix import io
+    from textmix.determinism import one_thread
     from textmix.errors import Hole, TextmixError
 
     one_thread()

@@ -184,7 +184,7 @@ def test_digests_are_the_same_in_every_process():
 @pytest.mark.parametrize("name", ["split", "fit"])
 def test_seeds_and_splits_count_for_every_script_that_draws(name):
     found = reachable([], [SCRIPTS / f"{name}.py"])
-    assert {"textmix.runtime", "textmix.study.splits", "textmix.io"} <= found.keys()
+    assert {"textmix.determinism", "textmix.study.splits", "textmix.io"} <= found.keys()
 
 
 def test_stop_lists_count_as_code():

@@ -14,9 +14,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from textmix import io, runtime
+from textmix import determinism, io, runtime
+from textmix.determinism import rng
 from textmix.errors import ConfigError, Hole
-from textmix.runtime import job, progress, rng
+from textmix.runtime import job, progress
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")
 
@@ -90,7 +91,8 @@ def test_generator_depends_on_each_axis(other):
 
 
 def test_generator_depends_on_nothing_else(tmp_path):
-    program = "from textmix.runtime import rng; print(rng(7, 'newsgroups', 'random_80_20', 3, 'split').integers(2**60))"
+    draw = "rng(7, 'newsgroups', 'random_80_20', 3, 'split').integers(2**60)"
+    program = f"from textmix.determinism import rng; print({draw})"
     for environment in ({"PYTHONHASHSEED": "5", "LANG": "C"}, {"PYTHONHASHSEED": "6", "TZ": "Asia/Tokyo"}):
         run = subprocess.run(
             [sys.executable, "-c", f"import random, numpy; numpy.random.seed(); random.seed(); {program}"],
@@ -117,7 +119,7 @@ def test_generators_of_many_trials_all_differ():
 
 def test_one_thread_sets_the_environment_of_every_library(monkeypatch):
     monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "8", "HOME": "/"})
-    runtime.one_thread()
+    determinism.one_thread()
     libraries = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "NUMBA")
     expected = {f"{name}_NUM_THREADS": "1" for name in libraries}
     assert {key: value for key, value in os.environ.items() if key.endswith("THREADS")} == expected
@@ -125,8 +127,8 @@ def test_one_thread_sets_the_environment_of_every_library(monkeypatch):
 
 def test_one_thread_holds_libraries_that_are_loaded_already():
     program = (
-        "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.runtime;"
-        "threadpoolctl.threadpool_limits(2); textmix.runtime.one_thread();"
+        "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.determinism;"
+        "threadpoolctl.threadpool_limits(2); textmix.determinism.one_thread();"
         "numpy.ones((300, 300)) @ numpy.ones((300, 300));"
         "print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
     )
@@ -289,3 +291,18 @@ def test_progress_without_a_total_has_no_time_left(clock, caplog):
     clock[0] += 3
     report(0, 1.0)
     assert caplog.messages == ["fit: iteration 0, objective 1"]
+
+
+# --- facts for the report ---------------------------------------------------------------------------------------------
+
+
+def test_seconds_of_all_jobs_are_summed_by_stage(tmp_path):
+    for name, seconds in {"fit/edcm/a.tsv": "1.25", "fit/edcm/b.tsv": "2.5\tx\n4.0", "parse/news.tsv": "0.5"}.items():
+        io.write_text(tmp_path / name, f"s\tmax_rss\n{seconds}\t-\n")
+    assert runtime.seconds_spent(tmp_path) == {"fit": "7.8 s", "parse": "0.5 s"}
+    assert runtime.seconds_spent(tmp_path / "absent") == {}
+
+
+def test_machine_is_told_in_words():
+    assert all(isinstance(fact, str) and fact for fact in runtime.machine().values())
+    assert runtime.machine()["cores"] == str(os.cpu_count())

@@ -90,12 +90,24 @@ def turned_xor(word: bytes) -> int:
 
 
 def test_words_of_one_hash_stay_apart() -> None:
-    # The ninth byte falls on the first: a ^ b == e ^ f == c ^ ` in every pair below.
-    words = ["amiddlesb", "emiddlesf", "abcdefghabcdefgh", "zyxwvutszyxwvuts"]
-    assert turned_xor(words[0].encode()) == turned_xor(words[1].encode())
-    assert turned_xor(words[2].encode()) == turned_xor(words[3].encode()) == 0
-    document = [words[i] for i in np.random.default_rng(0).integers(0, 4, 200)]
+    # From the ninth byte on, a byte falls on one eight before: a ^ b == e ^ f, and a word written twice falls to zero.
+    nine, none = ["amiddlesb", "emiddlesf"], [4 * "abcdefgh", 2 * "abcdefgh", 2 * "zyxwvuts"]
+    assert len({turned_xor(word.encode()) for word in nine}) == 1
+    assert {turned_xor(word.encode()) for word in none} == {0}
+    document = none + nine + [(nine + none)[i] for i in np.random.default_rng(0).integers(0, 5, 200)]
     assert words_of([" ".join(document)], "letters") == [document]
+
+
+@quick
+@given(rows=st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=6))
+def test_counted_words_rise_within_a_document(rows: list[list[int]]) -> None:
+    offsets = np.cumsum([0, *map(len, rows)])
+    counts, words, indptr = kernels.count_words(
+        np.array([word for row in rows for word in row], dtype=np.int32), offsets, 10
+    )
+    for row, begin, end in zip(rows, indptr[:-1], indptr[1:], strict=True):
+        assert words[begin:end].tolist() == sorted(set(row))
+        assert counts[begin:end].tolist() == [row.count(word) for word in sorted(set(row))]
 
 
 def test_word_over_the_limit_is_dropped_and_never_split() -> None:

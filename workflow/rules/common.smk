@@ -169,8 +169,9 @@ def paper_spec(wildcards):
 
 
 def figure_code(wildcards):
-    """Return the code digest of a figure: the script and the paper's figure module."""
-    return PLAN.code("figure", f"textmix.report.figures.{wildcards.paper}")
+    """Return the code digest of a figure: the script, the paper's figure module and the style."""
+    code = PLAN.code("figure", f"textmix.report.figures.{wildcards.paper}")
+    return [code, PLAN.data_code("report/figures/*.mplstyle")]
 
 
 def paper_results(paper):

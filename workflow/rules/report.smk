@@ -24,7 +24,7 @@ rule page:
         papers=PLAN.papers,
         data=PLAN.config["data"],
         chosen=PLAN.chosen(),
-        code=PLAN.code("page"),
+        code=[PLAN.code("page"), PLAN.data_code("report/templates/*")],
     message:
         "Writing the report page results/report/index.html"
     script:

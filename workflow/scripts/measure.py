@@ -1,7 +1,8 @@
 """Measure what only this paper measures."""
 
 from textmix.data.corpus import Corpus
-from textmix.runtime import job, rng
+from textmix.determinism import rng
+from textmix.runtime import job
 from textmix.study.measures import Source, run_measure
 from textmix.study.splits import Splits
 

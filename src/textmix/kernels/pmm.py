@@ -19,9 +19,11 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-#: So many probabilities are multiplied before one logarithm is taken of the product.  A smoothed probability is above
-#: 1e-38 (the prior at least 1e-16, fewer than 1e22 words), so that the product does not underflow.
+#: So many probabilities are multiplied at once and one logarithm is taken of the product.  A smoothed probability is
+#: above 1e-38 (xi - 1 is at least 1e-16 and the words fewer than 1e22), so that the product does not underflow.
 CHUNK = 8
+#: Products of chunks stay above this.
+SMALL = 1e-300
 
 
 class Plan(NamedTuple):
@@ -87,21 +89,53 @@ def label_weights(plan: Plan, alpha: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=True)
-def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
-    """Return sum_i weights_i log(values_i), one logarithm for up to `CHUNK` neighbours of equal weight."""
-    total, n, i = 0.0, len(values), 0
-    while i < n:
-        end = i + 1
-        while end < n and end < i + CHUNK and weights[end] == weights[i]:
-            end += 1
-        even, odd = values[i], 1.0
-        for k in range(i + 2, end, 2):
+def chunk_product(values: np.ndarray, weights: np.ndarray, start: int) -> tuple[float, int]:
+    """Return the product of up to `CHUNK` values of equal weight from ``start`` on, and where it ends."""
+    end = min(start + CHUNK, len(values))
+    if end == start + CHUNK and weights[end - 1] == weights[start]:
+        # Two chains of products, since one would wait for each result; the weights rise, so all eight are equal.
+        even, odd = values[start], values[start + 1]
+        for k in range(start + 2, end, 2):
             even *= values[k]
-        for k in range(i + 1, end, 2):
-            odd *= values[k]
-        total += weights[i] * np.log(even * odd)
-        i = end
-    return total
+            odd *= values[k + 1]
+        return even * odd, end
+    product, k = values[start], start + 1
+    while k < end and weights[k] == weights[start]:
+        product *= values[k]
+        k += 1
+    return product, k
+
+
+@numba.njit(cache=True)
+def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return sum_i weights_i log(values_i) for rising weights, with a logarithm only where a product gets small."""
+    total, product, weight, i = 0.0, 1.0, 0.0, 0
+    while i < len(values):
+        following = weights[i]
+        factor, i = chunk_product(values, weights, i)
+        if following != weight or product * factor < SMALL:
+            total += weight * np.log(product)
+            product, weight = factor, following
+        else:
+            product *= factor
+    return total + weight * np.log(product)
+
+
+@numba.njit(cache=True)
+def _add_share(slot: np.ndarray, c: float, theta: np.ndarray, phi: np.ndarray) -> None:
+    """Add one label's part c theta_i to phi_i."""
+    for i in range(len(slot)):
+        phi[i] += c * theta[slot[i]]
+
+
+@numba.njit(cache=True)
+def _collect(slot: np.ndarray, c: float, theta: np.ndarray, ratio: np.ndarray, gain: np.ndarray) -> float:
+    """Add c x_i / phi_i to the gain of one label's parameters and return sum_i theta_i x_i / phi_i."""
+    mass = 0.0
+    for i in range(len(slot)):
+        gain[slot[i]] += c * ratio[i]
+        mass += theta[slot[i]] * ratio[i]
+    return mass
 
 
 @numba.njit(cache=True)
@@ -126,18 +160,12 @@ def expectation(plan: Plan, c: np.ndarray, theta: np.ndarray, gain: np.ndarray, 
         phi = room[: len(x)]
         phi[:] = 0.0
         for j in range(plan.member_start[s], plan.member_start[s + 1]):
-            slot = plan.slot[plan.slot_start[j] : plan.slot_start[j + 1]]
-            for i in range(len(x)):
-                phi[i] += c[j] * theta[slot[i]]
+            _add_share(plan.slot[plan.slot_start[j] : plan.slot_start[j + 1]], c[j], theta, phi)
         total += weighted_log_sum(phi, x)
         for i in range(len(x)):
             phi[i] = x[i] / phi[i]
         for j in range(plan.member_start[s], plan.member_start[s + 1]):
-            slot = plan.slot[plan.slot_start[j] : plan.slot_start[j + 1]]
-            mass[j] = 0.0
-            for i in range(len(x)):
-                gain[slot[i]] += c[j] * phi[i]
-                mass[j] += theta[slot[i]] * phi[i]
+            mass[j] = _collect(plan.slot[plan.slot_start[j] : plan.slot_start[j + 1]], c[j], theta, phi, gain)
     return total
 
 

@@ -42,6 +42,7 @@ def gather(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray, prior: float)
     pick = sparse.csr_array((weight[rows], (place.ravel(), rows)), shape=(len(sets), len(Y)))
     counts = sparse.csr_array(pick @ X, dtype=np.float64)
     counts.eliminate_zeros()
+    counts.sort_indices()
     single = sets.sum(axis=1) == 1
     word, label, alone = _parameters(sets, counts, single)
     return _plan(sets[~single], sparse.csr_array(counts[~single]), (word, label, alone), prior)
@@ -52,14 +53,20 @@ def _parameters(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return word, label and count on pages of that label alone, of each pair that occurs, by label and count."""
     members = sparse.csr_array(sets.T.astype(np.float64))
-    # A pair of a word and a label that meet only on pages of several labels has the count 0, and is kept by the mark.
-    alone = sparse.csr_array(members[:, single] @ counts[single])
-    mark = sparse.csr_array(members @ counts)
-    mark.data[:] = 0.5
-    pairs = sparse.coo_array(mark + alone)
-    count = pairs.data - 0.5
-    order = np.lexsort((pairs.col, count, pairs.row))
-    return pairs.col[order].astype(np.int32), pairs.row[order].astype(np.int32), count[order]
+    word, label = _entries(members @ counts)[1:]
+    alone, alone_word, alone_label = _entries(members[:, single] @ counts[single])
+    n_words = counts.shape[1]
+    count = np.zeros(len(word))
+    count[np.searchsorted(label * n_words + word, alone_label * n_words + alone_word)] = alone
+    order = np.lexsort((count, label))
+    return word[order].astype(np.int32), label[order].astype(np.int32), count[order]
+
+
+def _entries(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values, columns and rows of a CSR matrix by row and column, the numbers as int64."""
+    matrix.sort_indices()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return matrix.data, matrix.indices.astype(np.int64), rows
 
 
 def _plan(
@@ -69,7 +76,7 @@ def _plan(
     word, label, alone = parameters
     n_labels, n_words = sets.shape[1], counts.shape[1]
     row = np.repeat(np.arange(len(sets)), np.diff(counts.indptr))
-    order = np.lexsort((counts.indices, counts.data, row))
+    order = np.lexsort((counts.data, row))
     _, member = np.nonzero(sets)
     sizes, lengths = sets.sum(axis=1), np.diff(counts.indptr)
     slot_start = _starts(np.repeat(lengths, sizes))

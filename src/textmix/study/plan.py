@@ -187,6 +187,12 @@ class Plan:
         """Return the digest of the code that a script reaches, with modules it names only by string."""
         return code_digest(modules, [self.root / "workflow/scripts" / f"{script}.py"])[:16]
 
+    def data_code(self, *patterns: str) -> str:
+        """Return a digest of data files of the package (templates, styles), which no syntax tree holds."""
+        package = self.root / "src/textmix"
+        files = sorted(path for pattern in patterns for path in package.glob(pattern))
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
     def method_code(self, run: Run) -> str:
         """Return what decides whether a fit runs again: digest of the script and all it reaches, and the estimator."""
         method = self.methods[self.run_entry(run)["use"]]

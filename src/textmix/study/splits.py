@@ -11,8 +11,8 @@ import numpy as np
 
 from textmix import io
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+from textmix.determinism import rng
 from textmix.errors import ConfigError
-from textmix.runtime import rng
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from textmix import io
 from textmix.data.corpus import Corpus
-from textmix.runtime import rng
+from textmix.determinism import rng
 from textmix.study.methods import Method, variants
 from textmix.study.splits import Splits
 

@@ -1,0 +1,24 @@
+"""Check that a run left the page and every published number once, and that the built documents were judged."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from textmix.config import PAPERS
+from textmix.io import read_csv
+
+page = Path("results/report/index.html").read_text(encoding="utf-8")
+rows = read_csv("results/report/comparison.csv")
+published = {paper: read_csv(f"config/papers/{paper}/published.csv") for paper in PAPERS}
+verdicts = Counter(row["verdict"] for row in rows)
+faults = []
+if Counter(row["id"] for row in rows) != Counter(row["id"] for part in published.values() for row in part):
+    faults.append(f"comparison.csv has {len(rows)} rows, the published files {sum(map(len, published.values()))}")
+if "<figure" not in page or any(paper not in page for paper in PAPERS):
+    faults.append("the page lacks a document or its figures")
+minimum = {"config/config.yaml": 20, "config/full.yaml": 80}[sys.argv[1]]
+if verdicts["reproduced"] < minimum:
+    faults.append(f"{verdicts['reproduced']} numbers reproduced, expected at least {minimum}")
+if faults:
+    sys.exit("; ".join(faults))
+sys.stdout.write(f"{sys.argv[1]}: {len(rows)} published numbers, {dict(verdicts)}\n")

@@ -1,0 +1,129 @@
+"""Twins of the PMM kernels: the paper's equations as dense loops, and every label set scored afresh."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+#: Relative difference of two scores below which they tie, as the library has it.
+TIE = 1e-12
+
+
+def word_probabilities(labels: Sequence[int], theta: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Return phi(y) by equation (4): the mean over pairs of labels; theta is (V, L)."""
+    phi = np.zeros(len(theta))
+    for a in labels:
+        for b in labels:
+            phi += (alpha[a, b] * theta[:, a] + alpha[b, a] * theta[:, b]) / len(labels) ** 2
+    return phi
+
+
+def log_likelihood(x: np.ndarray, labels: Sequence[int], theta: np.ndarray, alpha: np.ndarray) -> float:
+    """Return sum_i x_i log phi_i(y) of one page (equations 3 and 5)."""
+    phi = word_probabilities(labels, theta, alpha)
+    return float(sum(x[i] * np.log(phi[i]) for i in range(len(x)) if x[i] > 0))
+
+
+def objective(
+    X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray, xi: float = 2, zeta: float = 2
+) -> float:
+    """Return J, equation (6); zeta = 1 for PMM1."""
+    likelihood = sum(log_likelihood(x, np.flatnonzero(y), theta, alpha) for x, y in zip(X, Y, strict=True) if y.any())
+    return float(likelihood + (xi - 1) * np.log(theta).sum() + (zeta - 1) * np.log(alpha).sum())
+
+
+def literal_step(
+    X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray, xi: float = 2, zeta: float = 2
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return theta and alpha after equations (16) and (17), with g (9) and lambda (10) as the paper defines them."""
+    n_words, n_labels = theta.shape
+    numerator = np.full((n_words, n_labels), xi - 1.0)
+    above = np.full((n_labels, n_labels), (zeta - 1) / 2)
+    below = np.full((n_labels, n_labels), zeta - 1.0)
+    for x, y in zip(X, Y, strict=True):
+        if not y.any():
+            continue
+        h = y / y.sum()
+        for i in range(n_words):
+            pair = np.empty((n_labels, n_labels))
+            for a, b in itertools.product(range(n_labels), repeat=2):
+                pair[a, b] = alpha[a, b] * theta[i, a] + alpha[b, a] * theta[i, b]
+            g = np.outer(h, h) * pair
+            g /= g.sum()
+            for a, b in itertools.product(range(n_labels), repeat=2):
+                lam = alpha[a, b] * theta[i, a] / pair[a, b]
+                numerator[i, a] += 2 * x[i] * g[a, b] * lam
+                above[a, b] += x[i] * g[a, b] * lam
+                below[a, b] += x[i] * g[a, b]
+    new_alpha = above / below
+    np.fill_diagonal(new_alpha, 0.5)
+    return numerator / numerator.sum(axis=0), new_alpha
+
+
+def pmm1_step(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, xi: float = 2) -> np.ndarray:
+    """Return theta after equation (21)."""
+    numerator = np.full(theta.shape, xi - 1.0)
+    for x, y in zip(X, Y, strict=True):
+        for i in range(len(theta)):
+            if y.any():
+                share = y * theta[i]
+                numerator[i] += x[i] * share / share.sum()
+    return numerator / numerator.sum(axis=0)
+
+
+def curvature(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, direction: np.ndarray, xi: float = 2) -> float:
+    """Return d^2 J(theta + tau direction) / d tau^2 at tau = 0, equation (22)."""
+    total = -(xi - 1) * ((direction / theta) ** 2).sum()
+    for x, y in zip(X, Y, strict=True):
+        if y.any():
+            h = y / y.sum()
+            total -= (x * ((direction @ h) / (theta @ h)) ** 2).sum()
+    return float(total)
+
+
+def label_sets(n_labels: int) -> Iterator[tuple[int, ...]]:
+    """Yield every label set that is not empty, in the order of the binary numbers."""
+    for code in range(1, 2**n_labels):
+        yield tuple(k for k in range(n_labels) if code >> k & 1)
+
+
+def better(score: float, than: float) -> bool:
+    """Return whether a score is above another by more than rounding."""
+    return score > than + TIE * abs(than)
+
+
+def exhaustive(x: np.ndarray, theta: np.ndarray, alpha: np.ndarray) -> tuple[tuple[int, ...], np.ndarray]:
+    """Return the likeliest label set and the posterior probability of each label, by scoring all sets."""
+    sets = list(label_sets(theta.shape[1]))
+    scores = np.array([log_likelihood(x, labels, theta, alpha) for labels in sets])
+    best = 0
+    for place in range(len(sets)):
+        if better(scores[place], scores[best]):
+            best = place
+    posterior = np.exp(scores - scores.max())
+    marginal = np.zeros(theta.shape[1])
+    for labels, share in zip(sets, posterior / posterior.sum(), strict=True):
+        marginal[list(labels)] += share
+    return sets[best], marginal
+
+
+def greedy(x: np.ndarray, theta: np.ndarray, alpha: np.ndarray) -> tuple[list[int], list[tuple[list[int], float]]]:
+    """Return the labels in the order in which they are added, and every set tried with its score."""
+    chosen: list[int] = []
+    reached, tried = -np.inf, []
+    while len(chosen) < theta.shape[1]:
+        best, best_score = -1, -np.inf
+        for label in range(theta.shape[1]):
+            if label in chosen:
+                continue
+            score = log_likelihood(x, [*chosen, label], theta, alpha)
+            tried.append(([*chosen, label], score))
+            if best < 0 or better(score, best_score):
+                best, best_score = label, score
+        if chosen and not better(best_score, reached):
+            break
+        chosen.append(best)
+        reached = best_score
+    return chosen, tried
