@@ -40,8 +40,9 @@ def test_none_is_empty_and_unknown_lists_are_refused() -> None:
     [
         (b"From: a\nSubject: b\n\nbody\n\nmore", b"body\n\nmore"),
         (b"From: a\r\n\r\nbody", b"body"),
-        (b"\n\nbody", b"body"),
-        (b"no empty line\nat all\n", b""),
+        (b"From: a\nno empty line\n", b""),
+        (b"\nbody\n\nmore", b"\nbody\n\nmore"),
+        (b"no header\n\nat all\n", b"no header\n\nat all\n"),
         (b"", b""),
     ],
 )

@@ -188,8 +188,10 @@ class Corpus:
         ones = np.ones(len(indices), dtype=np.int8)
         features = None
         if head["features_shape"] is not None:
-            parts = (array("features_data"), array("features_indices"), array("features_indptr"))
-            features = sparse.csr_array(parts, shape=tuple(head["features_shape"]))
+            data, indptr = array("features_data"), array("features_indptr")
+            # SciPy widens both index arrays to the wider one, so a 64-bit indptr would double the indices.
+            indptr = indptr.astype(sparse.get_index_dtype(maxval=max(len(data), *head["features_shape"])))
+            features = sparse.csr_array((data, array("features_indices"), indptr), shape=tuple(head["features_shape"]))
         return cls(
             name=head["name"],
             ids=ids,

@@ -122,6 +122,16 @@ def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 @numba.njit(cache=True)
+def parameter_log_sum(plan: Plan, theta: np.ndarray) -> float:
+    r"""Return the part of J that a page of one label and the prior add at the parameters: sum_k weight_k log theta_k."""
+    total = 0.0
+    for label in range(len(plan.fixed)):
+        own = slice(plan.support[label], plan.support[label + 1])
+        total += weighted_log_sum(theta[own], plan.weight[own])
+    return total
+
+
+@numba.njit(cache=True)
 def _add_share(slot: np.ndarray, c: float, theta: np.ndarray, phi: np.ndarray) -> None:
     """Add one label's part c theta_i to phi_i."""
     for i in range(len(slot)):

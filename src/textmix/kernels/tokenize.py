@@ -55,7 +55,7 @@ def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> b
 
 
 @numba.njit(cache=True)
-def _sweep(  # noqa: PLR0917 - the table, the stream and where both end
+def _sweep(
     text: np.ndarray,
     i: int,
     end: int,
@@ -104,7 +104,7 @@ def _sweep(  # noqa: PLR0917 - the table, the stream and where both end
 
 
 @numba.njit(cache=True)
-def tokenize(  # noqa: PLR0917 - two arrays of text, three of the tokenizer, one for tests
+def tokenize(
     text: np.ndarray, offsets: np.ndarray, fold: np.ndarray, shortest: int, longest: int, n_slots: int = FIRST_SLOTS
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the word ids of all documents, ids given in order of first occurrence.

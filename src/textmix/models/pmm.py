@@ -156,11 +156,11 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Climb(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set of each page, never empty, int8 (N, L).
+        """Return the likeliest label set of each page, never empty, int64 (N, L) of 0 and 1.
 
         A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
         """
-        return self._search(X)[0].astype(np.int8)
+        return self._search(X)[0].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
@@ -170,14 +170,20 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._search(X)[1]
 
-    def score_samples(self, X: Any, y: Any) -> np.ndarray:
-        r"""Return \\sum_i x_i log \\phi_i(y) + log P(y) of each page with a given label set, float64 (N,).
+    def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
+        r"""Return \sum_i x_i log \phi_i(y) + log P(y) of each page with its label set, float64 (N,).
 
-        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.  A page
-        without labels has -inf: the model gives the empty set no probability.
+        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.
+
+        Parameters
+        ----------
+        X : counts (N, V).
+        y : label indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the
+            empty set no probability.
         """
         check_is_fitted(self)
-        counts, labels = self._check_counts(X, reset=False), _check_labels(y)
+        counts = self._check_counts(X, reset=False)
+        labels = self._search(counts)[0] if y is None else _check_labels(y)
         check_consistent_length(counts, labels)
         if labels.shape[1] != len(self.classes_):
             raise ValueError(f"y has {labels.shape[1]} labels, the model was fitted with {len(self.classes_)}")

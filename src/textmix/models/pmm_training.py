@@ -129,7 +129,7 @@ class Climb:
 
     def evaluate(self) -> float:
         """Run the E-step and return J of the parameters, equation (6)."""
-        likelihood = self._expect() + kernels.weighted_log_sum(self.theta, self.training.plan.weight)
+        likelihood = self._expect() + kernels.parameter_log_sum(self.training.plan, self.theta)
         prior = self.prior * float(self._unseen @ np.log(self.prior * self._scale))
         return likelihood + prior + (self.zeta - 1.0) * float(np.log(self.alpha).sum())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from textmix.data.corpus import Ragged
@@ -9,11 +10,19 @@ from textmix.data.corpus import Ragged
 #: What libbow looks at to judge a file, bytes (istext.c).
 PROBED = 4096
 _BLANKS = b" \t\n\r\f\v"
+#: A header field: a name of printable characters, a colon (RFC 822).
+_FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def skip_header(document: bytes) -> bytes:
-    """Return what follows the first empty line (``--skip-header``); nothing if there is none."""
-    return document.replace(b"\r\n", b"\n").partition(b"\n\n")[2]
+    """Return what follows the first empty line (``--skip-header``), line ends as LF; nothing if there is none.
+
+    A document that does not begin with a header field has no header to skip and is kept whole: libbow would empty it,
+    but the same entry then serves collections whose headers were removed before.
+    """
+    if not _FIELD.match(document.lstrip(b"\r\n")):
+        return document
+    return (b"\n" + document.replace(b"\r\n", b"\n")).partition(b"\n\n")[2]
 
 
 def is_uuencoded(document: bytes) -> bool:
