@@ -11,6 +11,24 @@ import numpy as np
 TIE = 1e-12
 
 
+def corpus(seed: int, n: int = 14, n_words: int = 11, n_labels: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Return counts and labels with a page without words, one without labels, and a label without pages."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(0.9, (n, n_words)) * rng.choice([1, 1, 1, 7], (n, n_words))
+    Y = (rng.random((n, n_labels)) < 0.45).astype(int)
+    X[0], Y[1], Y[:, -1] = 0, 0, 0
+    Y[2, :2] = 1
+    return X, Y
+
+
+def parameters(seed: int, n_words: int, n_labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return word distributions (V, L) and a bias with alpha_lm + alpha_ml = 1."""
+    rng = np.random.default_rng(seed)
+    theta = rng.dirichlet(np.ones(n_words), n_labels).T
+    alpha = np.tril(rng.uniform(0.05, 0.95, (n_labels, n_labels)), -1)
+    return theta, alpha + np.triu(1 - alpha.T, 1) + 0.5 * np.eye(n_labels)
+
+
 def word_probabilities(labels: Sequence[int], theta: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """Return phi(y) by equation (4): the mean over pairs of labels; theta is (V, L)."""
     phi = np.zeros(len(theta))
@@ -91,7 +109,7 @@ def label_sets(n_labels: int) -> Iterator[tuple[int, ...]]:
 
 def better(score: float, than: float) -> bool:
     """Return whether a score is above another by more than rounding."""
-    return score > than + TIE * abs(than)
+    return score > than and score - than > TIE * abs(score)
 
 
 def exhaustive(x: np.ndarray, theta: np.ndarray, alpha: np.ndarray) -> tuple[tuple[int, ...], np.ndarray]:
@@ -120,9 +138,9 @@ def greedy(x: np.ndarray, theta: np.ndarray, alpha: np.ndarray) -> tuple[list[in
                 continue
             score = log_likelihood(x, [*chosen, label], theta, alpha)
             tried.append(([*chosen, label], score))
-            if best < 0 or better(score, best_score):
+            if better(score, best_score):
                 best, best_score = label, score
-        if chosen and not better(best_score, reached):
+        if not better(best_score, reached):
             break
         chosen.append(best)
         reached = best_score

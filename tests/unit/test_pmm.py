@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from typing import Any
 
@@ -17,29 +16,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.naive import pmm as naive
 from textmix.errors import ConfigError
 from textmix.kernels import pmm as kernels
-from textmix.models.pmm import PMM1, PMM2, set_prior
+from textmix.models.pmm import PMM1, PMM2
 from textmix.models.pmm_training import Climb, gather
 
 MODELS = (PMM1, PMM2)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def corpus(seed: int, n: int = 14, n_words: int = 11, n_labels: int = 4) -> tuple[np.ndarray, np.ndarray]:
-    """Return counts and labels with a page without words, one without labels, and a label without pages."""
-    rng = np.random.default_rng(seed)
-    X = rng.poisson(0.9, (n, n_words)) * rng.choice([1, 1, 1, 7], (n, n_words))
-    Y = (rng.random((n, n_labels)) < 0.45).astype(int)
-    X[0], Y[1], Y[:, -1] = 0, 0, 0
-    Y[2, :2] = 1
-    return X, Y
-
-
-def parameters(seed: int, n_words: int, n_labels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return word distributions (V, L) and a bias with alpha_lm + alpha_ml = 1."""
-    rng = np.random.default_rng(seed)
-    theta = rng.dirichlet(np.ones(n_words), n_labels).T
-    alpha = np.tril(rng.uniform(0.05, 0.95, (n_labels, n_labels)), -1)
-    return theta, alpha + np.triu(1 - alpha.T, 1) + 0.5 * np.eye(n_labels)
 
 
 def climb_at(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray, zeta: float = 2.0) -> Climb:
@@ -50,23 +31,11 @@ def climb_at(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray,
     return climb
 
 
-def fitted(model: Any, theta: np.ndarray, alpha: np.ndarray) -> Any:
-    """Return an estimator with given parameters in place of learnt ones."""
-    rng = np.random.default_rng(0)
-    X, Y = rng.poisson(1.0, (6, len(theta))), np.ones((6, len(alpha)), dtype=int)
-    model.fit(X, Y)
-    model.theta_, model.alpha_ = np.ascontiguousarray(theta), alpha
-    return model
-
-
-# --- the climb -------------------------------------------------------------------------------------------------------
-
-
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=15)
 def test_pmm2_step_equals_the_literal_equations(seed: int) -> None:
-    X, Y = corpus(seed)
-    theta, alpha = parameters(seed, X.shape[1], Y.shape[1])
+    X, Y = naive.corpus(seed)
+    theta, alpha = naive.parameters(seed, X.shape[1], Y.shape[1])
     climb = climb_at(X, Y, theta, alpha)
     climb._expect()
     climb.update(learn_alpha=True)
@@ -78,8 +47,8 @@ def test_pmm2_step_equals_the_literal_equations(seed: int) -> None:
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=15)
 def test_pmm1_step_equals_equation_21(seed: int) -> None:
-    X, Y = corpus(seed)
-    theta, _ = parameters(seed, X.shape[1], Y.shape[1])
+    X, Y = naive.corpus(seed)
+    theta, _ = naive.parameters(seed, X.shape[1], Y.shape[1])
     climb = climb_at(X, Y, theta, np.full((4, 4), 0.5), zeta=1.0)
     climb._expect()
     climb.update(learn_alpha=False)
@@ -90,7 +59,7 @@ def test_pmm1_step_equals_equation_21(seed: int) -> None:
 @pytest.mark.parametrize("model", [PMM1(), PMM2(), PMM1(xi=1.3), PMM2(xi=3.5, zeta=1.5)])
 @pytest.mark.parametrize("seed", range(6))
 def test_objective_path_ends_at_equation_6(model: Any, seed: int) -> None:
-    X, Y = corpus(seed, n_words=30)
+    X, Y = naive.corpus(seed, n_words=30)
     model.fit(X, Y)
     zeta = getattr(model, "zeta", 1.0)
     expected = naive.objective(X, Y, model.theta_, model.alpha_, model.xi, zeta)
@@ -101,14 +70,14 @@ def test_objective_path_ends_at_equation_6(model: Any, seed: int) -> None:
 @given(seed=seeds)
 @settings(deadline=None, derandomize=True, max_examples=25)
 def test_objective_never_falls(cls: Any, seed: int) -> None:
-    X, Y = corpus(seed)
+    X, Y = naive.corpus(seed)
     for init in ("mean", "random"):
-        path = cls(tol=1e-12, init=init, random_state=seed).fit(X, Y).objective_path_
+        path = cls(tol=1e-10, init=init, random_state=seed).fit(X, Y).objective_path_
         assert np.diff(path).min() >= -1e-13 * abs(path[0])
 
 
 def test_pmm1_optimum_does_not_depend_on_the_start() -> None:
-    X, Y = corpus(5)
+    X, Y = naive.corpus(5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         fits = [PMM1(tol=0.0, max_iter=3000).fit(X, Y)]
@@ -121,8 +90,8 @@ def test_pmm1_optimum_does_not_depend_on_the_start() -> None:
 
 
 def test_pmm1_hessian_is_equation_22_and_negative() -> None:
-    X, Y = corpus(6)
-    theta, _ = parameters(6, X.shape[1], Y.shape[1])
+    X, Y = naive.corpus(6)
+    theta, _ = naive.parameters(6, X.shape[1], Y.shape[1])
     rng = np.random.default_rng(6)
     half, step = np.full((4, 4), 0.5), 1e-4
     for _ in range(5):
@@ -135,7 +104,7 @@ def test_pmm1_hessian_is_equation_22_and_negative() -> None:
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_solution_is_a_fixed_point_of_the_literal_equations(cls: Any) -> None:
-    X, Y = corpus(7)
+    X, Y = naive.corpus(7)
     model = cls(tol=1e-15, max_iter=20_000).fit(X, Y)
     theta, alpha = naive.literal_step(X, Y, model.theta_, model.alpha_)
     np.testing.assert_allclose(theta, model.theta_, rtol=1e-5)
@@ -144,7 +113,7 @@ def test_solution_is_a_fixed_point_of_the_literal_equations(cls: Any) -> None:
 
 
 def test_pmm2_starts_where_pmm1_ends_and_rises_above_it() -> None:
-    X, Y = corpus(8)
+    X, Y = naive.corpus(8)
     first, second = PMM1().fit(X, Y), PMM2().fit(X, Y)
     shared = len(first.objective_path_)
     constant = 16 * np.log(0.5)
@@ -153,7 +122,7 @@ def test_pmm2_starts_where_pmm1_ends_and_rises_above_it() -> None:
 
 
 def test_bias_of_two_labels_sums_to_one_and_strangers_keep_a_half() -> None:
-    X, Y = corpus(9)
+    X, Y = naive.corpus(9)
     Y[:, 2] *= 1 - Y[:, 0]
     alpha = PMM2().fit(X, Y).alpha_
     np.testing.assert_allclose(alpha + alpha.T, 1, rtol=1e-14)
@@ -172,7 +141,7 @@ def test_bias_learns_which_label_the_words_come_from() -> None:
 
 def test_parameters_of_a_known_model_come_back() -> None:
     rng = np.random.default_rng(11)
-    theta, _ = parameters(11, 60, 3)
+    theta, _ = naive.parameters(11, 60, 3)
     Y = np.array(list(naive.itertools.product((0, 1), repeat=3))[1:] * 60)
     phi = Y / Y.sum(axis=1, keepdims=True) @ theta.T
     X = np.array([rng.multinomial(400, row / row.sum()) for row in phi])
@@ -190,110 +159,9 @@ def test_weighted_log_sum_is_one_even_where_products_would_underflow(pairs: list
     assert result == pytest.approx(float((weights * np.log(values)).sum()), rel=1e-12, abs=1e-12)
 
 
-# --- prediction ------------------------------------------------------------------------------------------------------
-
-
-@given(seeds)
-@settings(deadline=None, derandomize=True, max_examples=20)
-def test_exact_search_is_enumeration(seed: int) -> None:
-    theta, alpha = parameters(seed, 9, 5)
-    X = np.random.default_rng(seed).poisson(0.7, (6, 9)) + np.eye(6, 9, dtype=int)
-    model = fitted(PMM2(search="exact"), theta, alpha)
-    sets = [tuple(np.flatnonzero(row)) for row in model.predict(X)]
-    expected = [naive.exhaustive(x, theta, alpha) for x in X]
-    assert sets == [labels for labels, _ in expected]
-    np.testing.assert_allclose(model.predict_proba(X), [marginal for _, marginal in expected], rtol=1e-9, atol=1e-12)
-
-
-@given(seeds, st.booleans())
-@settings(deadline=None, derandomize=True, max_examples=20)
-def test_greedy_is_the_naive_greedy_even_with_ties(seed: int, uniform: bool) -> None:
-    theta, alpha = parameters(seed, 20, 6)
-    if uniform:
-        alpha[:] = 0.5
-    theta[:, 4], alpha[4], alpha[:, 4] = theta[:, 1], alpha[1], alpha[:, 1]  # twins: the lower index wins
-    alpha[1, 4] = alpha[4, 1] = alpha[4, 4] = 0.5
-    X = np.random.default_rng(seed).poisson(0.8, (6, 20)) + np.eye(6, 20, dtype=int)
-    model = fitted(PMM2(), theta, alpha)
-    member, marginal = model.predict(X), model.predict_proba(X)
-    for x, row, shares in zip(X, member, marginal, strict=True):
-        labels, tried = naive.greedy(x, theta, alpha)
-        assert set(np.flatnonzero(row)) == set(labels)
-        assert 4 not in labels[:1]
-        assert len(tried) <= 6 * 7 / 2, "the paper's bound"
-        scores = np.exp(np.array([score for _, score in tried]) - max(score for _, score in tried))
-        expected = [scores[[k in labels for labels, _ in tried]].sum() / scores.sum() for k in range(6)]
-        np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-12)
-
-
-@given(seeds)
-@settings(deadline=None, derandomize=True, max_examples=20)
-def test_better_searches_are_never_worse_and_flip_ends_at_a_local_optimum(seed: int) -> None:
-    theta, alpha = parameters(seed, 12, 6)
-    X = np.random.default_rng(seed).poisson(0.5, (8, 12)) + np.eye(8, 12, dtype=int)
-    found = {}
-    for search, width in (("greedy", 1), ("beam", 1), ("beam", 64), ("flip", 1), ("exact", 1)):
-        model = fitted(PMM2(search=search, beam_width=width), theta, alpha)
-        found[search, width] = model.predict(X)
-    np.testing.assert_array_equal(found["greedy", 1], found["beam", 1])
-    score = {key: model.score_samples(X, Y) for key, Y in found.items()}
-    for key, values in score.items():
-        assert (values >= score["greedy", 1] - 1e-9).all(), key
-        assert (values <= score["exact", 1] + 1e-9).all(), key
-    for x, row, value in zip(X, found["flip", 1], score["flip", 1], strict=True):
-        for changed in neighbours(set(np.flatnonzero(row)), 6):
-            assert naive.log_likelihood(x, sorted(changed), theta, alpha) <= value + 1e-9
-
-
-def neighbours(labels: set[int], n_labels: int) -> list[set[int]]:
-    """Return the label sets with one label more, less or swapped."""
-    others = set(range(n_labels)) - labels
-    added = [labels | {k} for k in others]
-    removed = [labels - {k} for k in labels if len(labels) > 1]
-    return added + removed + [labels - {a} | {b} for a, b in itertools.product(labels, others)]
-
-
-@pytest.mark.parametrize("cls", MODELS)
-def test_score_samples_is_the_log_likelihood_and_minus_infinity_for_no_label(cls: Any) -> None:
-    X, Y = corpus(12)
-    model = cls().fit(X, Y)
-    expected = [
-        naive.log_likelihood(x, np.flatnonzero(y), model.theta_, model.alpha_) if y.any() else -np.inf
-        for x, y in zip(X, Y, strict=True)
-    ]
-    np.testing.assert_allclose(model.score_samples(X, Y), expected, rtol=1e-12)
-    assert np.isneginf(model.score_samples(X, Y)[1])
-
-
-def test_learnt_prior_over_label_sets_sums_to_one_and_prefers_what_training_had() -> None:
-    sizes, counts = np.array([0.0, 5, 3, 0, 0]), np.array([5.0, 3, 2, 1])
-    size_weight, label_weight = set_prior(sizes, counts)
-    log_prior = {y: size_weight[len(y)] + label_weight[list(y)].sum() for y in naive.label_sets(4)}
-    assert sum(np.exp(value) for value in log_prior.values()) == pytest.approx(1, rel=1e-12)
-    assert log_prior[0,] > log_prior[3,]
-    by_size = [sum(np.exp(v) for y, v in log_prior.items() if len(y) == k) for k in range(1, 5)]
-    np.testing.assert_allclose(by_size, (sizes[1:] + 0.25) / 9, rtol=1e-12)
-
-
-@pytest.mark.parametrize("search", ["greedy", "beam", "flip", "exact"])
-def test_learnt_prior_decides_where_the_words_do_not(search: str) -> None:
-    X, Y = corpus(13, n=40)
-    Y[3:, 1], Y[2:, 0] = 1, 0
-    model = PMM1(set_prior="training", search=search).fit(X, Y)
-    weights = set_prior(model.size_count_, model.label_count_)
-    prior = {y: weights[0][len(y)] + weights[1][list(y)].sum() for y in naive.label_sets(4)}
-    best = max(prior, key=lambda y: prior[y])
-    assert tuple(np.flatnonzero(model.predict(np.zeros((1, 11)))[0])) == best
-    given = model.score_samples(X[2:], Y[2:]) - PMM1().fit(X, Y).score_samples(X[2:], Y[2:])
-    np.testing.assert_allclose(given, [prior[tuple(np.flatnonzero(y))] for y in Y[2:]], rtol=1e-9)
-
-
-# --- properties and edges --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("cls", MODELS)
 def test_permuting_pages_words_and_labels_permutes_the_result(cls: Any) -> None:
-    X, Y = corpus(14, n=25)
+    X, Y = naive.corpus(14, n=25)
     rng = np.random.default_rng(0)
     pages, words, labels = rng.permutation(25), rng.permutation(11), rng.permutation(4)
     model = cls(tol=1e-12).fit(X, Y)
@@ -308,7 +176,7 @@ def test_permuting_pages_words_and_labels_permutes_the_result(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_weights_are_repetitions(cls: Any) -> None:
-    X, Y = corpus(15)
+    X, Y = naive.corpus(15)
     weight = np.random.default_rng(1).integers(0, 4, len(X)).astype(float)
     repeated = np.repeat(np.arange(len(X)), weight.astype(int))
     one, other = cls().fit(X, Y, sample_weight=weight), cls().fit(X[repeated], Y[repeated])
@@ -319,14 +187,14 @@ def test_weights_are_repetitions(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_pages_without_labels_or_without_words_teach_nothing_about_words(cls: Any) -> None:
-    X, Y = corpus(16)
+    X, Y = naive.corpus(16)
     useful = np.flatnonzero(X.any(axis=1) & Y.any(axis=1))
     np.testing.assert_array_equal(cls().fit(X, Y).theta_, cls().fit(X[useful], Y[useful]).theta_)
 
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_a_label_without_pages_has_the_uniform_distribution(cls: Any) -> None:
-    X, Y = corpus(17)
+    X, Y = naive.corpus(17)
     model = cls().fit(X, Y)
     np.testing.assert_allclose(model.theta_[:, 3], 1 / 11, rtol=1e-14)
     np.testing.assert_allclose(model.theta_.sum(axis=0), 1, rtol=1e-12)
@@ -334,33 +202,16 @@ def test_a_label_without_pages_has_the_uniform_distribution(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_a_word_of_no_page_has_the_priors_share(cls: Any) -> None:
-    X, Y = corpus(18)
+    X, Y = naive.corpus(18)
     X[:, 5] = 0
     model = cls().fit(X, Y)
     lengths = np.array([1 / theta[5] - 11 for theta in model.theta_.T])
     assert lengths.sum() == pytest.approx(X[Y.any(axis=1)].sum(), rel=1e-9)
 
 
-@pytest.mark.parametrize("search", ["greedy", "beam", "flip", "exact"])
-@pytest.mark.parametrize("cls", MODELS)
-def test_an_empty_page_gets_the_most_frequent_label(cls: Any, search: str) -> None:
-    X, Y = corpus(19)
-    Y[:, 2] = 1
-    assert cls(search=search).fit(X, Y).predict(np.zeros((1, 11))).tolist() == [[0, 0, 1, 0]]
-
-
-@pytest.mark.parametrize("cls", MODELS)
-def test_prediction_is_never_empty_and_pages_do_not_influence_each_other(cls: Any) -> None:
-    X, Y = corpus(20, n=30)
-    model = cls().fit(X, Y)
-    together = model.predict(X)
-    assert (together.sum(axis=1) >= 1).all()
-    np.testing.assert_array_equal(together, np.vstack([model.predict(row[None]) for row in X]))
-
-
 @pytest.mark.parametrize("cls", MODELS)
 def test_every_form_of_the_same_counts_gives_the_same_model(cls: Any) -> None:
-    X, Y = corpus(21)
+    X, Y = naive.corpus(21)
     wide = sparse.csr_array(X.astype(np.float64))
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     stored_zero = sparse.csr_array(X)
@@ -376,7 +227,7 @@ def test_every_form_of_the_same_counts_gives_the_same_model(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_counts_beyond_32_bits_stay_finite(cls: Any) -> None:
-    X, Y = corpus(22)
+    X, Y = naive.corpus(22)
     model = cls().fit(X * 2.0**33, Y)
     assert np.isfinite(model.objective_path_).all()
     assert np.isfinite(model.predict_proba(X * 2.0**33)).all()
@@ -385,7 +236,7 @@ def test_counts_beyond_32_bits_stay_finite(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", MODELS)
 def test_one_label_a_page_is_the_smoothed_multinomial(cls: Any) -> None:
-    X, _ = corpus(23)
+    X, _ = naive.corpus(23)
     Y = np.eye(3, dtype=int)[np.arange(len(X)) % 3]
     model = cls().fit(X, Y)
     np.testing.assert_allclose(model.theta_, (Y.T @ X + 1).T / (Y.T @ X + 1).sum(axis=1), rtol=1e-12)
@@ -393,7 +244,7 @@ def test_one_label_a_page_is_the_smoothed_multinomial(cls: Any) -> None:
 
 
 def test_facts_of_the_fit_are_kept() -> None:
-    X, Y = corpus(24)
+    X, Y = naive.corpus(24)
     model = PMM2(max_iter=2, tol=0.0)
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         model.fit(X, Y)
@@ -418,13 +269,13 @@ def test_facts_of_the_fit_are_kept() -> None:
     ],
 )
 def test_bad_input_is_refused_with_its_reason(change: Any, message: str) -> None:
-    X, Y = corpus(25)
+    X, Y = naive.corpus(25)
     with pytest.raises(ValueError, match=message):
         PMM1().fit(*change(X, Y))
 
 
 def test_bad_requests_are_refused_with_the_remedy() -> None:
-    X, Y = corpus(26, n_labels=21)
+    X, Y = naive.corpus(26, n_labels=21)
     with pytest.raises(ConfigError, match="at most 20 labels, not 21; use search='flip'"):
         PMM1(search="exact").fit(X, Y).predict(X)
     with pytest.raises(ValueError, match="fitted with 21"):
@@ -433,13 +284,30 @@ def test_bad_requests_are_refused_with_the_remedy() -> None:
         PMM1(xi=1.0).fit(X, Y)
 
 
-#: scikit-learn's checks draw one column of two arbitrary values as y; this estimator takes label indicators only.
-EXPECTED_FAILURES: dict[str, str] = {}
+NOT_INDICATORS = "the check's y is not a matrix of 0 and 1, which is all that a multi-label estimator takes: "
+EXPECTED_FAILURES = {
+    "check_classifier_data_not_an_array": NOT_INDICATORS + "1 and 2",
+    "check_classifier_not_supporting_multiclass": NOT_INDICATORS + "0, 1 and 2; refused with another message",
+    "check_classifiers_classes": NOT_INDICATORS + "names of classes",
+    "check_classifiers_one_label": "its only column has no positive, and a page without labels says nothing",
+    "check_classifiers_one_label_sample_weights": "its only column has no positive left",
+    "check_classifiers_regression_target": NOT_INDICATORS + "one row of reals; refused with another message",
+    "check_classifiers_train": NOT_INDICATORS + "1 and 2",
+    "check_estimator_sparse_array": NOT_INDICATORS + "0 to 3",
+    "check_estimator_sparse_matrix": NOT_INDICATORS + "0 to 3",
+    "check_estimators_dtypes": NOT_INDICATORS + "integers of both signs",
+    "check_fit2d_1sample": NOT_INDICATORS + "an integer; refused with another message",
+    "check_sample_weights_not_an_array": NOT_INDICATORS + "1 and 2",
+    "check_sample_weights_not_overwritten": NOT_INDICATORS + "one row",
+    "check_sample_weights_pandas_series": NOT_INDICATORS + "1 and 2",
+    "check_sample_weights_shape": NOT_INDICATORS + "1 and 2",
+}
+MODE = {"check_classifier_multioutput": "the likeliest set is not the set of the labels with a probability above 1/2"}
 
 
 @parametrize_with_checks(
-    [PMM1(), PMM2(), PMM1(search="beam", set_prior="training"), PMM2(search="exact", init="random")],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+    [PMM1(), PMM2(search="exact", init="random", set_prior="training")],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES | (MODE if estimator.search == "exact" else {}),
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -104,19 +104,23 @@ def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
     return swept(kernels.threshold_sweep, checked, Y, thresholds)
 
 
-def class_thresholds(scores: ArrayLike, Y: Any, default: float, criterion: str = "errors") -> np.ndarray:
+def class_thresholds(
+    scores: ArrayLike, Y: Any, default: float, criterion: str = "errors", least: int = 1
+) -> np.ndarray:
     """Return one threshold a class, each the best for its class alone on these (validation) documents.
 
     Parameters
     ----------
     scores : float (N, L).
     Y : label indicators (N, L), dense or sparse.
-    default : threshold of a class that no document has, or that is best never given.
+    default : threshold of a class without one of its own.
     criterion : what is best: the fewest "errors" of the class, or its highest "f1".
+    least : how many documents of the class, with scores above minus infinity, it takes for a threshold of its own; the
+        fewer there are, the more the threshold is theirs rather than the class's.
 
     Returns
     -------
-    float64 (L,).
+    float64 (L,); infinite where it is best never to give the class.
 
     Raises
     ------
@@ -128,15 +132,16 @@ def class_thresholds(scores: ArrayLike, Y: Any, default: float, criterion: str =
     member = checked_member(Y, checked.shape)
     columns = zip(np.ascontiguousarray(checked.T), np.ascontiguousarray(member.T), strict=True)
     cuts = np.array([kernels.best_cut(column, own, criterion == "f1") for column, own in columns])
-    return np.where(np.isposinf(cuts), default, cuts)
+    tells = (member & (checked > -np.inf)).sum(axis=0)
+    return np.where(tells >= max(least, 1), cuts, default)
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
     """Return the `Sweep` that a kernel of `textmix.kernels.threshold` counts on checked scores."""
     member = checked_member(Y, scores.shape)
     rising = np.sort(np.asarray(thresholds, dtype=np.float64))
-    counts = kernel(scores, member, rising)
-    return Sweep(rising, *counts, reference=int(member.sum()), documents=len(scores))
+    detected, correct, exact = kernel(scores, member, rising)
+    return Sweep(rising, detected, correct, exact, reference=int(member.sum()), documents=len(scores))
 
 
 def checked_scores(scores: ArrayLike) -> np.ndarray:

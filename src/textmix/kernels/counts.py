@@ -1,4 +1,4 @@
-"""Sufficient statistics of classes of documents, gathered in one pass over the non-zero counts of a CSR matrix.
+"""Sufficient statistics of classes of documents, gathered in one pass over the positive cells of a CSR matrix.
 
 Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  Tables by word
 and class are (V, C) with the classes side by side, so that scoring reads one short run of memory a non-zero count.
@@ -19,21 +19,6 @@ def add_counts(
         c = y[d]
         for i in range(indptr[d], indptr[d + 1]):
             table[indices[i], c] += weight[d] * data[i]
-
-
-@numba.njit(cache=True)
-def add_presence(
-    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
-) -> np.ndarray:
-    """Add the document frequencies to ``table[w, c]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
-    length = np.zeros(len(y))
-    for d in range(len(y)):
-        c = y[d]
-        for i in range(indptr[d], indptr[d + 1]):
-            if data[i] > 0:
-                table[indices[i], c] += weight[d]
-                length[d] += data[i]
-    return length
 
 
 @numba.njit(cache=True)
@@ -64,18 +49,6 @@ def count_scores(
     """Add sum_w x_dw log_weight[w, c] to ``score[d, c]``: the multinomial log-likelihood."""
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
-            if data[i] > 0:
-                for c in range(score.shape[1]):
-                    score[d, c] += data[i] * log_weight[indices[i], c]
-
-
-@numba.njit(cache=True)
-def presence_scores(
-    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_weight: np.ndarray, score: np.ndarray
-) -> None:
-    """Add sum over w with x_dw > 0 of log_weight[w, c] to ``score[d, c]``: the words' part of EDCM equation (3)."""
-    for d in range(len(indptr) - 1):
-        for i in range(indptr[d], indptr[d + 1]):
-            if data[i] > 0:
-                for c in range(score.shape[1]):
-                    score[d, c] += log_weight[indices[i], c]
+            x, w = data[i], indices[i]
+            for c in range(score.shape[1]):
+                score[d, c] += x * log_weight[w, c]

@@ -1,20 +1,17 @@
-r"""The Dirichlet compound multinomial of one class: likelihood, Minka's steps, and an exact profile step.
+r"""The Dirichlet compound multinomial of one class: its likelihood, Minka's steps, a faster one of ours, and scores.
 
-EDCM paper, equation (1); estimators of Minka, "Estimating a Dirichlet distribution" (2000).  For documents d of one
-class, with s = \sum_w \alpha_w and without the multinomial coefficient,
+EDCM paper, equation (1); estimators of T. Minka, "Estimating a Dirichlet distribution" (2000).  For the documents d of
+one class, with s = \sum_w \alpha_w and without the multinomial coefficients,
 
     l(\alpha) = \sum_w A_w(\alpha_w) - \sum_d [log \Gamma(s + n_d) - log \Gamma(s)]
     A_w(\alpha) = \sum_d [log \Gamma(x_dw + \alpha) - log \Gamma(\alpha)]
                 = \sum_i T_wi [log \Gamma(x_i + \alpha) - log \Gamma(x_{i-1} + \alpha)]
 
 where x_0 = 0 < x_1 < x_2 ... are the distinct counts of word w and T_wi the number (weight) of documents that hold it
-at least x_i times.  A word costs as many terms as it has distinct counts, mostly one, however many documents there are.
+at least x_i times.  A word costs as many terms as it has distinct counts, mostly one, however many documents there are,
+and words with the same counts are handled once (`textmix.kernels.levels`).
 
 Symbols: a_w = A_w', falling from infinity to 0; b(s) = \sum_d [\Psi(s + n_d) - \Psi(s)].  The gradient is a_w - b.
-
-Profile step.  At the maximum all a_w(\alpha_w) equal one number \lambda = b(s).  For any \lambda each \alpha_w is the
-root of a_w = \lambda, alone, and these \alpha maximise l among all with the same sum s(\lambda).  So only one number is
-sought: the root of b(s(\lambda)) = \lambda, by Newton's method on log \lambda.
 """
 
 from __future__ import annotations
@@ -24,12 +21,17 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from textmix.kernels.edcm import length_curvature, length_slope
-from textmix.kernels.special import digamma_rise, log_rising, trigamma_fall
+from textmix.kernels.lengths import length_slope
+from textmix.kernels.special import log_rising, polygamma_rise
 
-#: A profile step changes lambda by no more than this factor.
-LARGEST_STEP = np.e
+#: One step changes log s by no more than this.
+LARGEST_SHIFT = 2.0
 MAX_INNER = 60
+#: Whole counts up to this are scored by products, larger ones by `log_rising`.
+PRODUCT = 128
+# Steps divide as NumPy does: where the likelihood is flat they give nan, which the climb refuses.
+#: Powers of two that a running product may move from 1; a double has 1022.
+SAFE = 900.0
 
 
 class Levels(NamedTuple):
@@ -37,169 +39,222 @@ class Levels(NamedTuple):
 
     Parameters
     ----------
-    start : int64 (K + 1,); the levels of the k-th word that occurs are ``start[k]:start[k + 1]``.
-    count, tail : float64; distinct counts x_i of a word, rising, and T_i, the weight of documents with at least x_i.
+    copies : float64 (K,), the number of words in each group of words with the same levels and so the same parameter.
+    start : int64 (K + 1,); the levels of the k-th group are ``start[k]:start[k + 1]``.
+    level, tail : float64; distinct counts x_i of a word, rising, and T_i, the weight of documents with at least x_i.
     lengths, number : float64; distinct positive document lengths and the weight of documents of each.
     """
 
+    copies: np.ndarray
     start: np.ndarray
-    count: np.ndarray
+    level: np.ndarray
     tail: np.ndarray
     lengths: np.ndarray
     number: np.ndarray
 
 
+class State(NamedTuple):
+    r"""An objective and its derivatives at one alpha.
+
+    Parameters
+    ----------
+    value : the log-likelihood.
+    slope, curvature : a_w and -a_w', of a word of each group, float64 (K,).
+    b, z : b(s) and -b'(s).
+    gradient : \sum_w \alpha_w |a_w - b| / (s b), the scaled gradient: 0 at a maximum, free of units.
+    """
+
+    value: float
+    slope: np.ndarray
+    curvature: np.ndarray
+    b: float
+    z: float
+    gradient: float
+
+
 @numba.njit(cache=True)
-def log_likelihood(levels: Levels, alpha: np.ndarray) -> float:
-    """Return l(alpha), equation (1) without the multinomial coefficients, summed over the class's documents."""
-    total = 0.0
+def total(levels: Levels, alpha: np.ndarray) -> float:
+    """Return s, the sum of the parameters of all words; alpha has one of each group."""
+    return (levels.copies * alpha).sum()
+
+
+@numba.njit(cache=True)
+def _state(
+    value: float, levels: Levels, alpha: np.ndarray, slope: np.ndarray, curvature: np.ndarray, b: float, z: float
+) -> State:
+    """Add the scaled gradient to its parts."""
+    gradient = (levels.copies * alpha * np.abs(slope - b)).sum() / (total(levels, alpha) * b)
+    return State(value, slope, curvature, b, z, gradient)
+
+
+@numba.njit(cache=True)
+def evaluate(levels: Levels, alpha: np.ndarray) -> State:
+    """Return l(alpha), equation (1) without the multinomial coefficients, and its derivatives."""
+    slope, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
+    value = 0.0
     for k in range(len(alpha)):
-        below = 0.0
+        rise, below = 0.0, 0.0
         for i in range(levels.start[k], levels.start[k + 1]):
-            gap = levels.count[i] - below
-            rise = np.log(alpha[k] + below) if gap == 1.0 else log_rising(alpha[k] + below, gap)
-            total += levels.tail[i] * rise
-            below = levels.count[i]
-    s = alpha.sum()
+            a, gap, tail = alpha[k] + below, levels.level[i] - below, levels.tail[i]
+            first, second = polygamma_rise(a, gap)
+            rise += tail * log_rising(a, gap)
+            slope[k] += tail * first
+            curvature[k] += tail * second
+            below = levels.level[i]
+        value += levels.copies[k] * rise
+    s = total(levels, alpha)
     for k in range(len(levels.lengths)):
-        total -= levels.number[k] * log_rising(s, levels.lengths[k])
-    return total
+        value -= levels.number[k] * log_rising(s, levels.lengths[k])
+    b, z = length_slope(s, levels.lengths, levels.number)
+    return _state(value, levels, alpha, slope, curvature, b, z)
 
 
 @numba.njit(cache=True)
-def _slope(levels: Levels, k: int, alpha: float) -> tuple[float, float]:
-    """Return a_k(alpha) and -a_k'(alpha) of one word."""
-    slope, curvature, below = 0.0, 0.0, 0.0
-    for i in range(levels.start[k], levels.start[k + 1]):
-        a, gap, tail = alpha + below, levels.count[i] - below, levels.tail[i]
-        if gap == 1.0:
-            slope += tail / a
-            curvature += tail / (a * a)
-        else:
-            slope += tail * digamma_rise(a, gap)
-            curvature += tail * trigamma_fall(a, gap)
-        below = levels.count[i]
-    return slope, curvature
+def evaluate_leave_one_out(levels: Levels, alpha: np.ndarray) -> State:
+    r"""Return Minka's leave-one-out log-likelihood and its derivatives.
 
-
-@numba.njit(cache=True)
-def slopes(levels: Levels, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a_w and -a_w' of every word, each float64 (K,)."""
-    slope, curvature = np.empty(len(alpha)), np.empty(len(alpha))
+    \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)], for whole counts.
+    """
+    slope, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
+    value = 0.0
     for k in range(len(alpha)):
-        slope[k], curvature[k] = _slope(levels, k, alpha[k])
-    return slope, curvature
+        for i in range(levels.start[k], levels.start[k + 1]):
+            above = levels.tail[i + 1] if i + 1 < levels.start[k + 1] else 0.0
+            a, tokens = levels.level[i] - 1.0 + alpha[k], (levels.tail[i] - above) * levels.level[i]
+            value += levels.copies[k] * tokens * np.log(a)
+            slope[k] += tokens / a
+            curvature[k] += tokens / (a * a)
+    rest = levels.lengths - 1.0 + total(levels, alpha)
+    mass = levels.number * levels.lengths
+    value -= (mass * np.log(rest)).sum()
+    return _state(value, levels, alpha, slope, curvature, (mass / rest).sum(), (mass / (rest * rest)).sum())
 
 
 @numba.njit(cache=True)
-def certificate(levels: Levels, alpha: np.ndarray) -> float:
-    r"""Return the scaled gradient \sum_w \alpha_w |a_w - b| / (s b): 0 at a maximum, free of units."""
-    slope, _ = slopes(levels, alpha)
-    s = alpha.sum()
-    b = length_slope(s, levels.lengths, levels.number)
-    return (alpha * np.abs(slope - b)).sum() / (s * b)
+def fixed_point_step(levels: Levels, alpha: np.ndarray, state: State, damping: float) -> np.ndarray:
+    """Return Minka's fixed point alpha_w a_w / b (his equations 55 and 65), which never lowers its likelihood."""
+    return alpha * state.slope / state.b
 
 
-@numba.njit(cache=True)
-def fixed_point_step(levels: Levels, alpha: np.ndarray, damping: float) -> np.ndarray:
-    """Return Minka's fixed point alpha_w a_w / b (his equation 55): never lowers the likelihood, needs no damping."""
-    slope, _ = slopes(levels, alpha)
-    return alpha * slope / length_slope(alpha.sum(), levels.lengths, levels.number)
-
-
-@numba.njit(cache=True)
-def newton_step(levels: Levels, alpha: np.ndarray, damping: float) -> np.ndarray:
+@numba.njit(cache=True, error_model="numpy")
+def newton_step(levels: Levels, alpha: np.ndarray, state: State, damping: float) -> np.ndarray:
     """Return Newton's step with the Hessian diag(a') + z 1 1^T inverted in O(W) (Minka's equations 60 to 64).
 
     No parameter falls below a tenth of its value in one step, which keeps all positive.
     """
-    slope, curvature = slopes(levels, alpha)
-    s = alpha.sum()
-    g = slope - length_slope(s, levels.lengths, levels.number)
-    z = length_curvature(s, levels.lengths, levels.number)
-    shift = -(g / curvature).sum() / (1.0 / z - (1.0 / curvature).sum())
-    return np.maximum(alpha + damping * (g - shift) / curvature, 0.1 * alpha)
+    g = state.slope - state.b
+    weight = levels.copies / state.curvature
+    shift = (weight * g).sum() / (weight.sum() - 1.0 / state.z)
+    return np.maximum(alpha + damping * (g - shift) / state.curvature, 0.1 * alpha)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndarray) -> float:
+    """Return the root s of b(s) = P / (s + Q), sought from ``s`` by Newton's method on log s within `LARGEST_SHIFT`."""
+    t = 0.0
+    for _ in range(MAX_INNER):
+        trial = s * np.exp(t)
+        b, z = length_slope(trial, lengths, number)
+        rise = np.log(P / ((trial + Q) * b))
+        # Where the right side falls faster than b there is no maximum nearby, only a direction.
+        gradient = trial / (trial + Q) - trial * z / b
+        step = rise / gradient if gradient > 0.0 else np.sign(rise)
+        moved = min(max(t + step, -LARGEST_SHIFT), LARGEST_SHIFT) - t
+        t += moved
+        if abs(moved) <= 1e-12:
+            break
+    return s * np.exp(t)
 
 
 @numba.njit(cache=True)
-def profile_point(levels: Levels, alpha: np.ndarray, multiplier: float) -> np.ndarray:
-    r"""Return \alpha with a_w(\alpha_w) = \lambda for every word, by Newton's method on 1/a_w started at ``alpha``.
+def start_alpha(levels: Levels) -> np.ndarray:
+    r"""Return \alpha_w = T_w1 / b(s) with s their sum: the maximum if no word were repeated (EDCM, equation 4)."""
+    alpha = levels.tail[levels.start[:-1]]
+    words = total(levels, alpha)
+    s = solve_sum(words, 0.0, words / levels.number.sum(), levels.lengths, levels.number)
+    return alpha * (s / words)
 
-    1/a_w is concave for whole counts, so that the iteration rises to the root from any point below it.  T_1/\lambda
-    is such a point, since a_w >= T_1/\alpha (times x_1 where a count lies between 0 and 1).
+
+@numba.njit(cache=True, error_model="numpy")
+def reciprocal_step(levels: Levels, alpha: np.ndarray, state: State, damping: float) -> np.ndarray:
+    r"""Return Newton's step on the reciprocals 1/a_w, with b(s) left as it is.
+
+    At the maximum all a_w(\alpha_w) equal one number \lambda = b(s).  1/a_w is close to a straight line through zero
+    (exactly one for a word that is never repeated), so that to second order the root of a_w = \lambda is
+    \alpha_w + (a_w / -a_w') (a_w / \lambda - 1), and the sum of the roots is s = P / \lambda - Q.  That leaves one
+    equation, b(s) = P / (s + Q), over the histogram of lengths.  T_w1 / \lambda (times x_1 for a first count below 1)
+    bounds each root from below and keeps it positive.
     """
-    root = np.empty(len(alpha))
+    P, Q = 0.0, 0.0
+    for k in range(len(alpha)):
+        scale = state.slope[k] / state.curvature[k]
+        P += levels.copies[k] * scale * state.slope[k]
+        Q += levels.copies[k] * (scale - alpha[k])
+    inverse = (solve_sum(P, Q, total(levels, alpha), levels.lengths, levels.number) + Q) / P
+    result = np.empty(len(alpha))
     for k in range(len(alpha)):
         first = levels.start[k]
-        floor = levels.tail[first] * min(levels.count[first], 1.0) / multiplier
-        value = max(alpha[k], floor)
-        if levels.start[k + 1] == first + 1 and levels.count[first] == 1.0:
-            value = floor
-        else:
-            for _ in range(MAX_INNER):
-                slope, curvature = _slope(levels, k, value)
-                trial = max(value + slope * (slope / multiplier - 1.0) / curvature, floor)
-                moved = abs(trial - value)
-                value = trial
-                if moved <= 1e-13 * value:
-                    break
-        root[k] = value
-    return root
+        bound = levels.tail[first] * min(levels.level[first], 1.0) * inverse
+        root = alpha[k] + state.slope[k] / state.curvature[k] * (state.slope[k] * inverse - 1.0)
+        result[k] = alpha[k] + damping * (max(root, bound) - alpha[k])
+    return result
 
 
 @numba.njit(cache=True)
-def profile_step(levels: Levels, alpha: np.ndarray, damping: float) -> np.ndarray:
-    r"""Return the next profile point: one Newton step on log \lambda for b(s(\lambda)) = \lambda."""
-    slope, curvature = slopes(levels, alpha)
-    s = alpha.sum()
-    b = length_slope(s, levels.lengths, levels.number)
-    z = length_curvature(s, levels.lengths, levels.number)
-    multiplier = (alpha * slope).sum() / s
-    # d log b / d log lambda = z / b * lambda * sum_w 1 / (-a_w'); below 1 where the profile likelihood is concave.
-    growth = multiplier * z / b * (1.0 / curvature).sum()
-    rise = np.log(b / multiplier)
-    step = rise / (1.0 - growth) if growth < 1.0 else np.sign(rise)
-    limit = np.log(LARGEST_STEP)
-    return profile_point(levels, alpha, multiplier * np.exp(damping * min(max(step, -limit), limit)))
+def _digits(least: float, most: float) -> np.ndarray:
+    r"""Return, for x = 0 .. PRODUCT, how many powers of two x factors \alpha + j may move a product."""
+    digits = np.zeros(PRODUCT + 1)
+    for j in range(PRODUCT):
+        digits[j + 1] = digits[j] + max(abs(np.log2(least + j)), abs(np.log2(most + j)))
+    return digits
 
 
 @numba.njit(cache=True)
-def leave_one_out_likelihood(levels: Levels, alpha: np.ndarray) -> float:
-    r"""Return Minka's leave-one-out log-likelihood \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)]."""
-    total = 0.0
-    for k in range(len(alpha)):
-        for i in range(levels.start[k], levels.start[k + 1]):
-            above = levels.tail[i + 1] if i + 1 < levels.start[k + 1] else 0.0
-            x = levels.count[i]
-            total += (levels.tail[i] - above) * x * np.log(x - 1.0 + alpha[k])
-    s = alpha.sum()
-    for k in range(len(levels.lengths)):
-        n = levels.lengths[k]
-        total -= levels.number[k] * n * np.log(n - 1.0 + s)
-    return total
+def _take_logarithm(product: np.ndarray, score: np.ndarray) -> None:
+    """Move the logarithms of running products to the scores."""
+    for c in range(len(product)):
+        score[c] += np.log(product[c])
+        product[c] = 1.0
 
 
 @numba.njit(cache=True)
-def _leave_one_out_slopes(levels: Levels, alpha: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return sum_d x_dw / (x_dw - 1 + alpha_w) of every word and sum_d n_d / (n_d - 1 + s)."""
-    slope = np.zeros(len(alpha))
-    for k in range(len(alpha)):
-        for i in range(levels.start[k], levels.start[k + 1]):
-            above = levels.tail[i + 1] if i + 1 < levels.start[k + 1] else 0.0
-            x = levels.count[i]
-            slope[k] += (levels.tail[i] - above) * x / (x - 1.0 + alpha[k])
-    return slope, (levels.number * levels.lengths / (levels.lengths - 1.0 + alpha.sum())).sum()
+def dcm_scores(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, alpha: np.ndarray, least: float, score: np.ndarray
+) -> np.ndarray:
+    r"""Add \sum_w [log \Gamma(x_dw + \alpha_wc) - log \Gamma(\alpha_wc)] of equation (1) to ``score[d, c]``.
 
+    A count x contributes the factors \alpha + j, j < x.  They are multiplied up and the logarithm is taken of the
+    product before it can leave the range of a double, one for every fifty factors or so instead of one each.
 
-@numba.njit(cache=True)
-def leave_one_out_step(levels: Levels, alpha: np.ndarray, damping: float) -> np.ndarray:
-    """Return Minka's leave-one-out fixed point (his equation 65): no digamma, its own likelihood never falls."""
-    slope, b = _leave_one_out_slopes(levels, alpha)
-    return alpha * slope / b
+    Parameters
+    ----------
+    alpha : (V, C).
+    least : smallest positive entry of ``alpha``.
 
-
-@numba.njit(cache=True)
-def leave_one_out_certificate(levels: Levels, alpha: np.ndarray) -> float:
-    """Return the scaled gradient of the leave-one-out likelihood (see `certificate`)."""
-    slope, b = _leave_one_out_slopes(levels, alpha)
-    return (alpha * np.abs(slope - b)).sum() / (alpha.sum() * b)
+    Returns
+    -------
+    length : n_d, float64 (N,).
+    """
+    n_classes = score.shape[1]
+    digits = _digits(least, alpha.max())
+    product = np.ones(n_classes)
+    length = np.zeros(len(indptr) - 1)
+    for d in range(len(length)):
+        used, n = 0.0, 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            x, w = data[i], indices[i]
+            n += x
+            if x <= PRODUCT and x == np.floor(x) and digits[np.int64(x)] <= SAFE:
+                used += digits[np.int64(x)]
+                if used > SAFE:
+                    _take_logarithm(product, score[d])
+                    used = digits[np.int64(x)]
+                for j in range(np.int64(x)):
+                    for c in range(n_classes):
+                        product[c] *= alpha[w, c] + j
+            else:
+                for c in range(n_classes):
+                    score[d, c] += log_rising(alpha[w, c], np.float64(x)) if alpha[w, c] > 0 else -np.inf
+        _take_logarithm(product, score[d])
+        length[d] = n
+    return length

@@ -38,9 +38,7 @@ class Weights(NamedTuple):
 
 
 @numba.njit(cache=True)
-def add_scores(
-    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: Weights, score: np.ndarray
-) -> None:
+def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: Weights, score: np.ndarray) -> None:
     """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13); documents come as CSR."""
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from textmix.kernels.special import digamma_rise, trigamma_fall
+from textmix.kernels.lengths import concentration_bound, length_slope
 
 #: Relative accuracy of s.
 TOLERANCE = 1e-14
@@ -21,40 +21,7 @@ MAX_STEPS = 200
 
 
 @numba.njit(cache=True)
-def length_slope(s: float, lengths: np.ndarray, number: np.ndarray) -> float:
-    """Return B(s) = sum_k number_k [Psi(s + n_k) - Psi(s)] for a histogram of document lengths."""
-    total = 0.0
-    for k in range(len(lengths)):
-        if number[k] > 0:
-            total += number[k] * digamma_rise(s, lengths[k])
-    return total
-
-
-@numba.njit(cache=True)
-def length_curvature(s: float, lengths: np.ndarray, number: np.ndarray) -> float:
-    """Return -B'(s) = sum_k number_k [Psi'(s) - Psi'(s + n_k)]."""
-    total = 0.0
-    for k in range(len(lengths)):
-        if number[k] > 0:
-            total += number[k] * trigamma_fall(s, lengths[k])
-    return total
-
-
-@numba.njit(cache=True)
-def concentration_bound(lengths: np.ndarray, number: np.ndarray) -> float:
-    r"""Return Q = \sum_d n_d^2, at least 2: the largest s considered, and 1 / Q the smallest.
-
-    A DCM with s = Q differs from a multinomial by less than one unit of log-likelihood over the whole class, so a
-    larger s cannot be told from infinity.
-    """
-    total = 0.0
-    for k in range(len(lengths)):
-        total += number[k] * lengths[k] * lengths[k]
-    return max(total, 2.0)
-
-
-@numba.njit(cache=True)
-def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, int]:
+def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, int, bool]:
     """Solve s B(s) = M by Newton's method on log s, kept inside a shrinking bracket.
 
     Parameters
@@ -66,26 +33,67 @@ def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -
     -------
     s : the root; where there is none the bound on its side: Q if no word repeats, else 1 / Q (`concentration_bound`).
     steps : number of steps taken.
+    capped : whether there is no root.
     """
     high = concentration_bound(lengths, number)
     low = 1.0 / high
-    if high * length_slope(high, lengths, number) <= words:
-        return high, 0
-    if low * length_slope(low, lengths, number) >= words:
-        return low, 0
+    if high * length_slope(high, lengths, number)[0] <= words:
+        return high, 0, True
+    if low * length_slope(low, lengths, number)[0] >= words:
+        return low, 0, True
     s = min(max(words / max(number.sum(), 1.0), low), high)
     for step in range(1, MAX_STEPS + 1):
-        slope = length_slope(s, lengths, number)
+        slope, curvature = length_slope(s, lengths, number)
         if s * slope > words:
             high = s
         else:
             low = s
         # Newton on log(s B) as a function of log s, whose derivative is 1 + s B'/B.
-        gradient = 1.0 - s * length_curvature(s, lengths, number) / slope
+        gradient = 1.0 - s * curvature / slope
         trial = s * np.exp(np.log(words / (s * slope)) / gradient) if gradient > 0 else 0.0
         if not low <= trial <= high:
             trial = np.sqrt(low * high)
         if abs(trial - s) <= TOLERANCE * s:
-            return trial, step
+            return trial, step, False
         s = trial
-    return s, MAX_STEPS
+    return s, MAX_STEPS, False
+
+
+@numba.njit(cache=True)
+def add_presence(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
+) -> np.ndarray:
+    """Add the document frequencies to ``table[w, c]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
+    length = np.zeros(len(y))
+    for d in range(len(y)):
+        c = y[d]
+        for i in range(indptr[d], indptr[d + 1]):
+            table[indices[i], c] += weight[d]
+            length[d] += data[i]
+    return length
+
+
+@numba.njit(cache=True)
+def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, result: np.ndarray) -> None:
+    """Set result[w, c] = log(table[w, c] scale[c] + added[c]); most entries of the table are 0 and share one."""
+    unseen = np.log(added)
+    for w in range(table.shape[0]):
+        for c in range(table.shape[1]):
+            result[w, c] = np.log(table[w, c] * scale[c] + added[c]) if table[w, c] > 0 else unseen[c]
+
+
+@numba.njit(cache=True)
+def presence_scores(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_beta: np.ndarray, score: np.ndarray
+) -> np.ndarray:
+    """Add sum over the words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``; return n_d, (N,)."""
+    length = np.zeros(len(indptr) - 1)
+    for d in range(len(length)):
+        n = 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = indices[i]
+            n += data[i]
+            for c in range(score.shape[1]):
+                score[d, c] += log_beta[w, c]
+        length[d] = n
+    return length

@@ -123,7 +123,7 @@ def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
 
 @numba.njit(cache=True)
 def parameter_log_sum(plan: Plan, theta: np.ndarray) -> float:
-    r"""Return the part of J that a page of one label and the prior add at the parameters: sum_k weight_k log theta_k."""
+    """Return sum_k weight_k log theta_k: the part of J of the prior and of the pages of one label."""
     total = 0.0
     for label in range(len(plan.fixed)):
         own = slice(plan.support[label], plan.support[label + 1])

@@ -111,7 +111,7 @@ def state_of(page: Page, alpha: np.ndarray, member: np.ndarray) -> State:
 @numba.njit(cache=True)
 def better(score: float, than: float) -> bool:
     """Return whether a score is above another by more than rounding."""
-    return score > than + TIE * abs(than)
+    return score > than and score - than > TIE * abs(score)
 
 
 @numba.njit(cache=True)
@@ -144,6 +144,8 @@ def extension_scores(page: Page, model: Model, state: State) -> np.ndarray:
     """Return the scores of a label set with each other label added; -inf for the labels it has, float64 (L,)."""
     n, n_labels = page.theta.shape
     size = state.member.sum() + 1
+    if size > n_labels:
+        return np.full(n_labels, -np.inf)
     inverse = 1.0 / (size * size)
     factor = 1.0 + 2.0 * state.bias
     score = model.label_weight + (label_prior(model, state.member) + model.size_weight[size])
@@ -192,7 +194,7 @@ def greedy(page: Page, model: Model, visited: np.ndarray, added: np.ndarray) -> 
     for size in range(len(added)):
         visited[size] = extension_scores(page, model, state)
         label = best_label(visited[size])
-        if size > 0 and not better(visited[size, label], reached):
+        if not better(visited[size, label], reached):
             return size
         reached = visited[size, label]
         added[size] = label
@@ -225,9 +227,9 @@ def _best_entry(scores: np.ndarray) -> tuple[int, int]:
 
 
 @numba.njit(cache=True)
-def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> np.ndarray:
-    """Return the best different sets with one label more than those of a layer, best first, bool (up to width, L)."""
-    chosen = np.zeros((width, layer.shape[1]), dtype=np.bool_)
+def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best different sets with one label more than those of a layer, best first, and their scores."""
+    chosen, reached = np.zeros((width, layer.shape[1]), dtype=np.bool_), np.empty(width)
     filled = 0
     while filled < width:
         row, column = _best_entry(scores)
@@ -235,30 +237,34 @@ def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> np.ndarray
             break
         chosen[filled] = layer[row]
         chosen[filled, column] = True
+        reached[filled] = scores[row, column]
         scores[row, column] = -np.inf
         fresh = True
         for earlier in chosen[:filled]:
             fresh = fresh and not np.all(earlier == chosen[filled])
         filled += fresh
-    return chosen[:filled]
+    return chosen[:filled], reached[:filled]
 
 
 @numba.njit(cache=True)
 def beam(page: Page, model: Model, width: int) -> np.ndarray:
-    """Return the best set met while the ``width`` best sets of each size are extended, bool (L,); width 1 is greedy."""
+    """Return the best set met, bool (L,), while the ``width`` best sets of each size are extended.
+
+    A set is extended only by labels that raise its own score, so that a beam of width 1 is `greedy`.
+    """
     n_labels = len(model.alpha)
-    layer = np.zeros((1, n_labels), dtype=np.bool_)
-    best, reached = layer[0], -np.inf
-    for size in range(n_labels):
+    layer, reached = np.zeros((1, n_labels), dtype=np.bool_), np.full(1, -np.inf)
+    best, best_score = layer[0], -np.inf
+    while len(layer) > 0:
+        if better(reached[0], best_score):
+            best, best_score = layer[0], reached[0]
         scores = np.empty((len(layer), n_labels))
         for b in range(len(layer)):
             scores[b] = extension_scores(page, model, state_of(page, model.alpha, layer[b]))
-        row, column = _best_entry(scores)
-        if size > 0 and not better(scores[row, column], reached):
-            break
-        reached = scores[row, column]
-        layer = _next_layer(layer, scores, width)
-        best = layer[0]
+            for k in range(n_labels):
+                if not better(scores[b, k], reached[b]):
+                    scores[b, k] = -np.inf
+        layer, reached = _next_layer(layer, scores, width)
     return best
 
 

@@ -168,7 +168,7 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
     Returns
     -------
     half way between the lowest score that is detected and the next; infinity where it is best to detect nothing;
-    of equally good thresholds the highest.
+    of equally good thresholds the highest.  A score of minus infinity is never detected.
     """
     order = np.argsort(-scores, kind="mergesort")
     reference = np.sum(member)
@@ -176,6 +176,8 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
     for i in range(len(order)):
         correct += member[order[i]]
         here, after = scores[order[i]], scores[order[i + 1]] if i + 1 < len(order) else -np.inf
+        if here == -np.inf:
+            break
         if here == after:
             continue
         detected = i + 1

@@ -14,16 +14,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    check_non_negative,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from textmix.errors import ConfigError
 from textmix.kernels import pmm_predict
@@ -109,6 +104,7 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_label = True
         return tags
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise J, equation (6).
 
@@ -125,7 +121,6 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
             row, no labelled page.
         """
-        self._validate_params()
         counts, labels = self._check_counts(X, reset=True), _check_labels(y)
         check_consistent_length(counts, labels)
         weight = _check_sample_weight(sample_weight, counts, dtype=np.float64, ensure_non_negative=True)
@@ -208,14 +203,15 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             prior = set_prior(self.size_count_, self.label_count_)
         else:
             prior = np.zeros(len(self.classes_) + 1), np.zeros(len(self.classes_))
-        return pmm_predict.Model(self.theta_, self.alpha_, *prior)
+        # A read-only array (a memory map) would be another type to the kernels, and compile them again.
+        theta, alpha = (np.require(values, requirements=["C", "W"]) for values in (self.theta_, self.alpha_))
+        return pmm_predict.Model(theta, alpha, *prior)
 
     def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
         """Return counts as CSR without stored zeros."""
-        kinds = (np.float64, np.float32, np.int32, np.int64)
-        checked = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=reset)
-        check_non_negative(checked, type(self).__name__)
+        checked = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=reset)
         counts = sparse.csr_array(checked)
+        counts.check_format(full_check=True)
         if not counts.data.all() or not counts.has_canonical_format:
             counts = counts.copy()
             counts.sum_duplicates()

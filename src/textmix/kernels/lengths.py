@@ -1,0 +1,35 @@
+r"""What DCM and EDCM make of the lengths of a class's documents, kept as a histogram of the distinct lengths.
+
+    b(s) = \sum_d [\Psi(s + n_d) - \Psi(s)]      the derivative in s of \sum_d [log \Gamma(s + n_d) - log \Gamma(s)]
+
+Symbols: n_d length of document d, s concentration (the sum of a class's parameters).
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from textmix.kernels.special import polygamma_rise
+
+
+@numba.njit(cache=True)
+def length_slope(s: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, float]:
+    """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, float64 (K,)."""
+    slope, curvature = 0.0, 0.0
+    for k in range(len(lengths)):
+        if number[k] > 0:
+            first, second = polygamma_rise(s, lengths[k])
+            slope += number[k] * first
+            curvature += number[k] * second
+    return slope, curvature
+
+
+@numba.njit(cache=True)
+def concentration_bound(lengths: np.ndarray, number: np.ndarray) -> float:
+    r"""Return Q = \sum_d n_d^2, at least 2: the largest s considered, and 1 / Q the smallest.
+
+    A DCM with s = Q differs from a multinomial by less than one unit of log-likelihood over the whole class, so a
+    larger s cannot be told from infinity.
+    """
+    return max((number * lengths * lengths).sum(), 2.0)

@@ -1,0 +1,1 @@
+"""Peers timed side by side in one run: what `snakemake bench` prints."""

@@ -1,0 +1,71 @@
+"""The one stop-watch of the bench: candidates and their peers in turns in one run, medians, ratios, peak memory."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+COLUMNS = ("bench", "candidate", "median_seconds", "ratio_to_peer", "target", "met", "peak_mib", "note")
+
+
+def compare(candidates: Mapping[str, Callable[[], object]], repeats: int = 5) -> list[dict[str, Any]]:
+    """Time each candidate ``repeats`` times, all in turns, after one untimed call each, then measure its memory.
+
+    Taking turns lets a slow moment of the machine fall on all alike; the first call compiles and fills caches.
+
+    Parameters
+    ----------
+    candidates : name -> call without arguments.
+    repeats : number of rounds.
+
+    Returns
+    -------
+    rows ``candidate``, ``median_seconds``, ``peak_mib`` (largest memory allocated during one call, by tracemalloc,
+    which sees the arrays of NumPy and of Numba's callers but not what a C library allocates for itself).
+    """
+    for call in candidates.values():
+        call()
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(repeats):
+        for name, call in candidates.items():
+            start = time.perf_counter()
+            call()
+            seconds[name].append(time.perf_counter() - start)
+    return [
+        {"candidate": name, "median_seconds": statistics.median(seconds[name]), "peak_mib": peak_mib(call)}
+        for name, call in candidates.items()
+    ]
+
+
+def peak_mib(call: Callable[[], object]) -> float:
+    """Return the largest memory that one call has allocated at a time, in MiB."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def judge(
+    bench: str, rows: Sequence[Mapping[str, Any]], peer: str, targets: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """Add to each row the ratio of its time to the peer's, and whether it is at most the candidate's target.
+
+    Parameters
+    ----------
+    bench : name of the comparison.
+    rows : of `compare`.
+    peer : the candidate that the others are measured by.
+    targets : candidate -> largest ratio allowed; no verdict for candidates that are not named.
+    """
+    seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
+    judged = []
+    for row in rows:
+        ratio, target = row["median_seconds"] / seconds, targets.get(row["candidate"])
+        met = None if target is None else bool(ratio <= target)
+        judged.append({"bench": bench, "ratio_to_peer": ratio, "target": target, "met": met, "note": "", **row})
+    return judged

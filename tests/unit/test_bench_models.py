@@ -1,0 +1,49 @@
+"""The bench: turns, medians, ratios and verdicts, and its peer's fixed point."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tests.naive.multinomial import corpus
+from textmix.models.dcm import DCMClassifier
+from textmix.study.bench import models
+from textmix.study.bench.timing import COLUMNS, compare, judge
+
+
+def test_candidates_take_turns_after_one_call_each() -> None:
+    calls: list[str] = []
+    rows = compare({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, repeats=2)
+    assert calls == ["a", "b", "a", "b", "a", "b", "a", "b"]
+    assert [row["candidate"] for row in rows] == ["a", "b"]
+
+
+def test_peak_memory_is_that_of_one_call() -> None:
+    (row,) = compare({"a": lambda: np.ones(2**20)}, repeats=1)
+    assert row["peak_mib"] == pytest.approx(8, rel=0.01)
+
+
+def test_ratios_are_to_the_peer_and_judged_by_their_target() -> None:
+    rows = [{"candidate": name, "median_seconds": seconds} for name, seconds in (("a", 2.0), ("b", 3.0), ("peer", 4.0))]
+    judged = {row["candidate"]: row for row in judge("fit", rows, "peer", {"a": 0.5, "b": 0.5})}
+    assert [judged[name]["ratio_to_peer"] for name in ("a", "b", "peer")] == [0.5, 0.75, 1.0]
+    assert [judged[name]["met"] for name in ("a", "b", "peer")] == [True, False, None]
+
+
+def test_the_scipy_peer_reaches_our_likelihood() -> None:
+    X = sparse.csr_array(np.vstack([corpus(seed)[0] for seed in range(6)]))
+    goal = DCMClassifier(tol=1e-12, gradient_tol=1e-9).fit(X, np.zeros(X.shape[0])).objective_path_[-1]
+    seconds, steps, arrived = models.scipy_fixed_point(X, goal, 2000)
+    assert arrived and seconds > 0 and steps > 1
+    assert not models.scipy_fixed_point(X, goal + 1.0, 50)[2]
+
+
+def test_every_row_has_the_columns_and_every_target_a_verdict() -> None:
+    X, y = corpus(0, n=40)
+    rows = models.bench_models(sparse.csr_array(X), y, repeats=1)
+    assert all(set(row) == set(COLUMNS) for row in rows)
+    targets = {(row["bench"], row["candidate"]): row["target"] for row in rows if row["target"] is not None}
+    expected = {("predict", name): 1.0 for name in ("multinomial", "edcm", "dcm")}
+    assert targets == {**expected, ("fit", "edcm"): 0.5, ("dcm_fit", "dcm, reciprocal_newton"): 0.02}
+    assert all(isinstance(row["met"], bool) for row in rows if row["target"] is not None)

@@ -1,0 +1,229 @@
+"""DCM: equation (1) and every estimator against dense loops, certificates, guards, and documents drawn and refitted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from tests.naive import dcm as naive
+from tests.naive.multinomial import corpus
+from textmix.kernels import dcm as kernels
+from textmix.kernels.levels import class_levels
+from textmix.models.dcm import METHODS, DCMClassifier, climb
+
+seeds = st.integers(0, 2**32 - 1)
+#: Those that maximise the likelihood itself.
+EXACT = ("reciprocal_newton", "newton", "fixed_point")
+
+
+def statistic(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, kernels.Levels]:
+    """Return the words that occur in the documents of one class, their groups, and the groups' levels."""
+    matrix, weight = sparse.csr_array(X), np.ones(len(X)) if weight is None else weight
+    rows = np.flatnonzero(X.sum(axis=1) > 0)
+    scratch = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
+    parts = class_levels(matrix.indptr, matrix.indices, matrix.data, rows, weight, *scratch)
+    assert not any(array.any() for array in scratch)
+    lengths, place = np.unique(X.sum(axis=1)[rows], return_inverse=True)
+    copies = np.bincount(parts[1]).astype(float)
+    histogram = lengths.astype(float), np.bincount(place, weight[rows])
+    return parts[0], parts[1], kernels.Levels(copies, *parts[2:], *histogram)
+
+
+def bursty(seed: int, n: int = 12, n_words: int = 8) -> np.ndarray:
+    """Return documents of one class, burstier than a multinomial's, so that the likelihood has a maximum."""
+    rng = np.random.default_rng(seed)
+    theta = rng.dirichlet(np.full(n_words, 0.3), n)
+    X = np.array([rng.multinomial(rng.integers(3, 25), p) for p in theta])
+    X[0] = 0
+    X[2] = X[1]
+    X[:, -1] = 0
+    return X
+
+
+def slopes(function, X: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Return the gradient of a likelihood by complex steps."""
+    return np.array([function(X, alpha + 1e-20j * row).imag / 1e-20 for row in np.eye(len(alpha))])
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=30)
+def test_likelihoods_and_slopes_equal_dense_loops(seed: int) -> None:
+    X = bursty(seed)
+    words, group, levels = statistic(X)
+    alpha = 10 ** np.random.default_rng(seed).uniform(-4, 2, len(levels.copies))
+    pairs = ((kernels.evaluate, naive.log_likelihood), (kernels.evaluate_leave_one_out, naive.leave_one_out))
+    for evaluate, definition in pairs:
+        state = evaluate(levels, alpha)
+        assert state.value == pytest.approx(definition(X[:, words], alpha[group]).real, rel=1e-11)
+        gradient = slopes(definition, X[:, words], alpha[group].astype(complex))
+        error = np.abs(state.slope[group] - state.b - gradient)
+        assert np.all(error <= 1e-10 * (state.slope[group] + state.b))
+        h = 1e-6 * alpha[0]
+        ahead, behind = (evaluate(levels, alpha + sign * h * (np.arange(len(alpha)) == 0)) for sign in (1, -1))
+        assert -state.curvature[0] == pytest.approx((ahead.slope[0] - behind.slope[0]) / (2 * h), rel=1e-5)
+        ahead, behind = evaluate(levels, 1.00001 * alpha), evaluate(levels, 0.99999 * alpha)
+        assert -state.z == pytest.approx((ahead.b - behind.b) / (2e-5 * alpha[group].sum()), rel=1e-6)
+
+
+def test_levels_are_tail_counts() -> None:
+    X = np.array([[1, 0, 300], [3, 0, 300], [1, 0, 2], [3, 0, 0], [2**31, 0, 0]])
+    weight = np.array([1.0, 2.0, 1.0, 0.5, 1.0])
+    words, group, levels = statistic(X, weight)
+    assert words.tolist() == [0, 2]
+    assert group.tolist() == [0, 1]
+    assert levels.level.tolist() == [1, 3, 2**31, 2, 300]
+    assert levels.tail.tolist() == [5.5, 3.5, 1.0, 4.0, 3.0]
+    assert levels.start.tolist() == [0, 3, 5]
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=30)
+def test_words_share_a_group_exactly_when_their_counts_agree(seed: int) -> None:
+    X = np.random.default_rng(seed).choice([0, 0, 0, 1, 1, 2, 300], (6, 40))
+    words, group, levels = statistic(X)
+    keys = [tuple(sorted(X[:, w])) for w in words]
+    assert len(set(keys)) == len(set(zip(keys, group.tolist(), strict=True))) == len(levels.copies)
+    assert levels.copies.sum() == len(words)
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=10)
+def test_fixed_point_step_equals_minkas(seed: int) -> None:
+    X = bursty(seed)
+    words, group, levels = statistic(X)
+    start = alpha = kernels.start_alpha(levels)
+    for _ in range(5):
+        alpha = kernels.fixed_point_step(levels, alpha, kernels.evaluate(levels, alpha), 1.0)
+    np.testing.assert_allclose(alpha[group], naive.fixed_point(X[:, words], start[group], 5), rtol=1e-11)
+
+
+@given(seeds, st.sampled_from(sorted(METHODS)))
+@settings(deadline=None, derandomize=True, max_examples=60)
+def test_likelihood_never_falls(seed: int, method: str) -> None:
+    for X in (bursty(seed), corpus(seed)[0]):
+        path = climb(statistic(X)[2], method, max_iter=200).path
+        assert np.all(np.diff(path) >= 0)
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=20)
+def test_all_estimators_reach_the_same_maximum(seed: int) -> None:
+    X = bursty(seed)
+    words, group, levels = statistic(X)
+    ends = [climb(levels, method, max_iter=50000, tol=1e-13, gradient_tol=1e-6) for method in EXACT]
+    if any(end.capped for end in ends):
+        return
+    values = [end.path[-1] for end in ends]
+    np.testing.assert_allclose(values, values[0], rtol=1e-9)
+    for end in ends:
+        assert end.converged
+        gradient = slopes(naive.log_likelihood, X[:, words], end.alpha[group].astype(complex))
+        assert np.sum(np.abs(gradient) * end.alpha[group]) < 1e-6 * X.sum()
+
+
+def test_newton_needs_few_steps() -> None:
+    levels = statistic(np.vstack([bursty(seed) for seed in range(20)]))[2]
+    steps = {method: len(climb(levels, method, max_iter=5000).path) - 1 for method in EXACT}
+    assert steps["reciprocal_newton"] <= 6
+    assert steps["newton"] <= 15
+    assert steps["fixed_point"] > 4 * steps["reciprocal_newton"]
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=20)
+def test_log_likelihood_equals_equation_1(seed: int) -> None:
+    X, y = corpus(seed)
+    X[7, 2] = 500
+    model = DCMClassifier().fit(X, y)
+    expected = [[naive.log_pmf(x, alpha) for alpha in model.alpha_] for x in X]
+    np.testing.assert_allclose(model.log_likelihood(X), expected, rtol=1e-10, atol=1e-9)
+
+
+def test_probabilities_of_all_documents_of_a_length_sum_to_one() -> None:
+    X, y = corpus(1, n_words=5)
+    model = DCMClassifier().fit(X, y)
+    for n in (0, 1, 6):
+        every = np.array(list(naive.compositions(n, 5)))
+        np.testing.assert_allclose(np.exp(model.log_likelihood(every)).sum(axis=0), 1.0, rtol=1e-11)
+        np.testing.assert_allclose(np.exp(model.score_samples(every)).sum(), 1.0, rtol=1e-11)
+
+
+def test_products_of_many_factors_stay_in_range() -> None:
+    model = DCMClassifier().fit(np.ones((2, 300), dtype=int), [0, 1])
+    model._alpha = 10.0 ** np.random.default_rng(0).uniform(-30, 3, (300, 2))
+    model.concentration_ = model._alpha.sum(axis=0)
+    x = np.arange(300)
+    expected = [naive.log_pmf(x, alpha) for alpha in model.alpha_]
+    np.testing.assert_allclose(model.log_likelihood(x[np.newaxis])[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [[1, 0, 0], [0, 1, 0], [0, 1, 0]],  # documents of one word: s does not matter
+        [[1, 1, 0], [0, 1, 1]],  # no word is repeated
+        [[4, 2, 1]],  # one document
+        [[4, 0, 0], [0, 3, 0]],  # each document repeats a single word
+        [[3, 0, 0], [2, 0, 0]],  # a single word
+        [[0, 0, 0], [0, 0, 0]],  # no word at all
+    ],
+)
+def test_degenerate_classes_are_finite_and_end(documents: list[list[int]], method: str) -> None:
+    X = np.array([*documents, [2, 1, 1], [1, 0, 3], [0, 4, 0]])
+    y = [0] * len(documents) + [1] * 3
+    model = DCMClassifier(method=method).fit(X, y)
+    assert model.converged_
+    assert np.all(np.isfinite(model.alpha_)) and np.all(model.alpha_ > 0)
+    assert np.all(np.isfinite(model.predict_log_proba(X)))
+    assert np.all(np.diff(model.objective_path_) >= 0)
+
+
+def test_a_class_less_bursty_than_a_multinomial_is_capped() -> None:
+    X = np.array([[3, 2, 1], [3, 2, 1], [3, 2, 1], [5, 0, 0], [0, 4, 1], [0, 0, 3]])
+    model = DCMClassifier(smoothing=0.0).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model.capped_.tolist() == [True, False]
+    assert model.mle_concentration_[0] > 3 * 6**2
+    np.testing.assert_allclose(model.alpha_[0] / model.concentration_[0], [3 / 6, 2 / 6, 1 / 6], rtol=0.01)
+
+
+def test_leave_one_out_drops_words_that_are_never_single() -> None:
+    X = np.vstack([bursty(seed) for seed in range(5)])
+    X[5, -1] = 2
+    model = DCMClassifier(method="leave_one_out", smoothing=0.0).fit(X, np.zeros(len(X)))
+    assert model.alpha_[0, -1] == 0
+    assert np.all(model.alpha_[0, :-1] > 0.05)
+    with pytest.raises(ValueError, match="whole counts"):
+        DCMClassifier(method="leave_one_out").fit(X + 0.5, np.arange(len(X)) % 2)
+
+
+def test_unfinished_climbs_are_told() -> None:
+    X = np.vstack([bursty(seed) for seed in range(4)])
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        model = DCMClassifier(method="fixed_point", max_iter=3).fit(X, np.arange(len(X)) % 2)
+    assert not model.converged_
+    assert model.n_iter_.tolist() == [3, 3]
+    assert len(model.objective_path_) == 4
+
+
+def test_smoothing_adds_a_share_of_the_smallest_parameter() -> None:
+    X, y = corpus(3)
+    plain, smooth = (DCMClassifier(smoothing=value).fit(X, y) for value in (0.0, 0.5))
+    fixed = DCMClassifier(smoothing=1e-3, smoothing_unit="absolute").fit(X, y)
+    smallest = np.where(plain.alpha_ > 0, plain.alpha_, np.inf).min(axis=1, keepdims=True)
+    np.testing.assert_allclose(smooth.alpha_, plain.alpha_ + 0.5 * smallest, rtol=1e-13)
+    np.testing.assert_allclose(fixed.alpha_, plain.alpha_ + 1e-3, rtol=1e-13)
+    np.testing.assert_allclose(smooth.concentration_, smooth.alpha_.sum(axis=1), rtol=1e-13)
+
+
+def test_drawn_documents_give_the_parameters_back() -> None:
+    X = np.vstack([bursty(seed) for seed in range(3)])
+    model = DCMClassifier(smoothing=0.0).fit(X, np.zeros(len(X)))
+    drawn, _ = model.sample(np.full(8000, 25), random_state=0)
+    again = DCMClassifier(smoothing=0.0).fit(drawn, np.zeros(8000))
+    np.testing.assert_allclose(again.alpha_, model.alpha_, rtol=0.1, atol=1e-3)
+    assert np.all(drawn.sum(axis=1) == 25)

@@ -1,0 +1,186 @@
+"""What all count classifiers promise: scikit-learn's checks, invariances, exact weights and batches, safe input."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.naive.multinomial import corpus
+from textmix.models.dcm import DCMClassifier
+from textmix.models.edcm import EDCMClassifier
+from textmix.models.naive_bayes import DirichletSmoothedClassifier, MultinomialClassifier
+
+MODELS = (MultinomialClassifier, DirichletSmoothedClassifier, EDCMClassifier, DCMClassifier)
+INCREMENTAL = (MultinomialClassifier, DirichletSmoothedClassifier, EDCMClassifier)
+seeds = st.integers(0, 2**32 - 1)
+every_model = pytest.mark.parametrize("kind", MODELS)
+
+
+def same(first: Any, second: Any, X: np.ndarray, rtol: float = 1e-9) -> None:
+    """Assert that two models give the same joint probabilities."""
+    left, right = first.predict_joint_log_proba(X), second.predict_joint_log_proba(X)
+    np.testing.assert_allclose(left, right, rtol=rtol, atol=1e-8)
+
+
+@parametrize_with_checks([kind() for kind in MODELS])
+def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@every_model
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=15)
+def test_permuting_documents_words_and_classes_permutes_the_results(kind: Any, seed: int) -> None:
+    X, y = corpus(seed)
+    rng = np.random.default_rng(seed)
+    documents, words = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    model = kind().fit(X, y)
+    same(kind().fit(X[documents], y[documents]), model, X)
+    joint = model.predict_joint_log_proba(X)
+    again = kind().fit(X[:, words], y).predict_joint_log_proba(X[:, words])
+    np.testing.assert_allclose(again, joint, rtol=1e-9, atol=1e-8)
+    again = kind().fit(X, 2 - y).predict_joint_log_proba(X)
+    np.testing.assert_allclose(again[:, ::-1], joint, rtol=1e-9, atol=1e-8)
+
+
+@every_model
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=15)
+def test_weights_equal_copies_and_no_weight_equals_absence(kind: Any, seed: int) -> None:
+    X, y = corpus(seed)
+    weight = np.random.default_rng(seed).integers(0, 4, len(y))
+    weight[:3] = 1
+    copies = np.repeat(np.arange(len(y)), weight)
+    same(kind().fit(X, y, sample_weight=weight), kind().fit(X[copies], y[copies]), X)
+    same(kind().fit(np.vstack([X, X]), np.tile(y, 2)), kind().fit(X, y, sample_weight=np.full(len(y), 2.0)), X)
+
+
+@pytest.mark.parametrize("kind", INCREMENTAL)
+@given(seeds, st.integers(1, 15))
+@settings(deadline=None, derandomize=True, max_examples=15)
+def test_batches_equal_one_fit(kind: Any, seed: int, cut: int) -> None:
+    X, y = corpus(seed)
+    parts = kind().partial_fit(X[:cut], y[:cut], classes=[0, 1, 2]).partial_fit(X[cut:], y[cut:])
+    same(parts, kind().fit(X, y), X, rtol=1e-12)
+
+
+@every_model
+def test_sparse_dense_and_every_index_type_agree(kind: Any) -> None:
+    X, y = corpus(0)
+    model = kind().fit(X, y)
+    wide = sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    forms = [sparse.csr_array(X), sparse.csc_array(X), sparse.csr_matrix(X), sparse.csc_matrix(X), wide]
+    forms += [sparse.csr_array(X.astype(dtype)) for dtype in (np.int32, np.float32, np.float64)]
+    for form in forms:
+        same(kind().fit(form, y), model, form, rtol=1e-12)
+
+
+@every_model
+def test_split_cells_and_stored_zeros_do_not_matter(kind: Any) -> None:
+    X, y = corpus(1)
+    whole = sparse.csr_array(X)
+    rows, words = whole.nonzero()
+    parts = [np.ones(len(rows), dtype=int), X[rows, words] - 1]
+    place = (np.tile(rows, 2), np.tile(words, 2))
+    coo = sparse.coo_array((np.concatenate(parts), place), shape=X.shape)
+    split = sparse.csr_array(X.shape, dtype=int)
+    order = np.argsort(place[0], kind="stable")
+    split.indptr = np.concatenate([[0], np.cumsum(np.bincount(place[0], minlength=len(X)))]).astype(np.int32)
+    split.indices, split.data = coo.coords[1][order].astype(np.int32), coo.data[order]
+    before = split.data.copy()
+    assert split.nnz == 2 * whole.nnz
+    same(kind().fit(split, y), kind().fit(X, y), X, rtol=1e-12)
+    np.testing.assert_allclose(kind().fit(X, y).log_likelihood(split), kind().fit(X, y).log_likelihood(X), rtol=1e-12)
+    np.testing.assert_array_equal(split.data, before)
+
+
+@every_model
+def test_an_index_outside_the_matrix_is_refused(kind: Any) -> None:
+    X, y = corpus(2)
+    broken = sparse.csr_array(X)
+    broken.indices[3] = X.shape[1] + 5
+    with pytest.raises(ValueError, match="ind"):
+        kind().fit(broken, y)
+    with pytest.raises(ValueError, match="ind"):
+        kind().fit(X, y).predict(broken)
+
+
+@every_model
+def test_counts_beyond_32_bits_are_exact(kind: Any) -> None:
+    X, y = corpus(3)
+    X = X.astype(np.int64)
+    X[8, 2] = 2**31 + 7
+    X[9, 3] = 2**40
+    model = kind().fit(X, y)
+    joint = model.predict_joint_log_proba(X)
+    assert np.all(np.isfinite(joint))
+    same(kind().fit(X.astype(np.float64), y), model, X, rtol=1e-12)
+
+
+@every_model
+def test_an_empty_document_gets_the_prior(kind: Any) -> None:
+    X, y = corpus(4)
+    model = kind(delta=0.5).fit(X, y)
+    empty = np.zeros((1, X.shape[1]), dtype=int)
+    np.testing.assert_allclose(model.predict_log_proba(empty)[0], model.class_log_prior_, rtol=1e-12)
+    assert model.log_likelihood(empty).tolist() == [[0.0] * 3]
+
+
+@every_model
+def test_probabilities_are_those_of_the_joint(kind: Any) -> None:
+    X, y = corpus(5)
+    model = kind().fit(X, y)
+    joint = model.log_likelihood(X) + model.class_log_prior_
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(model.score_samples(X), np.logaddexp.reduce(joint, axis=1), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[np.argmax(joint, axis=1)])
+    posterior = joint - model.score_samples(X)[:, np.newaxis]
+    np.testing.assert_allclose(model.predict_log_proba(X), posterior, rtol=1e-9, atol=1e-9)
+
+
+@every_model
+def test_priors_follow_delta(kind: Any) -> None:
+    X, y = corpus(6)
+    counts = np.bincount(y)
+    for delta in (0.0, 2.0):
+        expected = np.log((counts + delta) / (counts.sum() + 3 * delta))
+        np.testing.assert_allclose(kind(delta=delta).fit(X, y).class_log_prior_, expected, rtol=1e-12)
+    np.testing.assert_allclose(kind(delta=np.inf).fit(X, y).class_log_prior_, np.log(1 / 3))
+
+
+@every_model
+def test_samples_have_the_lengths_and_classes_asked_for(kind: Any) -> None:
+    X, y = corpus(7)
+    model = kind().fit(X, np.array(["a", "b", "c"])[y])
+    lengths, classes = np.array([0, 1, 5, 9]), np.array(["c", "a", "b", "b"])
+    drawn, given_ = model.sample(lengths, y=classes, random_state=3)
+    assert drawn.sum(axis=1).tolist() == lengths.tolist()
+    assert drawn.shape == (4, X.shape[1])
+    assert given_.tolist() == classes.tolist()
+    again, _ = model.sample(lengths, y=classes, random_state=3)
+    np.testing.assert_array_equal(drawn.toarray(), again.toarray())
+    with pytest.raises(ValueError, match="'d' is not among the classes"):
+        model.sample([1], y=["d"])
+
+
+@every_model
+@pytest.mark.parametrize("params", [{"delta": -1.0}, {"delta": "many"}])
+def test_wrong_parameters_are_named(kind: Any, params: dict[str, Any]) -> None:
+    X, y = corpus(8)
+    with pytest.raises(ValueError, match="'delta' parameter"):
+        kind(**params).fit(X, y)
+
+
+@every_model
+def test_fitting_twice_gives_the_same_bytes(kind: Any) -> None:
+    X, y = corpus(9)
+    first, second = kind().fit(X, y), kind().fit(X, y)
+    assert pickle.dumps(first.predict_joint_log_proba(X)) == pickle.dumps(second.predict_joint_log_proba(X))
