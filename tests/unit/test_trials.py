@@ -16,9 +16,10 @@ from sklearn.naive_bayes import MultinomialNB
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.errors import ConfigError, IntegrityError
 from textmix.study.methods import Method, load_methods, variants
+from textmix.study.predictions import FITS, Predictions
 from textmix.study.scoring import COLUMNS, SINGLE_LABEL, score
 from textmix.study.splits import Splits, make_splits
-from textmix.study.trials import FITS, TIMINGS, Predictions, run_trials
+from textmix.study.trials import TIMINGS, run_trials
 
 SEED = 5
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "naive Bayes", "single", "counts", "edcm")
@@ -233,7 +234,7 @@ def test_log_tells_method_data_trial_and_accuracy(corpus, splits, caplog):
     predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, {}, SEED)
     hits = np.mean(predictions.classes[0, :27] == corpus.classes()[splits.test[0]])
     assert len(caplog.messages) == 3
-    assert caplog.messages[0].startswith(f"nb on news: trial 1 of 3, accuracy {hits:.4f}, ")
+    assert caplog.messages[0].startswith(f"nb on news: trial 1 of 3, {hits:.4f} right, ")
 
 
 # --- convergence ------------------------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ def test_two_runs_are_stored_in_the_same_bytes(corpus, splits, tmp_path):
     for name in ("a", "b"):
         run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)[0].save(tmp_path / name, {"rule": "fit"})
     files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("a", "b")]
-    assert files[0] == files[1] and len(files[0]) == 5
+    assert files[0] == files[1] and len(files[0]) == 6
 
 
 def test_predictions_touched_by_hand_are_refused(corpus, splits, tmp_path):
@@ -317,6 +318,8 @@ def test_scores_are_those_worked_by_hand():
 
 
 def test_unknown_metric_is_named_with_those_there_are():
-    predictions = Predictions([""], np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1)), [])
-    with pytest.raises(ConfigError, match=f"metric 'acuracy' is unknown; allowed: {', '.join(SINGLE_LABEL)}"):
+    predictions = Predictions([""], [], np.zeros((1, 1)), classes=np.zeros((1, 1), dtype=np.int32))
+    with pytest.raises(
+        ConfigError, match=f"metric 'acuracy' is unknown for single-label methods; allowed: {', '.join(SINGLE_LABEL)}"
+    ):
         score(predictions, corpus_of([0, 1]), splits_of(([0], [1])), ["accuracy", "acuracy"])

@@ -5,7 +5,7 @@ from textmix.io import format_csv, write_result
 from textmix.runtime import job
 from textmix.study.scoring import COLUMNS, score
 from textmix.study.splits import Splits
-from textmix.study.trials import Predictions
+from textmix.study.predictions import Predictions
 
 with job(snakemake) as running:
     rows = score(

@@ -103,6 +103,11 @@ class Corpus:
             )
         return self.labels.indices.astype(np.int32)
 
+    def indicators(self) -> np.ndarray:
+        """Return the labels as dense indicators of 0 and 1, int8 (N, L)."""
+        dense: np.ndarray = self.labels.toarray()
+        return dense
+
     def statistics(self) -> dict[str, Any]:
         """Return the counts that the registry and the papers state: documents, labels, label sets, split sizes."""
         rows = np.split(self.labels.indices, self.labels.indptr[1:-1])

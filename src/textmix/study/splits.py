@@ -25,6 +25,10 @@ class Splits:
     def __len__(self) -> int:
         return len(self.train)
 
+    def test_place(self, trial: int) -> slice:
+        """Return where a trial's test documents stand in an array of the test documents of all trials."""
+        return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
+
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the splits to a sealed folder."""
         with io.new_folder(folder, meta) as target:
@@ -49,8 +53,10 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     ----------
     corpus : the parsed data set.
     spec : ``kind: given`` (the source's own split), or ``kind: random`` with ``train`` and ``test`` as numbers of
-        documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, and ``stratified``.
-    seed, name : the seed and the name of the split scheme; with data set and trial they fix the permutation.
+        documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, ``stratified``, and ``order``:
+        schemes that name the same order have the same test documents and nested training documents.
+    seed, name : the seed and the name of the split scheme, which is its ``order`` unless it names one; with data set
+        and trial they fix the permutation.
     max_trials : cap on the number of trials from config.yaml, or None.
 
     Raises
@@ -61,7 +67,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
         pairs = [_given(corpus, name)]
     else:
         trials = min(spec["trials"], max_trials or spec["trials"])
-        pairs = [_random(corpus, spec, rng(seed, corpus.name, name, trial, "split"), name) for trial in range(trials)]
+        order = spec.get("order", name)
+        pairs = [_random(corpus, spec, rng(seed, corpus.name, order, trial, "split"), name) for trial in range(trials)]
     return Splits(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
 
 
@@ -92,7 +99,7 @@ def _random(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return one random pair; test documents come first in the permutation, so that training sets of
-    different size are nested and meet the same test documents.
+    different size in the same order are nested and meet the same test documents.
     """
     total = corpus.n_documents
     n_train = _size(spec["train"], total)

@@ -5,60 +5,35 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from textmix import io
 from textmix.data.corpus import Corpus
 from textmix.determinism import rng
 from textmix.study.methods import Method, variants
+from textmix.study.predictions import Predictions, pack_sets
 from textmix.study.splits import Splits
+from textmix.study.tuning import true_log_proba, tune
 
 logger = logging.getLogger("textmix")
 
-FITS = ("variant", "trial", "converged", "n_iter", "objective")
-TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds")
+TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "tune_seconds")
+
+#: Documents of the first training part on which the kernels are compiled before anything is timed.
+WARM_UP = 64
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """What a method said about the test documents: the contract between models and metrics.
+class _Trial:
+    """Training and test part of one trial: X (n, V) and classes (n,) or label indicators (n, L) of each."""
 
-    Parameters
-    ----------
-    variants : names of the grid points, in order.
-    classes : predicted class index, int32 (variants, test documents of all trials in the order of the splits).
-    true_log_proba : log posterior of the true class, float64, same shape; -inf for a class unseen in training.
-    fits : rows of convergence facts (`FITS`).
-    """
-
-    variants: list[str]
-    classes: np.ndarray
-    true_log_proba: np.ndarray
-    fits: list[dict[str, Any]]
-
-    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the predictions to a sealed folder."""
-        with io.new_folder(folder, meta) as target:
-            io.save_arrays(target, classes=self.classes, true_log_proba=self.true_log_proba)
-            io.write_json(target / "variants.json", self.variants)
-            io.write_text(target / "fits.csv", io.format_csv(self.fits, FITS))
-
-    @classmethod
-    def load(cls, folder: str | Path) -> Predictions:
-        """Read a sealed folder of predictions."""
-        io.check_result(folder)
-        folder = Path(folder)
-        return cls(
-            variants=io.read_json(folder / "variants.json"),
-            classes=io.load_array(folder, "classes"),
-            true_log_proba=io.load_array(folder, "true_log_proba"),
-            fits=io.read_csv(folder / "fits.csv"),
-        )
+    X_train: Any
+    y_train: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
 
 
 def run_trials(
@@ -68,10 +43,11 @@ def run_trials(
 
     Parameters
     ----------
-    corpus : a features corpus (`textmix.text.features`), single-label.
+    corpus : a features corpus (`textmix.text.features`); a single-label one for a single-label method.
     splits : its splits.
     method : the registry entry.
-    entry : the experiment's entry for it: ``params`` and ``grid``.
+    entry : the experiment's entry for it: ``params``, ``grid`` (every point of which is a variant) and ``tune`` (a
+        grid of which cross-validation in each training part chooses a point).
     seed : seed of the run; an estimator with a ``random_state`` gets one made of it, the data set and the trial.
 
     Returns
@@ -79,40 +55,103 @@ def run_trials(
     predictions : what was predicted.
     timings : rows (`TIMINGS`), in seconds; the only part that differs between two runs.
     """
+    truth = corpus.classes() if method.task == "single" else corpus.indicators()
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
-    n_test = len(splits.test.values)
-    labels = corpus.classes()
-    predicted = np.empty((len(points), n_test), dtype=np.int32)
-    log_proba = np.empty((len(points), n_test))
+    store = _Store(method.task, len(points), len(splits.test.values), truth)
     fits, timings = [], []
-    _warm_up(method.make(points[0][1]), corpus, splits.train[0])
-    for trial in range(len(splits)):
-        train, test = splits.train[trial], splits.test[trial]
-        X_train, X_test = corpus.features[train], corpus.features[test]  # type: ignore[index]
-        place = slice(int(splits.test.offsets[trial]), int(splits.test.offsets[trial + 1]))
+    for number in range(len(splits)):
+        train, test = splits.train[number], splits.test[number]
+        trial = _Trial(corpus.features[train], truth[train], corpus.features[test], truth[test])  # type: ignore[index]
+        if number == 0:
+            _warm_up(method, points[0][1], trial)
         for row, (name, params) in enumerate(points):
-            estimator = _seeded(method.make(params), seed, corpus.name, trial)
-            seconds = _fit_predict(
-                estimator, (X_train, labels[train], X_test, labels[test]), predicted[row, place], log_proba[row, place]
+
+            def make(point: Mapping[str, Any], params: Mapping[str, Any] = params, number: int = number) -> Any:
+                return _seeded(method.make({**params, **point}), seed, corpus.name, number)
+
+            chosen, point, tuned = _tune(
+                method.task, make, entry.get("tune"), trial, rng(seed, corpus.name, number, "tune")
             )
-            fits.append({"variant": name, "trial": trial, **_convergence(estimator)})
-            timings.append({"variant": name, "trial": trial, **seconds})
+            estimator = make(point)
+            seconds = store.fit_predict(estimator, trial, (row, splits.test_place(number)))
+            fits.append({"variant": name, "trial": number, **_convergence(estimator), "chosen": chosen})
+            timings.append({"variant": name, "trial": number, **seconds, "tune_seconds": tuned})
         logger.info(
-            "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit",
-            *(method.name, corpus.name, trial + 1, len(splits)),
-            *(float(np.mean(predicted[-1, place] == labels[test])), timings[-1]["fit_seconds"]),
+            "%s on %s: trial %d of %d, %.4f right, %.2f s for the last fit",
+            *(method.name, corpus.name, number + 1, len(splits)),
+            *(store.right(len(points) - 1, splits.test_place(number), trial.y_test), timings[-1]["fit_seconds"]),
         )
-    return Predictions([name for name, _ in points], predicted, log_proba, fits), timings
+    return Predictions([name for name, _ in points], fits, **store.arrays), timings
 
 
-def _warm_up(estimator: Any, corpus: Corpus, train: np.ndarray) -> None:
-    """Fit and predict one document a class, so that compiling the kernels is in no measured time."""
-    labels = corpus.classes()[train]
-    rows = train[np.unique(labels, return_index=True)[1]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        X = corpus.features[rows]  # type: ignore[index]
-        estimator.fit(X, corpus.classes()[rows]).predict(X)
+def _tune(
+    task: str, make: Callable[..., Any], search: Mapping[str, Any] | None, trial: _Trial, generator: np.random.Generator
+) -> tuple[str, dict[str, Any], float | None]:
+    """Return name, parameters and seconds of what tuning chose; nothing where there is nothing to choose."""
+    if search is None:
+        return "", {}, None
+    start = time.perf_counter()
+    chosen, point = tune(task, make, search, (trial.X_train, trial.y_train), generator)
+    return chosen, point, time.perf_counter() - start
+
+
+class _Store:
+    """The arrays of `Predictions`, filled trial by trial."""
+
+    def __init__(self, task: str, n_variants: int, n_test: int, truth: np.ndarray) -> None:
+        self.task, self.shape, self.n_labels = task, (n_variants, n_test), truth.shape[-1]
+        self.arrays: dict[str, np.ndarray] = {"true_log_proba": np.full(self.shape, np.nan)}
+        if task == "single":
+            self.arrays["classes"] = np.empty(self.shape, dtype=np.int32)
+        else:
+            self.arrays["sets"] = np.empty((*self.shape, -(-self.n_labels // 8)), dtype=np.uint8)
+
+    def fit_predict(self, estimator: Any, trial: _Trial, at: tuple[int, slice]) -> dict[str, float]:
+        """Fit, predict into row and columns ``at``, and return the seconds of both."""
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            # A fit that did not converge is kept in fits.csv and marked in the tables.
+            warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
+            estimator.fit(trial.X_train, trial.y_train)
+        fitted = time.perf_counter()
+        predicted = estimator.predict(trial.X_test)
+        done = time.perf_counter()
+        if self.task == "single":
+            self.arrays["classes"][at] = predicted
+        else:
+            self.arrays["sets"][at] = pack_sets(predicted)
+        self.arrays["true_log_proba"][at] = true_log_proba(self.task, estimator, trial.X_test, trial.y_test)
+        if hasattr(estimator, "predict_proba"):
+            self._keep_marginals(estimator.predict_proba(trial.X_test), at)
+        return {"fit_seconds": fitted - start, "predict_seconds": done - fitted}
+
+    def _keep_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
+        """Keep the probability of the predicted class, or of each label."""
+        if "marginals" not in self.arrays:
+            shape = self.shape if self.task == "single" else (*self.shape, self.n_labels)
+            self.arrays["marginals"] = np.full(shape, np.nan, dtype=np.float32)
+        self.arrays["marginals"][at] = proba.max(axis=1) if self.task == "single" else proba
+
+    def right(self, row: int, place: slice, truth: np.ndarray) -> float:
+        """Return the share of documents whose class or whole label set is predicted."""
+        if self.task == "single":
+            return float(np.mean(self.arrays["classes"][row, place] == truth))
+        return float(np.mean(np.all(self.arrays["sets"][row, place] == pack_sets(truth), axis=1)))
+
+
+def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
+    """Fit and predict a few documents, so that compiling our kernels is in no measured time."""
+    if not method.module.startswith("textmix."):
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            few = method.make(params).fit(trial.X_train[:WARM_UP], trial.y_train[:WARM_UP])
+            few.predict(trial.X_train[:WARM_UP])
+    except ValueError as error:
+        logger.info(
+            "%s: its first time includes compilation, for %d documents are too few: %s", method.name, WARM_UP, error
+        )
 
 
 def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:
@@ -120,27 +159,6 @@ def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(rng(seed, dataset, trial, "fit").integers(2**31)))
     return estimator
-
-
-def _fit_predict(
-    estimator: Any, data: tuple[Any, np.ndarray, Any, np.ndarray], predicted: np.ndarray, log_proba: np.ndarray
-) -> dict[str, float]:
-    """Fit, predict into the given slices, and return the seconds of both."""
-    X_train, y_train, X_test, y_test = data
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        # A fit that did not converge is kept in fits.csv and marked in the tables.
-        warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
-        estimator.fit(X_train, y_train)
-    fitted = time.perf_counter()
-    predicted[:] = estimator.predict(X_test)
-    done = time.perf_counter()
-    posterior = estimator.predict_log_proba(X_test)
-    column = np.searchsorted(estimator.classes_, y_test)
-    known = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y_test
-    log_proba[:] = -np.inf
-    log_proba[known] = posterior[np.flatnonzero(known), column[known]]
-    return {"fit_seconds": fitted - start, "predict_seconds": done - fitted}
 
 
 def _convergence(estimator: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def limits(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.ran
     sources : role -> data set, one.
     settings : ``delta`` and ``mu``, rising lists; the values are taken at the last of each.
     """
-    X, y, _, _ = _first(sources)
+    X, y, *_rest = _first(sources)
     background = _background(X)
     rows, last = [], {}
     for parameter in ("delta", "mu"):
@@ -59,13 +59,13 @@ def idf_effect(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np
     sources : role -> data set, one.
     settings : ``mu``, a rising list, and ``quantiles``, the number of groups of equal numbers of words.
     """
-    X, y, _, _ = _first(sources)
+    X, y, *_rest = _first(sources)
     background = _background(X)
     seen = np.flatnonzero(background)
-    groups = np.array_split(seen[np.argsort(background[seen], kind="stable")], settings["quantiles"])
+    groups = np.array_split(np.argsort(background[seen], kind="stable"), settings["quantiles"])
     rows, values = [], {}
     for mu in settings["mu"]:
-        log_prob = DirichletSmoothedClassifier(mu=mu).fit(X, y).feature_log_prob_
+        log_prob = DirichletSmoothedClassifier(mu=mu).fit(X, y).feature_log_prob_[:, seen]
         weight = np.mean(np.abs(log_prob - log_prob.mean(axis=0)), axis=0)
         for number, group in enumerate(groups):
             share = (number + 1) / len(groups)
@@ -77,20 +77,24 @@ def idf_effect(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np
 def weight_form(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Compare beta_0 + sum f_i beta_i with the log-odds of two categories on every test document.
 
-    The difference is relative to the larger of one and the log-odds, which reach some thousands on long documents.
+    Both are differences of joint log probabilities, which reach some ten thousands on long documents, where their last
+    digit is worth 1e-11; the difference is therefore relative to the largest of them (or to one).  Words that no
+    training document holds are left out: their probability is zero under every category.
 
     Parameters
     ----------
     sources : role -> data set, one.
     settings : ``mu``.
     """
-    X, y, X_test, _ = _first(sources)
+    X, y, X_test, *_rest = _first(sources)
+    seen = np.flatnonzero(_background(X))
+    X, X_test = X[:, seen], X_test[:, seen]
     model = DirichletSmoothedClassifier(mu=settings["mu"]).fit(X, y)
     coef, intercept = model.linear_form()
     joint = model.predict_joint_log_proba(X_test)
     odds = joint[:, :-1] - joint[:, -1:]
     linear = np.asarray(X_test @ coef.T) + intercept
-    difference = np.abs(linear - odds) / np.maximum(1.0, np.abs(odds))
+    difference = np.abs(linear - odds) / np.maximum(1.0, np.abs(joint).max(axis=1, keepdims=True))
     likeliest = model.classes_[np.argmax(model.predict_proba(X_test), axis=1)]
     agreement = float(np.mean(likeliest == model.predict(X_test)))
     return Measure({"max_abs_difference": float(difference.max()), "argmax_agreement": agreement})
@@ -104,7 +108,7 @@ def normalisation(sources: Mapping[str, Source], settings: Mapping[str, Any], _:
     sources : role -> data set, one.
     settings : ``delta`` and ``mu``, lists, all pairs of which are fitted.
     """
-    X, y, _, _ = _first(sources)
+    X, y, *_rest = _first(sources)
     error = 0.0
     for delta in settings["delta"]:
         for mu in settings["mu"]:
