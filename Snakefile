@@ -1,13 +1,14 @@
 """textmix: every table, curve and number of five documents on text categorisation, rebuilt from raw data."""
 
-from pathlib import Path
-
 from snakemake.utils import min_version
 
 min_version("9.20")
 
 
-configfile: Path(workflow.basedir) / "config/config.yaml"
+include: "workflow/rules/config.smk"
+
+
+configfile: MAIN_CONFIG
 
 
 include: "workflow/rules/common.smk"

@@ -109,8 +109,10 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
         _validator(Path(schema_path).resolve()).iter_errors(value),
         key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
     )
+    # A misspelt key is both unknown and missing; the first says more.
+    unknown = [error for error in errors if error.validator == "additionalProperties"]
     if errors:
-        raise ConfigError(f"{source}: {explain(jsonschema.exceptions.best_match(errors) or errors[0])}")
+        raise ConfigError(f"{source}: {explain(jsonschema.exceptions.best_match(unknown or errors) or errors[0])}")
 
 
 def explain(error: jsonschema.ValidationError) -> str:

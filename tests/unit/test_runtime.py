@@ -119,6 +119,7 @@ def test_generators_of_many_trials_all_differ():
 
 def test_one_thread_sets_the_environment_of_every_library(monkeypatch):
     monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "8", "HOME": "/"})
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
     determinism.one_thread()
     libraries = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "NUMBA")
     expected = {f"{name}_NUM_THREADS": "1" for name in libraries}

@@ -43,11 +43,18 @@ def test_a_value_the_paper_does_not_have_stays_empty() -> None:
     assert [[cell.id if cell else None for cell in cells] for _, cells in table.rows] == [["p.1", None], [None, "p.2"]]
 
 
-def test_list_has_one_value_a_row_and_leaves_out_rows_without_one() -> None:
-    rows = [line(id="p.1", metric="size"), line(id="p.2", metric="claim", published="", rebuilt=None)]
+def test_list_has_one_value_a_row_and_leaves_out_open_rows_without_one() -> None:
+    nothing = {"published": "", "rebuilt": None}
+    rows = [line(id="p.1", metric="size"), line(id="p.2", metric="claim", verdict="open", **nothing)]
     table = make_table("t", {"artefact": ["p.t1"], "rows": "metric", "caption": "List."}, rows)
     assert table.listing
     assert [(label, [cell.id for cell in cells if cell]) for label, cells in table.rows] == [("size", ["p.1"])]
+
+
+def test_claim_whose_data_are_missing_keeps_its_row() -> None:
+    rows = [line(id="p.1", metric="claim", verdict="data missing", published="", rebuilt=None)]
+    table = make_table("t", {"artefact": ["p.t1"], "rows": "metric", "caption": "List."}, rows)
+    assert [cell.id for cell in table.cells] == ["p.1"]
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from textmix.data.corpus import Corpus, label_matrix
 from textmix.errors import ConfigError
 from textmix.metrics import multilabel
 from textmix.study.methods import Method
-from textmix.study.predictions import Predictions, pack_sets
+from textmix.study.predictions import Predictions, pack_sets, true_log_proba
 from textmix.study.scoring import MULTI_LABEL, score
 from textmix.study.splits import make_splits
 from textmix.study.trials import run_trials
-from textmix.study.tuning import folds_of, true_log_proba, tune
+from textmix.study.tuning import folds_of, tune
 
 RIDGE = Method("ridge", "sklearn.linear_model:RidgeClassifier", "", "multi", "reals", "cbm")
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "", "single", "counts", "edcm")

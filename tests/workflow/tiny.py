@@ -13,6 +13,8 @@ import numpy as np
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
+PROFILE = Path(__file__).with_name("profile")
 PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "environment.yml")
 #: Measured times and pages that show them: the only results that differ between two runs.
 MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", "results/report/index.html")
@@ -58,6 +60,8 @@ def make_clone(folder: Path) -> Clone:
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
             shutil.copy(source, folder / part)
+    for paper in ("edcm", "naive_bayes"):
+        shutil.copy(PROFILE / f"{paper}.yaml", folder / f"config/papers/{paper}/paper.yaml")
     mirror = folder / "mirror"
     mirror.mkdir()
     registry = {name: _entry(name, mirror, seed) for name, seed in (("tiny_news", 1), ("tiny_reuters", 2))}

@@ -5,27 +5,20 @@ import os
 import sys
 from pathlib import Path
 
-from textmix.config import load_yaml_strict
 from textmix.data.fetch import source_state
-from textmix.errors import TextmixError
 from textmix.study.plan import Plan, Run
 
 ROOT = Path(workflow.basedir)
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 
 
-def make_plan():
-    """Return the checked plan, or end with one sentence that names file, key and remedy."""
-    try:
-        for path in workflow.configfiles:
-            load_yaml_strict(path)
-        return Plan(config, ROOT)
-    except TextmixError as error:
-        sys.tracebacklimit = 0
-        raise WorkflowError(str(error))
+# The command line gives text: --config strict=true.
+config["strict"] = {"true": True, "false": False}.get(
+    config.get("strict"), config.get("strict")
+)
 
-
-PLAN = make_plan()
+with one_sentence():
+    PLAN = Plan(config, ROOT)
 
 
 wildcard_constraints:

@@ -12,6 +12,7 @@ with job(snakemake) as running:
         role: Source(Corpus.load(features), Splits.load(splits))
         for role, (features, splits) in snakemake.params.sources.items()
     }
-    settings = snakemake.params.entry.get("settings", {})
+    entry = snakemake.params.entry
+    function, settings = entry.get("function", measure), entry.get("settings", {})
     generator = rng(snakemake.params.seed, paper, measure)
-    run_measure(paper, measure, sources, settings, generator).save(snakemake.output[0], running.record)
+    run_measure(paper, function, sources, settings, generator).save(snakemake.output[0], running.record)

@@ -3,9 +3,9 @@
 from textmix.data.corpus import Corpus
 from textmix.io import format_csv, write_result
 from textmix.runtime import job
+from textmix.study.predictions import Predictions
 from textmix.study.scoring import COLUMNS, score
 from textmix.study.splits import Splits
-from textmix.study.predictions import Predictions
 
 with job(snakemake) as running:
     rows = score(

@@ -81,7 +81,7 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
 
     Raises
     ------
-    ConfigError : the specification names no column, no row with a value has the artefact, or two fall into one cell.
+    ConfigError : the specification names no column, no row has the artefact, or two fall into one cell.
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")
@@ -90,7 +90,7 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
             raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {', '.join(COLUMNS)}")
     placed: dict[str, dict[str, Cell]] = {}
     for row in comparison:
-        if row["artefact"] not in artefacts or not (row["published"] or row["rebuilt"]):
+        if row["artefact"] not in artefacts or (row["verdict"] == "open" and not (row["published"] or row["rebuilt"])):
             continue
         cells = placed.setdefault(_label(row, row_key), {})
         column = _label(row, column_key) if column_key else "value"

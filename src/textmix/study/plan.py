@@ -195,8 +195,10 @@ class Plan:
 
     def method_code(self, run: Run) -> str:
         """Return what decides whether a fit runs again: digest of the script and all it reaches, and the estimator."""
-        method = self.methods[self.run_entry(run)["use"]]
+        entry = self.run_entry(run)
+        method = self.methods[entry["use"]]
         ours = [method.module] if method.module.startswith("textmix.") else []
+        ours += ["textmix.study.tuning"] if "tune" in entry else []
         return f"{self.code('fit', *ours)} {method.estimator}"
 
 

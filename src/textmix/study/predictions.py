@@ -68,3 +68,21 @@ class Predictions:
 def pack_sets(indicators: np.ndarray) -> np.ndarray:
     """Return label indicators (N, L) of 0 and 1 as bits, uint8 (N, ceil(L / 8))."""
     return np.packbits(np.asarray(indicators, dtype=np.uint8), axis=1)
+
+
+def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarray:
+    """Return the log probability of the true class or label set of each document, float64 (N,).
+
+    It is -inf for a class unseen in training, and nan where the estimator gives no probability.
+    """
+    offered = "set_log_proba" if task == "multi" else "predict_log_proba"
+    if not hasattr(estimator, offered):
+        return np.full(len(y), np.nan)
+    if task == "multi":
+        return np.asarray(estimator.set_log_proba(X, y), dtype=np.float64)
+    posterior = estimator.predict_log_proba(X)
+    column = np.searchsorted(estimator.classes_, y)
+    known = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y
+    found = np.full(len(y), -np.inf)
+    found[known] = posterior[np.flatnonzero(known), column[known]]
+    return found

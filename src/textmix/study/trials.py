@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import time
 import warnings
@@ -14,9 +15,8 @@ import numpy as np
 from textmix.data.corpus import Corpus
 from textmix.determinism import rng
 from textmix.study.methods import Method, variants
-from textmix.study.predictions import Predictions, pack_sets
+from textmix.study.predictions import Predictions, pack_sets, true_log_proba
 from textmix.study.splits import Splits
-from textmix.study.tuning import true_log_proba, tune
 
 logger = logging.getLogger("textmix")
 
@@ -90,6 +90,8 @@ def _tune(
     """Return name, parameters and seconds of what tuning chose; nothing where there is nothing to choose."""
     if search is None:
         return "", {}, None
+    # Named by string, as `Plan.method_code` does: metrics are code of a fit only where they decide on parameters.
+    tune = importlib.import_module("textmix.study.tuning").tune
     start = time.perf_counter()
     chosen, point = tune(task, make, search, (trial.X_train, trial.y_train), generator)
     return chosen, point, time.perf_counter() - start

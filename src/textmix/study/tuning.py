@@ -9,6 +9,7 @@ import numpy as np
 
 from textmix.errors import ConfigError
 from textmix.study.methods import variants
+from textmix.study.predictions import true_log_proba
 from textmix.study.scoring import LOSSES, Metric, metrics_of
 
 
@@ -58,21 +59,3 @@ def _held_out(task: str, estimator: Any, metric: Metric, data: tuple[Any, np.nda
     rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
     estimator.fit(X[rest], y[rest])
     return metric(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))
-
-
-def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarray:
-    """Return the log probability of the true class or label set of each document, float64 (N,).
-
-    It is -inf for a class unseen in training, and nan where the estimator gives no probability.
-    """
-    offered = "set_log_proba" if task == "multi" else "predict_log_proba"
-    if not hasattr(estimator, offered):
-        return np.full(len(y), np.nan)
-    if task == "multi":
-        return np.asarray(estimator.set_log_proba(X, y), dtype=np.float64)
-    posterior = estimator.predict_log_proba(X)
-    column = np.searchsorted(estimator.classes_, y)
-    known = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y
-    found = np.full(len(y), -np.inf)
-    found[known] = posterior[np.flatnonzero(known), column[known]]
-    return found

@@ -183,10 +183,6 @@ def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
     return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
 
 
-# A measure has one features set and its function's name: one name for each way to count words, and each data set.
-single_label_letters = single_label_words = single_label_r52 = single_label
-
-
 def _thresholds(settings: Mapping[str, Any]) -> np.ndarray:
     """Return the thresholds of the curves: even steps between both ends, and steps of ten towards each end."""
     low, high, steps = settings["low"], settings["high"], settings["steps"]

@@ -1,0 +1,25 @@
+"""Configuration files are read strictly, with line numbers, before Snakemake reads them. No rule stands here."""
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from textmix.config import load_yaml_strict
+from textmix.errors import TextmixError
+
+MAIN_CONFIG = Path(workflow.basedir) / "config/config.yaml"
+
+
+@contextmanager
+def one_sentence():
+    """End with one sentence that names file, key and remedy instead of a traceback."""
+    try:
+        yield
+    except TextmixError as error:
+        sys.tracebacklimit = 0
+        raise WorkflowError(str(error))
+
+
+with one_sentence():
+    for path in (MAIN_CONFIG, *workflow.configfiles):
+        load_yaml_strict(path)
