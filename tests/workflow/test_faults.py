@@ -136,6 +136,7 @@ def test_verify_accepts_an_untouched_run(clean: Clone) -> None:
 
 
 def test_missing_data_leave_a_hole_and_strict_makes_it_an_error(fresh: Clone) -> None:
+    fresh.edit("config/config.yaml", "- edcm\n", "")
     for path in (fresh.folder / "mirror").glob("tiny_reuters*"):
         path.unlink()
     done = fresh.run("--cores", "2")
@@ -161,6 +162,7 @@ def test_flipped_byte_in_raw_data_is_refused_and_the_other_document_is_still_reb
 
 
 def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:
+    fresh.edit("config/config.yaml", "- edcm\n", "")
     done = fresh.run("--cores", "2", TEXTMIX_MIRROR="/nonexistent")
     assert done.returncode == 0, done.stdout
     assert "by hand" in done.stdout
