@@ -22,13 +22,15 @@ import numba
 import numpy as np
 
 from textmix.kernels.lengths import length_slope
-from textmix.kernels.special import log_rising, polygamma_rise
+from textmix.kernels.special import log_rising, rising
 
 #: One step changes log s by no more than this.
 LARGEST_SHIFT = 2.0
 MAX_INNER = 60
 #: Whole counts up to this are scored by products, larger ones by `log_rising`.
 PRODUCT = 128
+#: Rows of the table of parameters filled at a time: they stay in the cache next to the core.
+BLOCK = 128
 # Steps divide as NumPy does: where the likelihood is flat they give nan, which the climb refuses.
 #: Powers of two that a running product may move from 1; a double has 1022.
 SAFE = 900.0
@@ -42,7 +44,7 @@ class Levels(NamedTuple):
     copies : float64 (K,), the number of words in each group of words with the same levels and so the same parameter.
     start : int64 (K + 1,); the levels of the k-th group are ``start[k]:start[k + 1]``.
     level, tail : float64; distinct counts x_i of a word, rising, and T_i, the weight of documents with at least x_i.
-    lengths, number : float64; distinct positive document lengths and the weight of documents of each.
+    lengths, number : float64; distinct positive document lengths, rising, and the weight of documents of each.
     """
 
     copies: np.ndarray
@@ -96,16 +98,21 @@ def evaluate(levels: Levels, alpha: np.ndarray) -> State:
         rise, below = 0.0, 0.0
         for i in range(levels.start[k], levels.start[k + 1]):
             a, gap, tail = alpha[k] + below, levels.level[i] - below, levels.tail[i]
-            first, second = polygamma_rise(a, gap)
-            rise += tail * log_rising(a, gap)
+            gain, first, second = rising(a, gap)
+            rise += tail * gain
             slope[k] += tail * first
             curvature[k] += tail * second
             below = levels.level[i]
         value += levels.copies[k] * rise
     s = total(levels, alpha)
+    b, z, below, longer = 0.0, 0.0, 0.0, levels.number.sum()
     for k in range(len(levels.lengths)):
-        value -= levels.number[k] * log_rising(s, levels.lengths[k])
-    b, z = length_slope(s, levels.lengths, levels.number)
+        rise, first, second = rising(s + below, levels.lengths[k] - below)
+        value -= longer * rise
+        b += longer * first
+        z += longer * second
+        below = levels.lengths[k]
+        longer -= levels.number[k]
     return _state(value, levels, alpha, slope, curvature, b, z)
 
 
@@ -161,7 +168,7 @@ def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndar
         step = rise / gradient if gradient > 0.0 else np.sign(rise)
         moved = min(max(t + step, -LARGEST_SHIFT), LARGEST_SHIFT) - t
         t += moved
-        if abs(moved) <= 1e-12:
+        if abs(moved) <= 1e-6:
             break
     return s * np.exp(t)
 
@@ -198,6 +205,32 @@ def reciprocal_step(levels: Levels, alpha: np.ndarray, state: State, damping: fl
         root = alpha[k] + state.slope[k] / state.curvature[k] * (state.slope[k] * inverse - 1.0)
         result[k] = alpha[k] + damping * (max(root, bound) - alpha[k])
     return result
+
+
+@numba.njit(cache=True)
+def spread(
+    words: np.ndarray, group: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: np.ndarray, table: np.ndarray
+) -> None:
+    """Set ``table[w, c]`` to ``added[c]``, plus alpha of the word's group where the word occurs in the class.
+
+    Parameters
+    ----------
+    words, group : of one class after the other, the words of each rising; ``group`` counts on from class to class.
+    alpha : parameters of the groups.
+    starts : int64 (C + 1,); the words of the c-th class are ``words[starts[c]:starts[c + 1]]``.
+    table : float64 (V, C).
+    """
+    place = starts[:-1].copy()
+    for first in range(0, len(table), BLOCK):
+        last = min(first + BLOCK, len(table))
+        for w in range(first, last):
+            table[w] = added
+        for c in range(len(place)):
+            k = place[c]
+            while k < starts[c + 1] and words[k] < last:
+                table[words[k], c] += alpha[group[k]]
+                k += 1
+            place[c] = k
 
 
 @numba.njit(cache=True)
