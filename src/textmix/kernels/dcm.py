@@ -208,15 +208,12 @@ def reciprocal_step(levels: Levels, alpha: np.ndarray, state: State, damping: fl
 
 
 @numba.njit(cache=True)
-def spread(
-    words: np.ndarray, group: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: np.ndarray, table: np.ndarray
-) -> None:
-    """Set ``table[w, c]`` to ``added[c]``, plus alpha of the word's group where the word occurs in the class.
+def spread(words: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: np.ndarray, table: np.ndarray) -> None:
+    """Set ``table[w, c]`` to ``added[c]``, plus alpha where the word occurs in the class.
 
     Parameters
     ----------
-    words, group : of one class after the other, the words of each rising; ``group`` counts on from class to class.
-    alpha : parameters of the groups.
+    words, alpha : words and their parameters, of one class after the other, the words of each rising.
     starts : int64 (C + 1,); the words of the c-th class are ``words[starts[c]:starts[c + 1]]``.
     table : float64 (V, C).
     """
@@ -228,7 +225,7 @@ def spread(
         for c in range(len(place)):
             k = place[c]
             while k < starts[c + 1] and words[k] < last:
-                table[words[k], c] += alpha[group[k]]
+                table[words[k], c] += alpha[k]
                 k += 1
             place[c] = k
 

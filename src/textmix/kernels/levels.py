@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from textmix.kernels.lengths import histogram
 from textmix.kernels.memory import prefetch_row
 
 #: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are only summed, other counts are listed.
@@ -46,7 +47,9 @@ def make_scratch(n_words: int) -> Scratch:
 @numba.njit(cache=True)
 def class_levels(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]:
     """Return the levels of the documents ``rows`` of a CSR matrix.
 
     Parameters
@@ -60,11 +63,11 @@ def class_levels(
     -------
     words : the words that occur, rising.
     group : the group of each of them.
-    length : n_d of each of ``rows``, float64.
     copies : float64 (K,), the number of words in each group.
     start : int64 (K + 1,); the levels of the k-th group are ``start[k]:start[k + 1]``.
     count : float64; the distinct counts of each group, rising.
     tail : float64; weight of the documents that hold a word of the group at least ``count`` times.
+    lengths, number : float64; distinct positive lengths of the documents, rising, and the weight of those of each.
     """
     length = np.zeros(len(rows))
     cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)
@@ -77,7 +80,8 @@ def class_levels(
         counts[p], weights[p] = data[cells[k]], weight[owners[k]]
         scratch.others[w] += 1
     group, copies, start, count, tail = _merge(words, scratch, offsets, counts, weights)
-    return words, group, length, copies, start, count, tail
+    lengths, number = histogram(length, weight[rows])
+    return words, group, copies, start, count, tail, lengths, number
 
 
 @numba.njit(cache=True)
@@ -105,21 +109,23 @@ def _sum_small(
     n_cells = 0
     for d in rows:
         n_cells += indptr[d + 1] - indptr[d]
+    small, others, seen = scratch.small, scratch.others, scratch.seen
     cells, owners = np.empty(n_cells, dtype=np.int64), np.empty(n_cells, dtype=np.int64)
     n = 0
     for k in range(len(rows)):
-        d = rows[k]
+        d, total = rows[k], 0.0
         for i in range(indptr[d], indptr[d + 1]):
-            prefetch_row(scratch.small, indices, i)
+            prefetch_row(small, indices, i)
             w = indices[i]
-            scratch.seen[w] = 1
-            length[k] += data[i]
+            seen[w] = 1
+            total += data[i]
             if _is_small(data[i]):
-                scratch.small[w, np.int64(data[i]) - 1] += weight[d]
+                small[w, np.int64(data[i]) - 1] += weight[d]
             else:
-                scratch.others[w] += 1
+                others[w] += 1
                 cells[n], owners[n] = i, d
                 n += 1
+        length[k] = total
     return cells[:n], owners[:n]
 
 
@@ -151,7 +157,7 @@ def _merge(
     words: np.ndarray, scratch: Scratch, offsets: np.ndarray, counts: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return ``group``, ``copies``, ``start``, ``count`` and ``tail`` from the small sums and the lists; clear them."""
-    n_words = len(words)
+    n_words, small, others = len(words), scratch.small, scratch.others
     group, copies = np.empty(n_words, dtype=np.int64), np.zeros(n_words)
     start = np.zeros(n_words + 1, dtype=np.int64)
     level, tail = np.empty(SMALL * (n_words + 1) + len(counts)), np.empty(SMALL * (n_words + 1) + len(counts))
@@ -159,45 +165,66 @@ def _merge(
     tally = np.zeros(TALLY)
     n_groups = 0
     for k in range(n_words):
-        w, end, first, last = words[k], start[n_groups], offsets[k], offsets[k + 1]
-        number = 0
-        if first == last:
-            # Without a branch, which would be foretold wrongly for every third word.
-            for x in range(SMALL):
-                level[end + number], tail[end + number] = x + 1, scratch.small[w, x]
-                number += scratch.small[w, x] > 0
-        else:
-            for x in range(SMALL):
-                counts[first + x], weights[first + x] = x + 1, scratch.small[w, x]
-            number = _tally_word(counts, weights, first, last, tally)
-            level[end : end + number], tail[end : end + number] = counts[first:][:number], weights[first:][:number]
-        for i in range(end + number - 2, end - 1, -1):
-            tail[i] += tail[i + 1]
-        code = _code(scratch.small[w]) if first == last else -1
-        scratch.others[w] = 0
+        prefetch_row(small, words, k)
+        w, end = words[k], start[n_groups]
+        code = _code(small, w) if offsets[k] == offsets[k + 1] else -1
+        known = coded[code] if code >= 0 else -1
+        if known < 0:
+            number = _write_levels(
+                small, w, counts[offsets[k] : offsets[k + 1]], weights[offsets[k] :], level[end:], tail[end:], tally
+            )
+            slot = code if code >= 0 else _find(level, tail, start, n_groups, number, slots)
+            table = coded if code >= 0 else slots
+            known = table[slot]
+            if known < 0:
+                table[slot] = known = n_groups
+                n_groups += 1
+                start[n_groups] = end + number
+        group[k] = known
+        copies[known] += 1.0
+        others[w] = 0
         for x in range(SMALL):
-            scratch.small[w, x] = 0.0
-        table = coded if code >= 0 else slots
-        slot = code if code >= 0 else _find(level, tail, start, n_groups, number, slots)
-        if table[slot] < 0:
-            table[slot] = n_groups
-            n_groups += 1
-            start[n_groups] = end + number
-        group[k] = table[slot]
-        copies[group[k]] += 1.0
+            small[w, x] = 0.0
     size = start[n_groups]
     return group, copies[:n_groups].copy(), start[: n_groups + 1].copy(), level[:size].copy(), tail[:size].copy()
 
 
 @numba.njit(cache=True)
-def _code(sums: np.ndarray) -> int:
-    """Return the number that whole sums below `BASE` make, -1 for other sums."""
+def _code(small: np.ndarray, w: int) -> int:
+    """Return the number that a word's sums make, if whole and below `BASE`; -1 for other sums."""
     code, fit = 0, True
     for x in range(SMALL):
-        whole = np.int64(min(sums[x], float(BASE)))
-        fit &= (whole < BASE) & (whole == sums[x])
+        whole = np.int64(min(small[w, x], float(BASE)))
+        fit &= (whole < BASE) & (whole == small[w, x])
         code = code * BASE + whole
     return code if fit else -1
+
+
+@numba.njit(cache=True)
+def _write_levels(
+    small: np.ndarray,
+    w: int,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    level: np.ndarray,
+    tail: np.ndarray,
+    tally: np.ndarray,
+) -> int:
+    """Write the levels of a word with its small sums and this list, which is overwritten; return how many."""
+    number = 0
+    if len(counts) == 0:
+        for x in range(SMALL):
+            if small[w, x] > 0:
+                level[number], tail[number] = x + 1, small[w, x]
+                number += 1
+    else:
+        for x in range(SMALL):
+            counts[x], weights[x] = x + 1, small[w, x]
+        number = _tally_word(counts, weights, tally)
+        level[:number], tail[:number] = counts[:number], weights[:number]
+    for i in range(number - 2, -1, -1):
+        tail[i] += tail[i + 1]
+    return number
 
 
 @numba.njit(cache=True)
@@ -223,38 +250,36 @@ def _find(level: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, numb
 
 
 @numba.njit(cache=True)
-def _tally_word(counts: np.ndarray, weights: np.ndarray, first: int, last: int, tally: np.ndarray) -> int:
-    """Replace the counts first:last of a word by its distinct counts, rising, with their weights; return how many."""
+def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> int:
+    """Replace the counts of a word by its distinct counts, rising, with their weights; return how many."""
     largest = 0
-    for i in range(first, last):
-        x = counts[i]
+    for x in counts:
         if not (x < TALLY and x == np.floor(x)):
-            return _sort_word(counts, weights, first, last)
-        if x > largest:
-            largest = int(x)
-    for i in range(first, last):
+            return _sort_word(counts, weights)
+        largest = max(largest, np.int64(x))
+    for i in range(len(counts)):
         tally[np.int64(counts[i])] += weights[i]
     number = 0
     for x in range(1, largest + 1):
         if tally[x] > 0:
-            counts[first + number], weights[first + number] = x, tally[x]
+            counts[number], weights[number] = x, tally[x]
             tally[x] = 0.0
             number += 1
     return number
 
 
 @numba.njit(cache=True)
-def _sort_word(counts: np.ndarray, weights: np.ndarray, first: int, last: int) -> int:
+def _sort_word(counts: np.ndarray, weights: np.ndarray) -> int:
     """Do as `_tally_word` for counts that are large or not whole."""
-    order = first + np.argsort(counts[first:last], kind="mergesort")
+    order = np.argsort(counts, kind="mergesort")
     x, m = counts[order], weights[order]
     number = 0
     for i in range(len(x)):
         if m[i] == 0:
             continue
-        if number > 0 and x[i] == counts[first + number - 1]:
-            weights[first + number - 1] += m[i]
+        if number > 0 and x[i] == counts[number - 1]:
+            weights[number - 1] += m[i]
         else:
-            counts[first + number], weights[first + number] = x[i], m[i]
+            counts[number], weights[number] = x[i], m[i]
             number += 1
     return number

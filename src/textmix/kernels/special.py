@@ -21,9 +21,9 @@ import numpy as np
 #: Above this argument seven terms of the asymptotic series are exact to double precision.
 LIFT = 10.0
 #: Whole x up to this are summed directly.
-DIRECT = 8.0
+DIRECT = 16.0
 #: Below this argument the direct product of `DIRECT` factors cannot overflow.
-HUGE = 1e30
+HUGE = 1e18
 
 
 @numba.njit(cache=True)

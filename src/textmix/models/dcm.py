@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from textmix.kernels import dcm
 from textmix.kernels.counts import smallest_positive
 from textmix.kernels.lengths import concentration_bound
-from textmix.kernels.levels import Scratch, class_levels, make_scratch
+from textmix.kernels.levels import class_levels, make_scratch
 from textmix.models.base import CountClassifier, subtract_length_term, zeros
 
 Evaluate = Callable[[dcm.Levels, np.ndarray], dcm.State]
@@ -168,34 +168,33 @@ class DCMClassifier(CountClassifier):
         """Climb class by class, then smooth."""
         if self.method == "leave_one_out" and np.any(X.data != np.floor(X.data)):
             raise ValueError("method='leave_one_out' needs whole counts; choose another method or round X")
-        classes: list[tuple[np.ndarray, np.ndarray]] = []
+        words: list[np.ndarray] = []
+        alphas: list[np.ndarray] = []
         climbs: list[Climb] = []
         scratch = make_scratch(X.shape[1])
         for c in range(len(self.classes_)):
-            words, group, levels = _class_statistic(X, np.flatnonzero((codes == c) & (weight > 0)), weight, scratch)
-            classes.append((words, group))
-            if len(words):
-                climbs.append(climb(levels, self.method, self.max_iter, self.tol, self.gradient_tol))
+            rows = np.flatnonzero((codes == c) & (weight > 0))
+            present, group, *levels = class_levels(X.indptr, X.indices, X.data, rows, weight, scratch)
+            if len(present):
+                climbs.append(climb(dcm.Levels(*levels), self.method, self.max_iter, self.tol, self.gradient_tol))
             else:
                 climbs.append(Climb(np.empty(0), [0.0, 0.0], 0.0, True, False))
-        self._set_alpha(classes, [end.alpha for end in climbs])
+            words.append(present)
+            alphas.append(climbs[-1].alpha[group])
+        self._set_alpha(words, alphas)
         self._keep(climbs)
 
-    def _set_alpha(self, classes: list[tuple[np.ndarray, np.ndarray]], alphas: list[np.ndarray]) -> None:
-        """Smooth the maximum-likelihood parameters, given as each class's words, their groups and the groups' alpha."""
-        copies = [np.bincount(group, minlength=len(alpha)) for (_, group), alpha in zip(classes, alphas, strict=True)]
-        self.mle_concentration_ = np.array([number @ alpha for number, alpha in zip(copies, alphas, strict=True)])
+    def _set_alpha(self, words: list[np.ndarray], alphas: list[np.ndarray]) -> None:
+        """Smooth the maximum-likelihood parameters, given as the words present in each class and their alpha."""
+        self.mle_concentration_ = np.array([alpha.sum() for alpha in alphas])
         smallest = np.array([alpha.min(where=alpha > 0, initial=np.inf) for alpha in alphas])
         unit = smallest if self.smoothing_unit == "smallest" else np.ones(len(alphas))
         known = self.mle_concentration_ > 0
         added = np.where(known, self.smoothing * np.where(known, unit, 0.0), 1.0 / self.n_features_in_)
         self.concentration_ = self.mle_concentration_ + self.n_features_in_ * added
-        first = np.cumsum([0, *(len(alpha) for alpha in alphas)])
-        words = np.concatenate([words for words, _ in classes])
-        group = np.concatenate([group + offset for (_, group), offset in zip(classes, first, strict=False)])
-        starts = np.cumsum([0, *(len(words) for words, _ in classes)])
+        starts = np.cumsum([0, *(len(alpha) for alpha in alphas)])
         self._alpha = np.empty((self.n_features_in_, len(alphas)))
-        dcm.spread(words, group, np.concatenate(alphas), starts, added, self._alpha)
+        dcm.spread(np.concatenate(words), np.concatenate(alphas), starts, added, self._alpha)
 
     def _keep(self, climbs: list[Climb]) -> None:
         """Set the attributes that tell how the climbs went, and warn of those that did not arrive."""
@@ -234,13 +233,3 @@ class DCMClassifier(CountClassifier):
         words = rng.choice(len(alpha), size=length, p=alpha / alpha.sum())[parent]
         return words, np.ones(length, dtype=np.int64)
 
-
-def _class_statistic(
-    X: sparse.csr_array, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
-) -> tuple[np.ndarray, np.ndarray, dcm.Levels]:
-    """Return the words of some documents, their groups, and the levels of their counts and lengths."""
-    words, group, length, *levels = class_levels(X.indptr, X.indices, X.data, rows, weight, scratch)
-    filled = length > 0
-    distinct, place = np.unique(length[filled], return_inverse=True)
-    number = np.bincount(place, weight[rows[filled]], minlength=len(distinct))
-    return words, group, dcm.Levels(*levels, distinct, number)
