@@ -22,6 +22,7 @@ import numba
 import numpy as np
 
 from textmix.kernels.lengths import length_slope
+from textmix.kernels.memory import prefetch_row
 from textmix.kernels.special import log_rising, rising
 
 #: One step changes log s by no more than this.
@@ -272,6 +273,7 @@ def dcm_scores(
     for d in range(len(length)):
         used, n = 0.0, 0.0
         for i in range(indptr[d], indptr[d + 1]):
+            prefetch_row(alpha, indices, i)
             x, w = data[i], indices[i]
             n += x
             if x <= PRODUCT and x == np.floor(x) and digits[np.int64(x)] <= SAFE:
@@ -279,7 +281,11 @@ def dcm_scores(
                 if used > SAFE:
                     _take_logarithm(product, score[d])
                     used = digits[np.int64(x)]
-                for j in range(np.int64(x)):
+                # The first two factors without a branch, which would be foretold wrongly for every fifth cell.
+                second = 1.0 if x > 1 else 0.0
+                for c in range(n_classes):
+                    product[c] *= alpha[w, c] * (second * alpha[w, c] + 1.0)
+                for j in range(2, np.int64(x)):
                     for c in range(n_classes):
                         product[c] *= alpha[w, c] + j
             else:
