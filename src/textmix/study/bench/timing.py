@@ -8,7 +8,10 @@ import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-COLUMNS = ("bench", "candidate", "median_seconds", "ratio_to_peer", "target", "met", "peak_mib", "note")
+COLUMNS = (
+    *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer"),
+    *("target", "met", "peak_mib", "note"),
+)
 
 
 def compare(candidates: Mapping[str, Callable[[], object]], repeats: int = 5) -> list[dict[str, Any]]:
@@ -63,9 +66,23 @@ def judge(
     targets : candidate -> largest ratio allowed; no verdict for candidates that are not named.
     """
     seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
-    judged = []
-    for row in rows:
-        ratio, target = row["median_seconds"] / seconds, targets.get(row["candidate"])
-        met = None if target is None else bool(ratio <= target)
-        judged.append({"bench": bench, "ratio_to_peer": ratio, "target": target, "met": met, "note": "", **row})
-    return judged
+    ratios = [(row, row["median_seconds"] / seconds) for row in rows]
+    return [_judged(bench, row, peer, "time", ratio, targets) for row, ratio in ratios]
+
+
+def judge_memory(
+    bench: str, rows: Sequence[Mapping[str, Any]], what: str, mib: float, targets: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """Do as `judge` with the peak memory of the candidates that have a target, beside ``what``, which takes ``mib``."""
+    kept = [(row, row["peak_mib"] / mib) for row in rows if row["candidate"] in targets]
+    return [_judged(bench, row, what, "memory", ratio, targets) for row, ratio in kept]
+
+
+def _judged(
+    bench: str, row: Mapping[str, Any], peer: str, quantity: str, ratio: float, targets: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return a row with its ratio and verdict."""
+    target = targets.get(row["candidate"])
+    met = None if target is None else bool(ratio <= target)
+    verdict = {"peer": peer, "quantity": quantity, "ratio_to_peer": ratio, "target": target, "met": met}
+    return {"bench": bench, "note": "", **verdict, **row}
