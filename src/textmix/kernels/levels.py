@@ -47,9 +47,7 @@ def make_scratch(n_words: int) -> Scratch:
 @numba.njit(cache=True)
 def class_levels(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
-) -> tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the levels of the documents ``rows`` of a CSR matrix.
 
     Parameters
@@ -136,7 +134,7 @@ def _take_words(seen: np.ndarray) -> np.ndarray:
     n = 0
     for w in range(len(seen)):
         words[n] = w
-        n += np.int64(seen[w])
+        n += int(seen[w])
         seen[w] = 0
     return words[:n].copy()
 
@@ -194,7 +192,7 @@ def _code(small: np.ndarray, w: int) -> int:
     """Return the number that a word's sums make, if whole and below `BASE`; -1 for other sums."""
     code, fit = 0, True
     for x in range(SMALL):
-        whole = np.int64(min(small[w, x], float(BASE)))
+        whole = int(min(small[w, x], float(BASE)))
         fit &= (whole < BASE) & (whole == small[w, x])
         code = code * BASE + whole
     return code if fit else -1
@@ -256,7 +254,7 @@ def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> i
     for x in counts:
         if not (x < TALLY and x == np.floor(x)):
             return _sort_word(counts, weights)
-        largest = max(largest, np.int64(x))
+        largest = max(largest, int(x))
     for i in range(len(counts)):
         tally[np.int64(counts[i])] += weights[i]
     number = 0

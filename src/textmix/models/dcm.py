@@ -232,4 +232,3 @@ class DCMClassifier(CountClassifier):
             parent = parent[parent]
         words = rng.choice(len(alpha), size=length, p=alpha / alpha.sum())[parent]
         return words, np.ones(length, dtype=np.int64)
-

@@ -28,7 +28,8 @@ def bench_pmm(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> lis
 
     Parameters
     ----------
-    X, Y : CSR counts (N, V) and label indicators (N, L) of pages, at least one label each; of fewer than 5,000 the same shares.
+    X, Y : CSR counts (N, V) and label indicators (N, L) of pages, at least one label each; of fewer
+        than 5,000 the same shares.
     repeats : rounds; in each, every candidate runs once.
 
     Returns

@@ -17,8 +17,8 @@ from textmix.study.splits import Splits
 
 def _split_parts(corpus: str, splits: str) -> tuple[Any, ...]:
     """Return counts and label indicators of the training and of the test documents of the first trial."""
-    whole, first = Corpus.load(corpus), Splits.load(splits)
-    parts = [(whole.features[rows], whole.labels[rows]) for rows in (first.train[0], first.test[0])]
+    (X, Y), first = _labels(corpus), Splits.load(splits)
+    parts = [(X[rows], Y[rows]) for rows in (first.train[0], first.test[0])]
     return *parts[0], *parts[1]
 
 

@@ -66,23 +66,29 @@ def judge(
     targets : candidate -> largest ratio allowed; no verdict for candidates that are not named.
     """
     seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
-    ratios = [(row, row["median_seconds"] / seconds) for row in rows]
-    return [_judged(bench, row, peer, "time", ratio, targets) for row, ratio in ratios]
+    ratios = {row["candidate"]: row["median_seconds"] / seconds for row in rows}
+    return _judge({"bench": bench, "peer": peer, "quantity": "time"}, rows, ratios, targets)
 
 
 def judge_memory(
     bench: str, rows: Sequence[Mapping[str, Any]], what: str, mib: float, targets: Mapping[str, float]
 ) -> list[dict[str, Any]]:
     """Do as `judge` with the peak memory of the candidates that have a target, beside ``what``, which takes ``mib``."""
-    kept = [(row, row["peak_mib"] / mib) for row in rows if row["candidate"] in targets]
-    return [_judged(bench, row, what, "memory", ratio, targets) for row, ratio in kept]
+    kept = [row for row in rows if row["candidate"] in targets]
+    ratios = {row["candidate"]: row["peak_mib"] / mib for row in kept}
+    return _judge({"bench": bench, "peer": what, "quantity": "memory"}, kept, ratios, targets)
 
 
-def _judged(
-    bench: str, row: Mapping[str, Any], peer: str, quantity: str, ratio: float, targets: Mapping[str, float]
-) -> dict[str, Any]:
-    """Return a row with its ratio and verdict."""
-    target = targets.get(row["candidate"])
-    met = None if target is None else bool(ratio <= target)
-    verdict = {"peer": peer, "quantity": quantity, "ratio_to_peer": ratio, "target": target, "met": met}
-    return {"bench": bench, "note": "", **verdict, **row}
+def _judge(
+    said: Mapping[str, str],
+    rows: Sequence[Mapping[str, Any]],
+    ratios: Mapping[str, float],
+    targets: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """Add what is said of all rows, the ratios, the targets and the verdicts."""
+    judged = []
+    for row in rows:
+        ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])
+        met = None if target is None else bool(ratio <= target)
+        judged.append({**said, "ratio_to_peer": ratio, "target": target, "met": met, "note": "", **row})
+    return judged
