@@ -250,7 +250,12 @@ def _take_logarithm(product: np.ndarray, score: np.ndarray) -> None:
 
 @numba.njit(cache=True)
 def dcm_scores(
-    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, alpha: np.ndarray, least: float, score: np.ndarray
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    alpha: np.ndarray,
+    bounds: tuple[float, float],
+    score: np.ndarray,
 ) -> np.ndarray:
     r"""Add \sum_w [log \Gamma(x_dw + \alpha_wc) - log \Gamma(\alpha_wc)] of equation (1) to ``score[d, c]``.
 
@@ -260,14 +265,14 @@ def dcm_scores(
     Parameters
     ----------
     alpha : (V, C).
-    least : smallest positive entry of ``alpha``.
+    bounds : smallest positive and largest entry of ``alpha``.
 
     Returns
     -------
     length : n_d, float64 (N,).
     """
     n_classes = score.shape[1]
-    digits = _digits(least, alpha.max())
+    digits = _digits(*bounds)
     product = np.ones(n_classes)
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):

@@ -217,8 +217,8 @@ class DCMClassifier(CountClassifier):
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
         """Return log p(x|c) without the multinomial coefficient, equation (1), (N, C)."""
         score = zeros(X.shape[0], len(self.classes_))
-        least = smallest_positive(self._alpha).min()
-        length = dcm.dcm_scores(X.indptr, X.indices, X.data, self._alpha, least, score)
+        bounds = smallest_positive(self._alpha.reshape(1, -1))[0], self._alpha.max()
+        length = dcm.dcm_scores(X.indptr, X.indices, X.data, self._alpha, bounds, score)
         subtract_length_term(score, self.concentration_, length)
         return score
 
