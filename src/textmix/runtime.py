@@ -65,11 +65,16 @@ def machine() -> dict[str, str]:
 
 
 def seconds_spent(benchmarks: Path) -> dict[str, str]:
-    """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files."""
+    """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files.
+
+    Those of jobs that ended before they were measured are empty and left out.
+    """
     spent: dict[str, float] = {}
     for path in sorted(benchmarks.rglob("*.tsv")):
         stage = path.relative_to(benchmarks).parts[0]
-        head, *rows = path.read_text(encoding="utf-8").splitlines()
+        head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
+        if not rows:
+            continue
         column = head.split("\t").index("s")
         spent[stage] = spent.get(stage, 0.0) + sum(float(row.split("\t")[column]) for row in rows)
     return {stage: f"{seconds:.1f} s" for stage, seconds in spent.items()}

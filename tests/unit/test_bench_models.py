@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.naive.multinomial import corpus
 from textmix.models.dcm import DCMClassifier
 from textmix.study.bench import models
-from textmix.study.bench.timing import COLUMNS, compare, judge
+from textmix.study.bench.timing import COLUMNS, compare, judge, judge_memory
 
 
 def test_candidates_take_turns_after_one_call_each() -> None:
@@ -31,6 +31,12 @@ def test_ratios_are_to_the_peer_and_judged_by_their_target() -> None:
     assert [judged[name]["met"] for name in ("a", "b", "peer")] == [True, False, None]
 
 
+def test_memory_is_judged_by_what_is_named() -> None:
+    rows = [{"candidate": name, "median_seconds": 1.0, "peak_mib": mib} for name, mib in (("a", 3.0), ("peer", 9.0))]
+    (row,) = judge_memory("fit", rows, "the matrix", 2.0, {"a": 1.0})
+    assert (row["peer"], row["quantity"], row["ratio_to_peer"], row["met"]) == ("the matrix", "memory", 1.5, False)
+
+
 def test_the_scipy_peer_reaches_our_likelihood() -> None:
     X = sparse.csr_array(np.vstack([corpus(seed)[0] for seed in range(6)]))
     goal = DCMClassifier(tol=1e-12, gradient_tol=1e-9).fit(X, np.zeros(X.shape[0])).objective_path_[-1]
@@ -44,6 +50,8 @@ def test_every_row_has_the_columns_and_every_target_a_verdict() -> None:
     rows = models.bench_models(sparse.csr_array(X), y, repeats=1)
     assert all(set(row) == set(COLUMNS) for row in rows)
     targets = {(row["bench"], row["candidate"]): row["target"] for row in rows if row["target"] is not None}
-    expected = {("predict", name): 1.0 for name in ("multinomial", "edcm", "dcm")}
+    ours = ("multinomial", "edcm", "dcm")
+    memory = {(f"{bench}_memory", name): 2.0 for bench in ("fit", "predict") for name in ours}
+    expected = {("predict", name): 1.0 for name in ours} | memory
     assert targets == {**expected, ("fit", "edcm"): 0.5, ("dcm_fit", "dcm, reciprocal_newton"): 0.02}
     assert all(isinstance(row["met"], bool) for row in rows if row["target"] is not None)

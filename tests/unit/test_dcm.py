@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.naive import dcm as naive
 from tests.naive.multinomial import corpus
 from textmix.kernels import dcm as kernels
-from textmix.kernels.levels import class_levels
+from textmix.kernels.levels import class_levels, make_scratch
 from textmix.models.dcm import METHODS, DCMClassifier, climb
 
 seeds = st.integers(0, 2**32 - 1)
@@ -23,14 +23,14 @@ EXACT = ("reciprocal_newton", "newton", "fixed_point")
 def statistic(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, kernels.Levels]:
     """Return the words that occur in the documents of one class, their groups, and the groups' levels."""
     matrix, weight = sparse.csr_array(X), np.ones(len(X)) if weight is None else weight
-    rows = np.flatnonzero(X.sum(axis=1) > 0)
-    scratch = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
-    parts = class_levels(matrix.indptr, matrix.indices, matrix.data, rows, weight, *scratch)
+    scratch = make_scratch(X.shape[1])
+    words, group, *parts = class_levels(matrix.indptr, matrix.indices, matrix.data, np.arange(len(X)), weight, scratch)
     assert not any(array.any() for array in scratch)
-    lengths, place = np.unique(X.sum(axis=1)[rows], return_inverse=True)
-    copies = np.bincount(parts[1]).astype(float)
-    histogram = lengths.astype(float), np.bincount(place, weight[rows])
-    return parts[0], parts[1], kernels.Levels(copies, *parts[2:], *histogram)
+    levels = kernels.Levels(*parts)
+    lengths = X.sum(axis=1)
+    assert levels.lengths.tolist() == np.unique(lengths[lengths > 0]).tolist()
+    assert levels.number.tolist() == [weight[lengths == n].sum() for n in levels.lengths]
+    return words, group, levels
 
 
 def bursty(seed: int, n: int = 12, n_words: int = 8) -> np.ndarray:

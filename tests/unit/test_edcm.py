@@ -22,7 +22,7 @@ seeds = st.integers(0, 2**32 - 1)
 def with_parameters(beta: np.ndarray) -> EDCMClassifier:
     """Return a fitted classifier with the given parameters (C, V)."""
     model = EDCMClassifier(smoothing=0.0).fit(np.eye(len(beta), beta.shape[1], dtype=int), np.arange(len(beta)))
-    model._frequency, model._scale, model._added = beta.T.copy(), np.ones(len(beta)), np.zeros(len(beta))
+    model._frequency, model._scale, model._added = beta.copy(), np.ones(len(beta)), np.zeros(len(beta))
     model._log_beta, model.concentration_ = np.log(beta).T.copy(), beta.sum(axis=1)
     return model
 

@@ -304,6 +304,14 @@ def test_seconds_of_all_jobs_are_summed_by_stage(tmp_path):
     assert runtime.seconds_spent(tmp_path / "absent") == {}
 
 
+def test_jobs_that_ended_before_they_were_measured_are_left_out(tmp_path):
+    io.write_text(tmp_path / "fit/a.tsv", "")
+    io.write_text(tmp_path / "fit/b.tsv", "s\tmax_rss\n")
+    io.write_text(tmp_path / "parse/a.tsv", "")
+    io.write_text(tmp_path / "parse/b.tsv", "s\tmax_rss\n2.0\t-\n")
+    assert runtime.seconds_spent(tmp_path) == {"parse": "2.0 s"}
+
+
 def test_machine_is_told_in_words():
     assert all(isinstance(fact, str) and fact for fact in runtime.machine().values())
     assert runtime.machine()["cores"] == str(os.cpu_count())

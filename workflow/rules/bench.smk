@@ -4,3 +4,40 @@ rule bench:
         "results/bench/bench.csv",
     message:
         "Bench: results/bench/bench.csv"
+
+
+rule bench_suite:
+    input:
+        bench_inputs,
+    output:
+        "results/bench/{suite}.csv",
+    log:
+        "logs/bench/{suite}.log",
+    conda:
+        "../../environment.yml"
+    # All cores, so that no other job disturbs the clock; the suite itself runs on one.
+    threads: workflow.cores
+    params:
+        code=bench_code,
+    message:
+        "Timing suite {wildcards.suite} beside its peers"
+    script:
+        "../scripts/bench.py"
+
+
+rule bench_table:
+    input:
+        collect("results/bench/{suite}.csv", suite=PLAN.suites),
+    output:
+        "results/bench/bench.csv",
+    log:
+        "logs/bench.log",
+    conda:
+        "../../environment.yml"
+    params:
+        suites=list(PLAN.suites),
+        code=PLAN.code("bench_table"),
+    message:
+        "Joining the suites of the bench"
+    script:
+        "../scripts/bench_table.py"

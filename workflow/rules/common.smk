@@ -31,6 +31,7 @@ wildcard_constraints:
     measure="[a-z0-9_]+",
     table="[a-z0-9_]+",
     figure="[a-z0-9_]+",
+    suite="|".join(PLAN.suites),
 
 
 def run_of(wildcards):
@@ -159,6 +160,16 @@ def roles_of(wildcards):
 def paper_spec(wildcards):
     """Return the whole paper.yaml of a paper."""
     return PLAN.papers[wildcards.paper]
+
+
+def bench_inputs(wildcards):
+    """Return what a suite of the bench reads; nothing where its role has no data."""
+    return PLAN.bench_inputs(wildcards.suite)
+
+
+def bench_code(wildcards):
+    """Return the code digest of a suite: the script and the suite's module."""
+    return PLAN.code("bench", PLAN.suites[wildcards.suite].module)
 
 
 def figure_code(wildcards):

@@ -14,10 +14,15 @@ import numba
 import numpy as np
 
 from textmix.kernels.lengths import concentration_bound, length_slope
+from textmix.kernels.memory import prefetch_row
 
 #: Relative accuracy of s.
 TOLERANCE = 1e-14
 MAX_STEPS = 200
+#: The logarithms for whole document frequencies below this are taken once a class.
+KNOWN = 64
+#: Words whose parameters are written at a time: those of all classes stay in the cache next to the core.
+BLOCK = 128
 
 
 @numba.njit(cache=True)
@@ -63,23 +68,30 @@ def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -
 def add_presence(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
 ) -> np.ndarray:
-    """Add the document frequencies to ``table[w, c]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
+    """Add the document frequencies to ``table[c, w]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
     length = np.zeros(len(y))
     for d in range(len(y)):
-        c = y[d]
+        c, n = y[d], 0.0
         for i in range(indptr[d], indptr[d + 1]):
-            table[indices[i], c] += weight[d]
-            length[d] += data[i]
+            table[c, indices[i]] += weight[d]
+            n += data[i]
+        length[d] = n
     return length
 
 
 @numba.njit(cache=True)
 def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, result: np.ndarray) -> None:
-    """Set result[w, c] = log(table[w, c] scale[c] + added[c]); most entries of the table are 0 and share one."""
-    unseen = np.log(added)
-    for w in range(table.shape[0]):
-        for c in range(table.shape[1]):
-            result[w, c] = np.log(table[w, c] * scale[c] + added[c]) if table[w, c] > 0 else unseen[c]
+    """Set result[w, c] = log(table[c, w] scale[c] + added[c]); few of the table's entries are not small and whole."""
+    known = np.empty((table.shape[0], KNOWN))
+    for c in range(table.shape[0]):
+        for x in range(KNOWN):
+            known[c, x] = np.log(x * scale[c] + added[c])
+    for first in range(0, table.shape[1], BLOCK):
+        for c in range(table.shape[0]):
+            for w in range(first, min(first + BLOCK, table.shape[1])):
+                x = table[c, w]
+                k = np.int64(x)
+                result[w, c] = known[c, k] if x < KNOWN and k == x else np.log(x * scale[c] + added[c])
 
 
 @numba.njit(cache=True)
@@ -91,6 +103,7 @@ def presence_scores(
     for d in range(len(length)):
         n = 0.0
         for i in range(indptr[d], indptr[d + 1]):
+            prefetch_row(log_beta, indices, i)
             w = indices[i]
             n += data[i]
             for c in range(score.shape[1]):

@@ -14,14 +14,34 @@ from textmix.kernels.special import polygamma_rise
 
 
 @numba.njit(cache=True)
+def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct positive lengths, rising, and the weight of the documents of each."""
+    distinct, number = np.empty(len(length)), np.empty(len(length))
+    n = 0
+    for d in np.argsort(length, kind="mergesort"):
+        if length[d] <= 0:
+            continue
+        if n > 0 and distinct[n - 1] == length[d]:
+            number[n - 1] += weight[d]
+        else:
+            distinct[n], number[n] = length[d], weight[d]
+            n += 1
+    return distinct[:n].copy(), number[:n].copy()
+
+
+@numba.njit(cache=True)
 def length_slope(s: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, float]:
-    """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, float64 (K,)."""
-    slope, curvature = 0.0, 0.0
+    """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, rising, float64 (K,).
+
+    Each length adds only what it exceeds the one before by, for all documents that are as long: mostly a term or two.
+    """
+    slope, curvature, below, longer = 0.0, 0.0, 0.0, number.sum()
     for k in range(len(lengths)):
-        if number[k] > 0:
-            first, second = polygamma_rise(s, lengths[k])
-            slope += number[k] * first
-            curvature += number[k] * second
+        first, second = polygamma_rise(s + below, lengths[k] - below)
+        slope += longer * first
+        curvature += longer * second
+        below = lengths[k]
+        longer -= number[k]
     return slope, curvature
 
 

@@ -5,6 +5,7 @@ Both models meet the gamma function only as the ratio \Gamma(a + x) / \Gamma(a) 
     log_rising(a, x)      log \Gamma(a + x) - log \Gamma(a)
     polygamma_rise(a, x)  its first derivative in a,       \Psi(a + x) - \Psi(a)   = \sum_j 1 / (a + j)    for whole x
                           its second, sign turned,         \Psi'(a) - \Psi'(a + x) = \sum_j 1 / (a + j)^2
+    rising(a, x)          all three, for less than the two together
 
 Taking the difference before the evaluation keeps the digits that \Psi(s + n) - \Psi(s) loses when s is large.  Small
 whole x: the finite sum.  Else both arguments are lifted above `LIFT` by the recurrence and the asymptotic series
@@ -20,9 +21,9 @@ import numpy as np
 #: Above this argument seven terms of the asymptotic series are exact to double precision.
 LIFT = 10.0
 #: Whole x up to this are summed directly.
-DIRECT = 8.0
+DIRECT = 16.0
 #: Below this argument the direct product of `DIRECT` factors cannot overflow.
-HUGE = 1e30
+HUGE = 1e18
 
 
 @numba.njit(cache=True)
@@ -88,6 +89,35 @@ def polygamma_rise(a: float, x: float) -> tuple[float, float]:
     half = 0.5 * term * (1.0 / a + 1.0 / b)
     curvature += term + half + (_stirling_curvature(a) - _stirling_curvature(b))
     return slope, curvature
+
+
+@numba.njit(cache=True)
+def rising(a: float, x: float) -> tuple[float, float, float]:
+    """Return `log_rising` and the two of `polygamma_rise` for a > 0, x >= 0, with one division a term."""
+    product, slope, curvature = 1.0, 0.0, 0.0
+    if x <= DIRECT and a < HUGE and x == np.floor(x):
+        for j in range(np.int64(x)):
+            term = 1.0 / (a + j)
+            product *= a + j
+            slope += term
+            curvature += term * term
+        return np.log(product), slope, curvature
+    while a < LIFT:
+        b = a + x
+        inverse = 1.0 / (a * b)
+        product *= a * (a * inverse)
+        slope += x * inverse
+        curvature += x * inverse * ((a + b) * inverse)
+        a += 1.0
+    b = a + x
+    inverse = 1.0 / (a * b)
+    term = x * inverse
+    half = 0.5 * term * ((a + b) * inverse)
+    rise = np.log1p(x / a)
+    value = (a - 0.5) * rise + x * (np.log(b) - 1.0) + (_stirling(b) - _stirling(a)) + np.log(product)
+    slope += rise + 0.5 * term + (_stirling_slope(a) - _stirling_slope(b))
+    curvature += term + half + (_stirling_curvature(a) - _stirling_curvature(b))
+    return value, slope, curvature
 
 
 @numba.njit(cache=True)

@@ -17,9 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from textmix.kernels import dcm
-from textmix.kernels.counts import row_sums, smallest_positive
+from textmix.kernels.counts import smallest_positive
 from textmix.kernels.lengths import concentration_bound
-from textmix.kernels.levels import class_levels
+from textmix.kernels.levels import class_levels, make_scratch
 from textmix.models.base import CountClassifier, subtract_length_term, zeros
 
 Evaluate = Callable[[dcm.Levels, np.ndarray], dcm.State]
@@ -168,35 +168,33 @@ class DCMClassifier(CountClassifier):
         """Climb class by class, then smooth."""
         if self.method == "leave_one_out" and np.any(X.data != np.floor(X.data)):
             raise ValueError("method='leave_one_out' needs whole counts; choose another method or round X")
-        lengths = row_sums(X.indptr, X.data)
-        present: list[tuple[np.ndarray, np.ndarray]] = []
+        words: list[np.ndarray] = []
+        alphas: list[np.ndarray] = []
         climbs: list[Climb] = []
-        scratch = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
+        scratch = make_scratch(X.shape[1])
         for c in range(len(self.classes_)):
-            rows = np.flatnonzero((codes == c) & (weight > 0) & (lengths > 0))
-            if len(rows):
-                words, group, levels = _class_statistic(X, rows, lengths, weight, scratch)
-                climbs.append(climb(levels, self.method, self.max_iter, self.tol, self.gradient_tol))
-                present.append((words, climbs[-1].alpha[group]))
+            rows = np.flatnonzero((codes == c) & (weight > 0))
+            present, group, *levels = class_levels(X.indptr, X.indices, X.data, rows, weight, scratch)
+            if len(present):
+                climbs.append(climb(dcm.Levels(*levels), self.method, self.max_iter, self.tol, self.gradient_tol))
             else:
-                present.append((np.empty(0, dtype=np.int64), np.empty(0)))
                 climbs.append(Climb(np.empty(0), [0.0, 0.0], 0.0, True, False))
-        self._set_alpha(present)
+            words.append(present)
+            alphas.append(climbs[-1].alpha[group])
+        self._set_alpha(words, alphas)
         self._keep(climbs)
 
-    def _set_alpha(self, present: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    def _set_alpha(self, words: list[np.ndarray], alphas: list[np.ndarray]) -> None:
         """Smooth the maximum-likelihood parameters, given as the words present in each class and their alpha."""
-        n_words = self.n_features_in_
-        self.mle_concentration_ = np.array([alpha.sum() for _, alpha in present])
-        smallest = np.array([alpha.min(where=alpha > 0, initial=np.inf) for _, alpha in present])
-        unit = smallest if self.smoothing_unit == "smallest" else np.ones(len(present))
+        self.mle_concentration_ = np.array([alpha.sum() for alpha in alphas])
+        smallest = np.array([alpha.min(where=alpha > 0, initial=np.inf) for alpha in alphas])
+        unit = smallest if self.smoothing_unit == "smallest" else np.ones(len(alphas))
         known = self.mle_concentration_ > 0
-        added = np.where(known, self.smoothing * np.where(known, unit, 0.0), 1.0 / n_words)
-        self.concentration_ = self.mle_concentration_ + n_words * added
-        self._alpha = np.empty((n_words, len(present)))
-        self._alpha[:] = added
-        for c, (words, alpha) in enumerate(present):
-            self._alpha[words, c] += alpha
+        added = np.where(known, self.smoothing * np.where(known, unit, 0.0), 1.0 / self.n_features_in_)
+        self.concentration_ = self.mle_concentration_ + self.n_features_in_ * added
+        starts = np.cumsum([0, *(len(alpha) for alpha in alphas)])
+        self._alpha = np.empty((self.n_features_in_, len(alphas)))
+        dcm.spread(np.concatenate(words), np.concatenate(alphas), starts, added, self._alpha)
 
     def _keep(self, climbs: list[Climb]) -> None:
         """Set the attributes that tell how the climbs went, and warn of those that did not arrive."""
@@ -219,8 +217,8 @@ class DCMClassifier(CountClassifier):
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
         """Return log p(x|c) without the multinomial coefficient, equation (1), (N, C)."""
         score = zeros(X.shape[0], len(self.classes_))
-        least = smallest_positive(self._alpha).min()
-        length = dcm.dcm_scores(X.indptr, X.indices, X.data, self._alpha, least, score)
+        bounds = smallest_positive(self._alpha.reshape(1, -1))[0], self._alpha.max()
+        length = dcm.dcm_scores(X.indptr, X.indices, X.data, self._alpha, bounds, score)
         subtract_length_term(score, self.concentration_, length)
         return score
 
@@ -234,18 +232,3 @@ class DCMClassifier(CountClassifier):
             parent = parent[parent]
         words = rng.choice(len(alpha), size=length, p=alpha / alpha.sum())[parent]
         return words, np.ones(length, dtype=np.int64)
-
-
-def _class_statistic(
-    X: sparse.csr_array,
-    rows: np.ndarray,
-    lengths: np.ndarray,
-    weight: np.ndarray,
-    scratch: tuple[np.ndarray, np.ndarray],
-) -> tuple[np.ndarray, np.ndarray, dcm.Levels]:
-    """Return the words of some documents, their groups, and the levels of their counts and lengths."""
-    words, group, start, count, tail = class_levels(X.indptr, X.indices, X.data, rows, weight, *scratch)
-    distinct, place = np.unique(lengths[rows], return_inverse=True)
-    number = np.bincount(place, weight[rows], minlength=len(distinct))
-    copies = np.bincount(group).astype(np.float64)
-    return words, group, dcm.Levels(copies, start, count, tail, distinct, number)

@@ -67,16 +67,16 @@ class EDCMClassifier(IncrementalCountClassifier):
     @property
     def document_frequency_(self) -> np.ndarray:
         """Number of documents of each class with each word, float64 (C, V)."""
-        return self._frequency.T
+        return self._frequency
 
     @property
     def beta_(self) -> np.ndarray:
         """Smoothed parameters, float64 (C, V)."""
-        return (self._frequency * self._scale + self._added).T
+        return self._frequency * self._scale[:, np.newaxis] + self._added[:, np.newaxis]
 
     def _reset_statistics(self) -> None:
         """Forget all documents."""
-        self._frequency = zeros(self.n_features_in_, len(self.classes_))
+        self._frequency = zeros(len(self.classes_), self.n_features_in_)
         self._lengths = np.empty(0)
         self._number = np.empty((len(self.classes_), 0))
 
@@ -92,7 +92,7 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     def _estimate(self) -> None:
         """Set s, beta and the table of log beta."""
-        words = self._frequency.sum(axis=0)
+        words = self._frequency.sum(axis=1)
         solved = [solve_concentration(m, self._lengths, k) for m, k in zip(words, self._number, strict=True)]
         self.mle_concentration_ = np.where(words > 0, [s for s, _, _ in solved], 0.0)
         self.converged_ = True
@@ -105,7 +105,7 @@ class EDCMClassifier(IncrementalCountClassifier):
             unit = np.where(words > 0, smallest_positive(self._frequency), 0.0) * self._scale
         self._added = np.where(words > 0, self.smoothing * unit, 1.0 / self.n_features_in_)
         self.concentration_ = self.mle_concentration_ + self._added * self.n_features_in_
-        self._log_beta = np.empty_like(self._frequency)
+        self._log_beta = np.empty(self._frequency.T.shape)
         log_parameters(self._frequency, self._scale, self._added, self._log_beta)
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
@@ -129,7 +129,7 @@ class EDCMClassifier(IncrementalCountClassifier):
         """
         if length == 0:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        beta = self._frequency[:, code] * self._scale[code] + self._added[code]
+        beta = self._frequency[code] * self._scale[code] + self._added[code]
 
         def excess(tilt: float) -> float:
             return float(np.sum(beta * np.expm1(tilt) / (1.0 + beta * tilt))) - length

@@ -17,6 +17,7 @@ from textmix.config import PAPERS, load_yaml_strict, validate
 from textmix.data.registry import DatasetEntry, load_registry
 from textmix.errors import ConfigError
 from textmix.provenance import code_digest
+from textmix.study.bench.suites import Suite, load_suites
 from textmix.study.methods import Method, load_methods
 
 
@@ -50,11 +51,13 @@ class Plan:
         self.config = config
         self.registry: dict[str, DatasetEntry] = load_registry(root / "config/datasets.yaml")
         self.methods: dict[str, Method] = load_methods()
+        self.suites: dict[str, Suite] = load_suites()
         self.papers = {name: self._paper(name) for name in PAPERS}
         self.features = self._shared("features")
         self.splits = self._shared("splits")
         self._check_data()
         self._check_doubles()
+        self._check_suites()
 
     def _paper(self, name: str) -> dict[str, Any]:
         """Read and check one paper.yaml."""
@@ -112,6 +115,21 @@ class Plan:
                             f"configuration: data.{role}: '{dataset}' stands for two roles of {name}'s {key}, "
                             "which splits them differently; map one of them to another data set or to null"
                         )
+
+    def _check_suites(self) -> None:
+        """Check that the bench's suites name roles, features and splits that there are."""
+        for name, suite in self.suites.items():
+            for kind, key, known in (
+                ("role", suite.role, self.config["data"]),
+                ("features", suite.features, self.features),
+                ("split", suite.split, self.splits),
+            ):
+                if key is not None and key not in known:
+                    raise ConfigError(f"suites.yaml: {name}: no {kind} '{key}'; allowed: {', '.join(known)}")
+
+    def bench_inputs(self, suite: str) -> list[str]:
+        """Return what a suite of the bench reads; nothing where its role has no data set."""
+        return self.suites[suite].inputs(self.dataset(self.suites[suite].role))
 
     def chosen(self) -> list[str]:
         """Return the papers that the configuration asks for."""

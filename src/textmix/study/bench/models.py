@@ -14,8 +14,9 @@ from sklearn.naive_bayes import MultinomialNB
 from textmix.models.dcm import DCMClassifier
 from textmix.models.edcm import EDCMClassifier
 from textmix.models.naive_bayes import MultinomialClassifier
-from textmix.study.bench.timing import compare, judge
+from textmix.study.bench.timing import compare, judge, judge_memory
 
+OURS = ("multinomial", "edcm", "dcm")
 PEER = "sklearn MultinomialNB"
 FIXED_POINT = "SciPy fixed point"
 #: The peer of the DCM has reached the same log-likelihood when it is this close, relative.
@@ -46,28 +47,27 @@ def _models() -> dict[str, Any]:
     return {**ours, PEER: MultinomialNB(alpha=0.01)}
 
 
-def _add_memory(rows: list[dict[str, Any]], X: sparse.csr_array) -> list[dict[str, Any]]:
-    """Say in the notes how the peak memory compares to the matrix."""
+def _judge_both(
+    bench: str, rows: list[dict[str, Any]], X: sparse.csr_array, targets: dict[str, float]
+) -> list[dict[str, Any]]:
+    """Judge the times by the peer's and the peak memory of our models by the matrix's."""
     matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
-    for row in rows:
-        row["note"] = f"peak memory {row['peak_mib'] / matrix:.2f} x the matrix ({matrix:.1f} MiB)"
-    return rows
+    memory = judge_memory(f"{bench}_memory", rows, "the matrix", matrix, dict.fromkeys(OURS, 2.0))
+    return [*judge(bench, rows, PEER, targets), *memory]
 
 
 def bench_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time `fit`; the EDCM is to take at most half the time of scikit-learn's MultinomialNB."""
+    """Time `fit`; the EDCM is to take at most half the time of the peer, all at most twice the matrix's memory."""
     models = _models()
     candidates: dict[str, Callable[[], object]] = {name: _bind(model.fit, X, y) for name, model in models.items()}
-    rows = judge("fit", compare(candidates, repeats), PEER, {"edcm": 0.5})
-    return _add_memory(rows, X)
+    return _judge_both("fit", compare(candidates, repeats), X, {"edcm": 0.5})
 
 
 def bench_predict(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time `predict`; every model is to take at most the time of scikit-learn's MultinomialNB."""
+    """Time `predict`; all are to take at most the time of the peer and twice the matrix's memory."""
     models = {name: model.fit(X, y) for name, model in _models().items()}
     candidates: dict[str, Callable[[], object]] = {name: _bind(model.predict, X) for name, model in models.items()}
-    rows = judge("predict", compare(candidates, repeats), PEER, dict.fromkeys(("multinomial", "edcm", "dcm"), 1.0))
-    return _add_memory(rows, X)
+    return _judge_both("predict", compare(candidates, repeats), X, dict.fromkeys(OURS, 1.0))
 
 
 def _bind(method: Callable[..., object], *data: Any) -> Callable[[], object]:

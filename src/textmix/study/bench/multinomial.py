@@ -71,6 +71,13 @@ def decide_all(
     return found
 
 
+def bench_multinomial(
+    X: sparse.csr_array, Y: sparse.csr_array, X_test: sparse.csr_array, Y_test: sparse.csr_array, repeats: int = 5
+) -> list[dict[str, Any]]:
+    """Compare sweeps and training; parameters as for `bench_sweep`."""
+    return [*bench_sweep(X, Y, X_test, Y_test, repeats), *bench_training(X, Y, repeats)]
+
+
 def bench_sweep(
     X: sparse.csr_array, Y: sparse.csr_array, X_test: sparse.csr_array, Y_test: sparse.csr_array, repeats: int = 3
 ) -> list[dict[str, Any]]:

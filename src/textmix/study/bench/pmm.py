@@ -28,7 +28,8 @@ def bench_pmm(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> lis
 
     Parameters
     ----------
-    X, Y : CSR counts (N, V) and label indicators (N, L) of at least 5,000 pages, at least one label each.
+    X, Y : CSR counts (N, V) and label indicators (N, L) of pages, at least one label each; of fewer
+        than 5,000 the same shares.
     repeats : rounds; in each, every candidate runs once.
 
     Returns
@@ -36,7 +37,8 @@ def bench_pmm(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> lis
     rows of `textmix.study.bench.timing.COLUMNS`.
     """
     order = np.random.default_rng(0).permutation(X.shape[0])
-    train, test = order[3000:5000], order[:3000]
+    used = min(len(order), 5000)
+    test, train = np.split(order[:used], [used * 3 // 5])
     model = PMM1().fit(X[train], Y[train])
     return [
         *bench_em_step(X[train], Y[train], repeats),

@@ -8,7 +8,10 @@ import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-COLUMNS = ("bench", "candidate", "median_seconds", "ratio_to_peer", "target", "met", "peak_mib", "note")
+COLUMNS = (
+    *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer"),
+    *("target", "met", "peak_mib", "note"),
+)
 
 
 def compare(candidates: Mapping[str, Callable[[], object]], repeats: int = 5) -> list[dict[str, Any]]:
@@ -63,9 +66,29 @@ def judge(
     targets : candidate -> largest ratio allowed; no verdict for candidates that are not named.
     """
     seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
+    ratios = {row["candidate"]: row["median_seconds"] / seconds for row in rows}
+    return _judge({"bench": bench, "peer": peer, "quantity": "time"}, rows, ratios, targets)
+
+
+def judge_memory(
+    bench: str, rows: Sequence[Mapping[str, Any]], what: str, mib: float, targets: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """Do as `judge` with the peak memory of the candidates that have a target, beside ``what``, which takes ``mib``."""
+    kept = [row for row in rows if row["candidate"] in targets]
+    ratios = {row["candidate"]: row["peak_mib"] / mib for row in kept}
+    return _judge({"bench": bench, "peer": what, "quantity": "memory"}, kept, ratios, targets)
+
+
+def _judge(
+    said: Mapping[str, str],
+    rows: Sequence[Mapping[str, Any]],
+    ratios: Mapping[str, float],
+    targets: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """Add what is said of all rows, the ratios, the targets and the verdicts."""
     judged = []
     for row in rows:
-        ratio, target = row["median_seconds"] / seconds, targets.get(row["candidate"])
+        ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])
         met = None if target is None else bool(ratio <= target)
-        judged.append({"bench": bench, "ratio_to_peer": ratio, "target": target, "met": met, "note": "", **row})
+        judged.append({**said, "ratio_to_peer": ratio, "target": target, "met": met, "note": "", **row})
     return judged

@@ -1,0 +1,124 @@
+"""The registry of the bench: every suite runs on a tiny data set in its cheap form, and its verdicts are told."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from textmix import io
+from textmix.data.corpus import Corpus, Ragged
+from textmix.errors import ConfigError, Hole
+from textmix.study.bench import pmm
+from textmix.study.bench.running import join, run_suite
+from textmix.study.bench.suites import Suite, load_suites
+from textmix.study.bench.timing import COLUMNS
+from textmix.study.splits import Splits
+
+SUITES = load_suites()
+
+
+def corpus(n_labels: int, several: bool, n: int = 60, n_words: int = 30) -> Corpus:
+    """Return documents of random counts with one label each, or at least one."""
+    rng = np.random.default_rng(0)
+    member = np.eye(n_labels, dtype=np.int8)[np.arange(n) % n_labels]
+    if several:
+        member |= (rng.random(member.shape) < 0.3).astype(np.int8)
+    counts = rng.poisson(rng.gamma(0.3, 2.0, (n, n_words))).astype(np.int32)
+    counts[:, 0] += 1
+    return Corpus(
+        name="tiny",
+        ids=[f"d{i}" for i in range(n)],
+        label_names=[f"c{i}" for i in range(n_labels)],
+        labels=sparse.csr_array(member),
+        features=sparse.csr_array(counts),
+        feature_names=[f"w{i}" for i in range(n_words)],
+    )
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """Write what each kind of suite reads, at the places where a run has it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pmm, "BUFFER", 2**20)
+    half = np.arange(60).reshape(2, 30)
+    splits = Splits(*(Ragged(part, np.array([0, 30])) for part in half))
+    messages = Path("resources/tiny/messages")
+    for name in ("a/1", "a/2", "b/1"):
+        (messages / name).parent.mkdir(parents=True, exist_ok=True)
+        (messages / name).write_text(f"Subject: {name}\n\nsome words of message {name}\n")
+    io.write_json("resources/tiny/fetch.json", {"status": "had", "files": {"archive": {"name": "messages"}}})
+    for suite in SUITES.values():
+        features, *split = suite.inputs("tiny")
+        if suite.takes != "files" and not Path(features).exists():
+            corpus(3, suite.takes != "classes").save(features, {})
+        for path in split:
+            splits.save(path, {})
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: None) -> None:
+    rows = run_suite(SUITES[name], SUITES[name].inputs("tiny"), repeats=1)
+    assert all(set(row) == set(COLUMNS) for row in rows)
+    assert any(row["target"] is not None for row in rows)
+    assert all(row["candidate"] != row["peer"] or row["ratio_to_peer"] == 1.0 for row in rows)
+
+
+def test_a_suite_without_data_says_so() -> None:
+    suite = SUITES["pmm"]
+    assert suite.inputs(None) == []
+    with pytest.raises(Hole, match="no data for the role 'yahoo_computers'"):
+        run_suite(suite, [])
+
+
+def test_data_that_could_not_be_had_leave_a_suite_out(tmp_path) -> None:
+    record = tmp_path / "fetch.json"
+    io.write_json(record, {"status": "missing", "reason": "the host is down", "broken": False})
+    with pytest.raises(Hole, match="the host is down"):
+        run_suite(SUITES["tokenise"], [str(record)])
+    io.write_json(record, {"status": "had", "files": {"train": {"name": "train.tab"}}})
+    with pytest.raises(Hole, match="needs message files"):
+        run_suite(SUITES["tokenise"], [str(record)])
+
+
+def test_verdicts_are_told_in_words(tmp_path, caplog) -> None:
+    caplog.set_level(logging.INFO)
+    parts = {"bench": "fit", "peer": "sklearn", "quantity": "time", "median_seconds": 1.0, "peak_mib": None, "note": ""}
+    rows = [
+        {**parts, "candidate": "edcm", "ratio_to_peer": 0.33, "target": 0.5, "met": True},
+        {**parts, "candidate": "dcm", "ratio_to_peer": 0.025, "target": 0.02, "met": False, "note": "30 steps"},
+        {**parts, "candidate": "other", "ratio_to_peer": 0.7, "target": None, "met": None},
+    ]
+    io.write_result(tmp_path / "a.csv", io.format_csv(rows, COLUMNS), {})
+    io.write_hole(tmp_path / "b.csv", Hole("no data"), {})
+    joined, sentences = join({"models": tmp_path / "a.csv", "pmm": tmp_path / "b.csv"})
+    assert [row["suite"] for row in joined] == ["models", "models", "models", "pmm"]
+    assert all(set(row) == {"suite", *COLUMNS} for row in joined)
+    assert sentences == [
+        "fit: edcm: 0.33 x the time of sklearn; wanted at most 0.5 x: met",
+        "fit: dcm: 40.0 times faster than sklearn (30 steps); wanted at least 50 times: MISSED",
+        "pmm: left out: no data",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("{run: 'm:f', role: news, takes: classes, feature: x}", "feature"),
+        ("{run: 'm:f', takes: classes}", "role"),
+        ("{run: 'm:f', role: news, takes: words}", "takes is one of"),
+        ("{run: 'm:f', role: news, takes: split}", "takes is one of"),
+    ],
+)
+def test_wrong_entries_are_refused(entry: str, told: str, tmp_path) -> None:
+    (tmp_path / "suites.yaml").write_text(f"one: {entry}\n")
+    with pytest.raises(ConfigError, match=told):
+        load_suites(tmp_path / "suites.yaml")
+
+
+def test_inputs_follow_the_data_set() -> None:
+    suite = Suite("s", "m:f", "reuters", "split", "blanks", "given")
+    assert suite.inputs("x") == ["results/features/x/blanks", "results/splits/x/given"]

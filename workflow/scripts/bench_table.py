@@ -1,0 +1,12 @@
+"""Join the suites of the bench and say in words which targets are met."""
+
+from textmix.io import format_csv, write_result
+from textmix.runtime import job, logger
+from textmix.study.bench.running import join
+from textmix.study.bench.timing import COLUMNS
+
+with job(snakemake, tolerate_holes=True) as running:
+    rows, sentences = join(dict(zip(snakemake.params.suites, snakemake.input, strict=True)))
+    write_result(snakemake.output[0], format_csv(rows, ("suite", *COLUMNS)), running.record)
+    for sentence in sentences:
+        logger.info("%s", sentence)
