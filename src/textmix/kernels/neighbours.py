@@ -4,7 +4,7 @@ A document is a sparse vector x with R further dense coordinates; the similarity
 
     k(x, y) = \sum_w x_w y_w + \sum_r left_r(x) right_r(y)
 
-The dense part holds what a Fisher kernel's score has for words that a document lacks (`textmix.models.representations`).
+The dense part holds what a Fisher kernel has for words that a document lacks (`textmix.models.representations`).
 No matrix of similarities is ever kept, and ties go to the training document that comes first.
 """
 
