@@ -17,6 +17,8 @@ from textmix.kernels.special import log_rising, polygamma_rise, trigamma
 SMALL = 1e-250
 #: Shares and parameters below this are 0: they are on their way there, and denormal numbers are slow.
 VANISHED = 1e-100
+#: A topic with less than this share of a document's words has none of them.
+WORDLESS = 1e-12
 MAX_NEWTON = 100
 SHORTEST = 1e-4
 
@@ -50,7 +52,7 @@ def sweep(
         product = 1.0
         mixed[:], row[:] = weight[d], 0.0
         for i in range(indptr[d], indptr[d + 1]):
-            w = np.uint64(indices[i])
+            w = indices[i]
             a, b, c, e = 0.0, 0.0, 0.0, 0.0
             for k in range(0, fours, 4):
                 a += mixed[k] * beta[w, k]
@@ -72,9 +74,7 @@ def sweep(
         value += np.log(product)
         for k in range(n_topics):
             share[d, k] = row[k] * mixed[k]
-    for w in range(len(table)):
-        for k in range(n_topics):
-            table[w, k] *= beta[w, k]
+    table *= beta
     return value
 
 
@@ -92,35 +92,38 @@ def length_terms(concentration: np.ndarray, lengths: np.ndarray, slope: np.ndarr
 def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     r"""Set the mixture that maximises \sum_k R_k log \theta_k - \sum_k \theta_k cost_k on the simplex.
 
-    \theta_k = R_k / (\lambda + cost_k) with the \lambda that makes their sum 1, by Newton's method from the left, where
-    it rises to the root without passing it.
+    \theta_k = R_k / (\lambda + cost_k) with the \lambda that makes their sum h(\lambda) = 1, by Newton's method on
+    1 / h, which is concave and nearly a straight line: from the left it rises to the root without passing it.  \lambda
+    cannot fall below -cost_k of a topic without words: where it would, the cheapest such topic gets what is left of 1.
     """
-    low, total = -np.inf, 0.0
-    for k in range(len(share)):
-        total += share[k]
-        if share[k] > 0:
-            low = max(low, share[k] - cost[k])
+    total, dearest = share.sum(), cost.max()
     if total == 0:
         return
-    shift = max(low, total - cost.max())
+    floor, idle, shift = -np.inf, -1, total - dearest
+    for k in range(len(share)):
+        if share[k] > WORDLESS * total:
+            shift = max(shift, share[k] - cost[k])
+        elif -cost[k] > floor:
+            floor, idle = -cost[k], k
     for _ in range(MAX_NEWTON):
-        value, curvature = -1.0, 0.0
+        value, curvature = 0.0, 0.0
         for k in range(len(share)):
-            if share[k] > 0:
-                # The larger of the two only where their difference is lost in rounding.
-                below = max(shift + cost[k], share[k])
+            if share[k] > WORDLESS * total:
+                below = shift + cost[k]
                 value += share[k] / below
                 curvature += share[k] / (below * below)
-        step = value / curvature
+        step = value * (value - 1.0) / curvature
         shift += step
         if step <= 1e-14 * (abs(shift) + 1.0):
             break
-    norm = 0.0
+    shift = max(shift, floor)
+    rest = 1.0
     for k in range(len(share)):
-        mixture[k] = share[k] / max(shift + cost[k], share[k]) if share[k] > VANISHED else 0.0
-        norm += mixture[k]
-    for k in range(len(share)):
-        mixture[k] /= norm
+        mixture[k] = share[k] / (shift + cost[k]) if share[k] > WORDLESS * total else 0.0
+        rest -= mixture[k]
+    if shift == floor:
+        mixture[idle] = max(rest, 0.0)
+    mixture /= mixture.sum()
 
 
 @numba.njit(cache=True)
@@ -156,6 +159,10 @@ def natural_steps(
     """
     shortened = 0
     n_topics = gamma.shape[1]
+    if n_topics == 1:
+        # The only share is 1, whatever its Dirichlet: that of the words is as good as any.
+        gamma[:] = prior + share
+        return 0
     push, candidate = np.empty(n_topics), np.empty(n_topics)
     for d in range(len(gamma)):
         total = gamma[d].sum()

@@ -3,7 +3,7 @@
 from textmix.study.papers.edcm.approximation import approximation, dcm_parameters, gamma_ratio
 from textmix.study.papers.edcm.burstiness import burstiness, normalisation
 from textmix.study.papers.edcm.latent_topics import latent_topics, latent_topics_time, newsgroup_topics
-from textmix.study.papers.edcm.neighbours import knn_curves, knn_variants
+from textmix.study.papers.edcm.neighbours import knn_curves, knn_curves_industry, knn_variants
 from textmix.study.papers.edcm.perplexity import mixtures, perplexity
 from textmix.study.papers.edcm.times import training_time
 from textmix.study.papers.edcm.weights import fisher_tfidf
@@ -15,6 +15,7 @@ __all__ = [
     "fisher_tfidf",
     "gamma_ratio",
     "knn_curves",
+    "knn_curves_industry",
     "knn_variants",
     "latent_topics",
     "latent_topics_time",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from textmix.models.neighbours import KNNClassifier
 from textmix.models.representations import REPRESENTATIONS
 from textmix.study.measures import Measure, Source
-from textmix.study.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, trials
+from textmix.study.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, only, trials
 
 #: Representations whose vectors depend on a model of the documents, of which there can be one a class.
 FISHER = ("fisher_dcm", "fisher_multinomial")
@@ -22,20 +21,23 @@ def knn_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np
 
     Parameters
     ----------
-    sources : role -> data set.
+    sources : role -> data set, one.
     settings : ``representations``; ``neighbours``, a rising list of k, from 1; ``trials``, how many splits.
     """
     values: Values = {}
     rows: Rows = []
     ks = np.array(settings["neighbours"])
-    for (role, source), name in itertools.product(sources.items(), settings["representations"]):
-        curves = np.array([_curve(name, *parts, ks) for parts in trials(source, settings["trials"])])
-        gains = curves[:, -1] - curves[:, 0]
-        values[f"{role}_{name}_gain"] = mean_and_spread(gains)
+    for name in settings["representations"]:
+        curves = np.array([_curve(name, *parts, ks) for parts in trials(only(sources), settings["trials"])])
+        values[f"{name}_gain"] = mean_and_spread(curves[:, -1] - curves[:, 0])
         for k, accuracies in zip(ks, curves.T, strict=True):
             mean, spread = mean_and_spread(accuracies)
-            rows.append({"role": role, "representation": name, "k": int(k), "accuracy": mean, "spread": spread})
+            rows.append({"representation": name, "k": int(k), "accuracy": mean, "spread": spread})
     return Measure(values, {"curves": rows})
+
+
+# A measure has the roles of all its data sets or of none: one name for each.
+knn_curves_industry = knn_curves
 
 
 def _curve(name: str, train: Documents, test: Documents, ks: np.ndarray) -> np.ndarray:
