@@ -245,6 +245,18 @@ def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) 
     assert found["reason"] == "low 0.5 not > mid 0.6 (1 such allowed); top 0.7 > mid 0.6"
 
 
+@pytest.mark.parametrize(
+    ("better", "verdict"), [([0.83, 0.84, 0.86], "reproduced"), ([0.83, 0.70, 0.99], "differs"), ([0.84], "differs")]
+)
+def test_difference_beyond_chance_is_told_from_one_within(made: Made, better: list[float], verdict: str) -> None:
+    made.scores("dcm", {"": better})
+    made.scores("edcm", {"": [0.80, 0.81, 0.82][: len(better)]})
+    sides = {side: [f"score:table1/news/{method}/accuracy"] for side, method in (("left", "dcm"), ("right", "edcm"))}
+    found = one(made, {"c": {"kind": "significant", **sides, "level": 0.05}}, source="check:c", tolerance="order")
+    assert found["verdict"] == verdict
+    assert "significantly > edcm on news" in found["reason"]
+
+
 def test_long_check_shows_some_pairs_and_counts_the_others(made: Made) -> None:
     made.measure("free", {f"m{i}": float(i) for i in range(9)})
     check = {"kind": "at_least", "left": [f"measure:free/m{i}" for i in range(9)], "bound": 0}

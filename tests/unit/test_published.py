@@ -27,7 +27,7 @@ CATALOGUE = SHARED / "reference/published.yaml"
 KINDS = {
     "pmm": {"table_cell": 132, "derived_claim": 32, "data_stat": 47, "statement": 11, "equation": 14, "claim": 17},
     "edcm": {
-        **{"table_cell": 10, "statement": 20, "data_stat": 13, "equation": 13},
+        **{"table_cell": 10, "statement": 29, "data_stat": 13, "equation": 13},
         **{"claim": 30, "figure": 3, "curve": 3},
     },
     "multinomial": {"table_cell": 14, "statement": 5, "data_stat": 2, "curve": 9, "equation": 27, "claim": 6},

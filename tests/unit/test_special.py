@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from textmix.kernels.special import log_rising, log_rising_table, polygamma_rise
+from textmix.kernels.special import log_rising, log_rising_table, polygamma_rise, trigamma
 
 arguments = st.floats(-9, 12).map(lambda e: 10.0**e)
 
@@ -66,3 +66,9 @@ def test_table_holds_every_pair() -> None:
     a, x = np.array([0.5, 3.0]), np.array([0.0, 1.0, 12.0])
     expected = [[log_rising(0.5, n), log_rising(3.0, n)] for n in x]
     np.testing.assert_array_equal(log_rising_table(a, x), expected)
+
+
+@given(arguments)
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_trigamma_equals_scipys(a: float) -> None:
+    assert trigamma(a) == pytest.approx(float(special.polygamma(1, a)), rel=1e-12)

@@ -121,6 +121,16 @@ def rising(a: float, x: float) -> tuple[float, float, float]:
 
 
 @numba.njit(cache=True)
+def trigamma(a: float) -> float:
+    """Return Psi'(a) for a > 0."""
+    value = 0.0
+    while a < LIFT:
+        value += 1.0 / (a * a)
+        a += 1.0
+    return value + 1.0 / a + 0.5 / (a * a) + _stirling_curvature(a)
+
+
+@numba.njit(cache=True)
 def log_rising_table(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return log_rising(a[c], x[k]) as a float64 (K, C) table: the length terms of a set of classes."""
     table = np.empty((len(x), len(a)))

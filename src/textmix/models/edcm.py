@@ -19,6 +19,10 @@ from textmix.kernels.counts import row_sums, smallest_positive
 from textmix.kernels.edcm import add_presence, log_parameters, presence_scores, solve_concentration
 from textmix.models.base import Convention, CountClassifier, IncrementalCountClassifier, subtract_length_term, zeros
 
+#: Documents drawn at a time until one has the right length, and how many words they may have to look at.
+ATTEMPTS = 64
+CELLS = 1 << 17
+
 
 class EDCMClassifier(IncrementalCountClassifier):
     """One EDCM a class.
@@ -122,25 +126,42 @@ class EDCMClassifier(IncrementalCountClassifier):
         return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, np.log(X.data))
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw from q(x) / Z(n) exactly: independent words under a tilt z, kept when their counts sum to n.
+        """Draw from q(x) / Z(n) exactly, see `draw`."""
+        return draw(self._frequency[code] * self._scale[code] + self._added[code], length, rng)
 
-        q(x) z^n factors over the words: word w is present with odds -beta_w log(1 - z), its count then follows the
-        logarithmic series with parameter z.  z makes n the expected sum.
-        """
-        if length == 0:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        beta = self._frequency[code] * self._scale[code] + self._added[code]
 
-        def excess(tilt: float) -> float:
-            return float(np.sum(beta * np.expm1(tilt) / (1.0 + beta * tilt))) - length
+def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw one document from q(x) / Z(n) exactly: independent words under a tilt z, kept when their counts sum to n.
 
-        high = 1.0
-        while excess(high) < 0:
-            high *= 2.0
-        tilt = brentq(excess, 0.0, high)
-        present = beta * tilt / (1.0 + beta * tilt)
-        while True:
-            words = np.flatnonzero(rng.random(len(beta)) < present)
-            counts = rng.logseries(-np.expm1(-tilt), size=len(words))
-            if counts.sum() == length:
-                return words, counts
+    q(x) z^n factors over the words: word w is present with odds -beta_w log(1 - z), its count then follows the
+    logarithmic series with parameter z.  z makes n the expected sum.
+
+    Parameters
+    ----------
+    beta : parameters (V,), not all 0.
+    length : n.
+    rng : source of all randomness.
+
+    Returns
+    -------
+    words, counts : the words present, rising, and how often each occurs.
+    """
+    if length == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+    def excess(tilt: float) -> float:
+        return float(np.sum(beta * np.expm1(tilt) / (1.0 + beta * tilt))) - length
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2.0
+    tilt = brentq(excess, 0.0, high)
+    present = beta * tilt / (1.0 + beta * tilt)
+    attempts = max(1, min(ATTEMPTS, CELLS // len(beta)))
+    while True:
+        which, words = np.nonzero(rng.random((attempts, len(beta))) < present)
+        counts = rng.logseries(-np.expm1(-tilt), size=len(words))
+        right = np.flatnonzero(np.bincount(which, counts, minlength=attempts) == length)
+        if len(right):
+            kept = which == right[0]
+            return words[kept], counts[kept]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textmix.errors import ConfigError, Hole
+from textmix.metrics.significance import paired_t_test
 from textmix.report.locate import Results, split_locator
 from textmix.report.published import Check
 
@@ -19,10 +20,11 @@ _SHOWN_PAIRS = 4
 
 @dataclass(frozen=True)
 class Operand:
-    """One number of a check by name."""
+    """One number of a check by name; where it is a mean over trials, their values too."""
 
     name: str
     value: float
+    trials: Sequence[float] = ()
 
     def __str__(self) -> str:
         return f"{self.name} {short(self.value)}".strip()
@@ -67,17 +69,23 @@ def _first(left: Sequence[Operand | Hole], right: Sequence[Operand | Hole]) -> _
     return [(left[0], other) for other in (*left[1:], *right)]
 
 
+def _significant(a: Operand, b: Operand, level: float) -> bool:
+    """Return whether a is above b, and a paired t-test over their trials is below the level."""
+    return a.value > b.value and paired_t_test(a.trials, b.trials) < level
+
+
 #: kind -> how to pair left and right, the sign shown between them, and when a pair (a, b) holds within a margin.
-_KINDS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[float, float, float], bool]]] = {
-    "above": (_against, ">", lambda a, b, _: a > b),
+_KINDS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[Operand, Operand, float], bool]]] = {
+    "above": (_against, ">", lambda a, b, _: a.value > b.value),
     # Decimal fractions have no exact binary form, hence the slack.
-    "near": (_against, "≈", lambda a, b, margin: abs(a - b) <= margin * (1 + 1e-9)),
-    "largest": (_first, "≥", lambda a, b, _: a >= b),
-    "rising": (_neighbours, "<", lambda a, b, _: a < b),
-    "falling": (_neighbours, ">", lambda a, b, _: a > b),
-    "at_least": (_against, "≥", lambda a, b, _: a >= b),
-    "at_most": (_against, "≤", lambda a, b, _: a <= b),
-    "holds": (_against, "=", lambda a, b, _: a == b),
+    "near": (_against, "≈", lambda a, b, margin: abs(a.value - b.value) <= margin * (1 + 1e-9)),
+    "largest": (_first, "≥", lambda a, b, _: a.value >= b.value),
+    "rising": (_neighbours, "<", lambda a, b, _: a.value < b.value),
+    "falling": (_neighbours, ">", lambda a, b, _: a.value > b.value),
+    "at_least": (_against, "≥", lambda a, b, _: a.value >= b.value),
+    "at_most": (_against, "≤", lambda a, b, _: a.value <= b.value),
+    "holds": (_against, "=", lambda a, b, _: a.value == b.value),
+    "significant": (_against, "significantly >", _significant),
 }
 
 
@@ -103,8 +111,8 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
         raise ConfigError(f"check {name}: there is nothing to compare; name at least two numbers")
     decided = [(a, b) for a, b in pairs if isinstance(a, Operand) and isinstance(b, Operand)]
     holes = [next(one for one in pair if isinstance(one, Hole)) for pair in pairs if pair not in decided]
-    margin, allowed = float(check.get("margin", 0.0)), check.get("exceptions", 0)
-    failing = [(a, b) for a, b in decided if not test(a.value, b.value, margin)]
+    margin, allowed = float(check.get("margin", check.get("level", 0.0))), check.get("exceptions", 0)
+    failing = [(a, b) for a, b in decided if not test(a, b, margin)]
     holding = [pair for pair in decided if pair not in failing]
     holds = len(failing) <= allowed
     parts = [_listed(failing, f"not {sign}"), _listed(holding, sign)]
@@ -128,12 +136,12 @@ def _operand(source: str, results: Results) -> Operand | Hole:
     kind, parts = split_locator(source)
     name = f"{' '.join([parts[2], *parts[4:]])} on {parts[1]}" if kind in ("score", "time") else parts[-1]
     try:
-        value = results.locate(source).value
+        found = results.locate(source)
     except Hole as hole:
         return hole
-    if isinstance(value, str):
-        raise ConfigError(f"locator '{source}' is the word '{value}', not a number; a check compares numbers")
-    return Operand(name.replace("_", " "), float(value))
+    if isinstance(found.value, str):
+        raise ConfigError(f"locator '{source}' is the word '{found.value}', not a number; a check compares numbers")
+    return Operand(name.replace("_", " "), float(found.value), found.trials)
 
 
 def _listed(pairs: Sequence[tuple[Operand, Operand]], sign: str) -> str:

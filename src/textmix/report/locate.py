@@ -65,6 +65,7 @@ class Value:
     n : number of trials behind ``value``, or None where it is not a mean over trials.
     variants : mean of the same metric for every variant of the method; empty where there are none.
     unconverged : number of fits behind it that stopped before they converged.
+    trials : the values that ``value`` is the mean of, in the order of the trials; empty where it is no such mean.
     """
 
     value: float | str
@@ -72,6 +73,7 @@ class Value:
     n: int | None = None
     variants: Mapping[str, float] = field(default_factory=dict)
     unconverged: int = 0
+    trials: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,7 @@ class Results:
         means = {name: statistics.fmean(values) for name, values in groups.items()}
         trials = groups[variant]
         stopped = self._unconverged(experiment, role, method, variant)
-        return Value(means[variant], _spread(trials), len(trials), means if len(means) > 1 else {}, stopped)
+        return Value(means[variant], _spread(trials), len(trials), means if len(means) > 1 else {}, stopped, trials)
 
     def _unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
         """Return how many fits of a variant say that they did not converge."""

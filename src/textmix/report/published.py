@@ -36,6 +36,7 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "at_least": (("left", "bound"), ()),
     "at_most": (("left", "bound"), ()),
     "holds": (("left",), ()),
+    "significant": (("left", "right", "level"), ("exceptions",)),
 }
 
 _NAME = "[a-z0-9_]+"

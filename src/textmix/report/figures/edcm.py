@@ -1,4 +1,4 @@
-"""Figures of Kauchak, Madsen & Elkan: accuracy and training time of the three models, sensitivity to smoothing."""
+"""Figures of Kauchak, Madsen & Elkan, by name; here accuracy, training time and smoothing of the three models."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from textmix.report.figures import edcm_models, edcm_neighbours, edcm_topics
 from textmix.report.figures.style import DASHES, MARKERS, PUBLISHED, log_axis_with_zero, panels, write_at
 from textmix.report.locate import FigureData
 
@@ -69,6 +70,33 @@ def training_seconds(data: FigureData) -> Figure:
     return figure
 
 
+def training_time_methods(data: FigureData) -> Figure:
+    """Draw the seconds of training of the models, the DCM by each of its methods, all in one run.
+
+    Options: labels (model of the table -> name), published (model -> id of the published seconds).
+    Reads ``training_time/seconds.csv``: model, repeat, seconds.
+    """
+    rows = data.results.measure_table("training_time", "seconds")
+    labels = data.option("labels")
+    figure, (axes,) = panels(1, height=2.8)
+    for place, model in enumerate(labels):
+        seconds = [float(row["seconds"]) for row in rows if row["model"] == model]
+        median = statistics.median(seconds)
+        axes.plot(seconds, [place] * len(seconds), "o", color="C0", alpha=0.35)
+        axes.plot([median], [place], "o", color="C0", markersize=7)
+        write_at(axes, f"{median:.3g} s", (median, place))
+        _mark_published(axes, data, model, lambda value, place=place: (value, place), "{:g} s")  # type: ignore[misc]
+    axes.plot([], [], "o", color="#8a8a86", markersize=7, label="rebuilt: median and single runs")
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(labels)), list(labels.values()))
+    axes.set_ylim(len(labels) - 0.5, -0.7)
+    axes.margins(x=0.08)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("seconds for training on one split (logarithmic)")
+    _legend_above(figure)
+    return figure
+
+
 def smoothing_sensitivity(data: FigureData) -> Figure:
     """Draw the mean accuracy against the smoothing constant, one line a model, with the range over splits.
 
@@ -116,4 +144,18 @@ FIGURES: dict[str, Callable[[FigureData], Figure]] = {
     "accuracy": accuracy,
     "training_seconds": training_seconds,
     "smoothing_sensitivity": smoothing_sensitivity,
+    "training_time_methods": training_time_methods,
+    "table1": edcm_neighbours.table1,
+    "knn_curves": edcm_neighbours.knn_curves,
+    "knn_choices": edcm_neighbours.knn_choices,
+    "log_probabilities": edcm_models.log_probabilities,
+    "parameters": edcm_models.parameters,
+    "stopping": edcm_models.stopping,
+    "gamma_ratio": edcm_models.gamma_ratio,
+    "burstiness": edcm_models.burstiness,
+    "normaliser": edcm_models.normaliser,
+    "fisher_tfidf": edcm_models.fisher_tfidf,
+    "perplexity": edcm_models.perplexity,
+    "latent_topics": edcm_topics.latent_topics,
+    "newsgroup_topics": edcm_topics.newsgroup_topics,
 }
