@@ -23,6 +23,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     n_features_in_ : V.
     """
 
+    _columns: np.ndarray | None
+
     def fit(self, X: Any, Y: Any) -> Self:
         """Fit to features (N, V) and label indicators (N, L) of 0 and 1.
 
@@ -30,9 +32,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ------
         ValueError : X has NaN or infinity, Y something else than 0 and 1, or they differ in length.
         """
+        self._columns = None
         features = self._check_features(X, reset=True)
         labels = check_labels(Y)
         check_consistent_length(features, labels)
+        if sparse.issparse(features):
+            # A feature that no training instance has gets the weight 0: leaving it out saves memory and time.
+            self._columns = np.unique(features.indices)
+            features = features[:, self._columns]
         self.classes_ = np.arange(labels.shape[1])
         self._fit(features, labels)
         return self
@@ -54,7 +61,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _checked(self, X: Any) -> Any:
         """Return the features of instances to be predicted, the estimator being fitted."""
         check_is_fitted(self)
-        return self._check_features(X, reset=False)
+        features = self._check_features(X, reset=False)
+        return features if self._columns is None else features[:, self._columns]
 
     def _checked_sets(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
         """Return features and the label sets whose probability is asked for."""
