@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 from scipy.special import logsumexp
 
 from textmix.models.linear import LogisticBatch, Multinomial, add_bias, minimise
@@ -127,13 +128,19 @@ class LogisticExperts:
             X, Y, weight = X[rows], Y[rows], membership[rows]
         share = weight @ Y / weight.sum()
         active = np.minimum(share, 1.0 - share) > self.constant
-        coef = self.coef[component]
-        coef[:, ~active] = 0.0
-        coef[-1, ~active] = _log_odds((1.0 - SMOOTHING) * share + SMOOTHING * self.rate)[~active]
+        coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
+        if sparse.issparse(X):
+            # The best weight of a feature that these instances do not have is 0.
+            used = np.unique(X.indices)
+            X, columns = X[:, used], np.append(used, X.shape[1])
+        place = np.ix_(columns, np.flatnonzero(active))
+        start = coef[place]
+        coef[:] = 0.0
+        coef[-1] = _log_odds((1.0 - SMOOTHING) * share + SMOOTHING * self.rate)
         self.active[component] = active
         if active.any():
             problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.variance)
-            coef[:, active] = minimise(problem, coef[:, active], self.steps, self.tol).W
+            coef[place] = minimise(problem, start, self.steps, self.tol).W
 
     def training_log_odds(self, component: int) -> np.ndarray:
         return self.log_odds(self.X, component)

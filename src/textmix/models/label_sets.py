@@ -184,6 +184,9 @@ class _CRFProblem:
         value, slope, curvature = logistic.class_ray(Z, D, t[0], self.code, self.weight, self._residual)
         return np.array([value]), np.array([slope]), np.array([curvature]), self._residual
 
+    def restrict(self, kept: np.ndarray) -> _CRFProblem:
+        return self
+
 
 def pair_states(sets: np.ndarray) -> sparse.csr_array:
     """Return which of its four states each pair of labels is in, CSR (S, 4 L (L - 1) / 2) of ones."""

@@ -41,6 +41,9 @@ class Problem(Protocol):
     def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return loss, slope and curvature, (B,) each, at Z + t D, and the gradient in the predictors."""
 
+    def restrict(self, kept: np.ndarray) -> Problem:
+        """Return the batch of the problems in the given columns."""
+
 
 def add_bias(X: Any, W: np.ndarray) -> np.ndarray:
     """Return X V + c, (N, B), for W = (V; c), (V + 1, B)."""
@@ -100,6 +103,10 @@ class LogisticBatch:
     def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return *logistic.logistic_ray(Z, D, t, self.Y, self.weight, self._residual), self._residual
 
+    def restrict(self, kept: np.ndarray) -> LogisticBatch:
+        free = None if self.free is None else self.free[:, kept]
+        return LogisticBatch(self.X, np.ascontiguousarray(self.Y[:, kept]), self.weight, self.variance, free)
+
 
 @dataclass
 class Multinomial:
@@ -141,6 +148,9 @@ class Multinomial:
         kernel = logistic.class_ray if self.target.ndim == 1 else logistic.softmax_ray
         found = kernel(Z, D, t[0], self.target, self.weight, self._residual)
         return *(np.array([value]) for value in found), self._residual
+
+    def restrict(self, kept: np.ndarray) -> Multinomial:
+        return self
 
 
 @dataclass
@@ -193,6 +203,49 @@ class Solution:
     converged: np.ndarray
 
 
+class _Descent:
+    """L-BFGS on all problems of a batch that have not converged; those that have are dropped from time to time."""
+
+    def __init__(self, problem: Problem, W: np.ndarray) -> None:
+        self.problem, self.W = problem, W.copy()
+        self.places = np.arange(W.shape[1])
+        self.steps, self.changes = np.zeros((HISTORY, *W.shape)), np.zeros((HISTORY, *W.shape))
+        self.Z = problem.forward(self.W)
+        value, _, _, residual = problem.ray(self.Z, np.zeros_like(self.Z), np.zeros(W.shape[1]))
+        self.value = value + (problem.penalty * self.W * self.W).sum(axis=0) / 2
+        self.gradient = problem.adjoint(residual) + problem.penalty * self.W
+
+    def direction(self, iteration: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the quasi-Newton direction (P, B) and the slopes along it (B,)."""
+        order = np.arange(max(0, iteration - HISTORY), iteration) % HISTORY
+        inverse = np.ascontiguousarray(np.broadcast_to(self.problem.inverse, self.W.shape))
+        direction = logistic.lbfgs_direction(self.gradient, self.steps, self.changes, order, inverse)
+        return direction, logistic.column_dots(self.gradient, direction)
+
+    def restrict(self, kept: np.ndarray) -> None:
+        """Go on with the problems in the given columns only."""
+        self.problem, self.places = self.problem.restrict(kept), self.places[kept]
+        self.W, self.Z, self.gradient = (np.ascontiguousarray(a[:, kept]) for a in (self.W, self.Z, self.gradient))
+        self.steps, self.changes = (np.ascontiguousarray(a[:, :, kept]) for a in (self.steps, self.changes))
+        self.value = self.value[kept]
+
+    def move(self, iteration: int, direction: np.ndarray, slope: np.ndarray) -> None:
+        """Search along the direction and go there."""
+        penalty = self.problem.penalty
+        change = self.problem.forward(direction)
+        scaled = penalty * direction
+        own, cross = (scaled * direction).sum(axis=0), (scaled * self.W).sum(axis=0)
+        line = _Line(self.problem, self.Z, change, ((penalty * self.W * self.W).sum(axis=0), cross, own))
+        t, self.value = _search(line, self.value, slope)
+        step = t * direction
+        self.W += step
+        self.Z += (t if self.Z.shape[1] == len(t) else t[0]) * change
+        assert line.residual is not None
+        gradient = self.problem.adjoint(line.residual) + penalty * self.W
+        place = iteration % HISTORY
+        self.steps[place], self.changes[place], self.gradient = step, gradient - self.gradient, gradient
+
+
 def minimise(problem: Problem, W: np.ndarray, max_iter: int, tol: float) -> Solution:
     """Minimise all problems of a batch from a start; no objective ever rises.
 
@@ -203,33 +256,21 @@ def minimise(problem: Problem, W: np.ndarray, max_iter: int, tol: float) -> Solu
     max_iter : most iterations, each two products with the features.
     tol : a problem has converged when the quasi-Newton model promises a fall below ``tol`` times its objective.
     """
-    W = W.copy()
-    penalty, inverse = problem.penalty, np.ascontiguousarray(np.broadcast_to(problem.inverse, W.shape))
-    steps, changes = np.zeros((HISTORY, *W.shape)), np.zeros((HISTORY, *W.shape))
-    Z = problem.forward(W)
-    value, _, _, residual = problem.ray(Z, np.zeros_like(Z), np.zeros(W.shape[1]))
-    value = value + (penalty * W * W).sum(axis=0) / 2
-    gradient = problem.adjoint(residual) + penalty * W
-    still = np.zeros(W.shape[1], dtype=bool)
-    for iteration in range(max_iter):
-        order = np.arange(max(0, iteration - HISTORY), iteration) % HISTORY
-        direction = logistic.lbfgs_direction(gradient, steps, changes, order, inverse)
-        slope = logistic.column_dots(gradient, direction)
-        still = -slope <= 2.0 * tol * np.maximum(np.abs(value), 1e-12)
-        if still.all():
-            return Solution(W, value, iteration, still)
-        slope = np.where(still, 0.0, slope)
+    result, value = W.copy(), np.zeros(W.shape[1])
+    converged = np.zeros(W.shape[1], dtype=bool)
+    descent, iteration = _Descent(problem, W), 0
+    while True:
+        direction, slope = descent.direction(iteration)
+        still = -slope <= 2.0 * tol * np.maximum(np.abs(descent.value), 1e-12)
+        done = still.all() or iteration == max_iter
+        if done or 2 * still.sum() > len(still):
+            result[:, descent.places], value[descent.places] = descent.W, descent.value
+            converged[descent.places] = still
+            if done:
+                return Solution(result, value, iteration, converged)
+            kept = np.flatnonzero(~still)
+            descent.restrict(kept)
+            direction, slope, still = np.ascontiguousarray(direction[:, kept]), slope[kept], still[kept]
         direction *= ~still
-        Z_change = problem.forward(direction)
-        scaled = penalty * direction
-        parabola = ((penalty * W * W).sum(axis=0), (scaled * W).sum(axis=0), (scaled * direction).sum(axis=0))
-        line = _Line(problem, Z, Z_change, parabola)
-        t, value = _search(line, value, slope)
-        step = t * direction
-        W += step
-        Z += t * Z_change if Z.shape[1] == len(t) else t[0] * Z_change
-        assert line.residual is not None
-        fresh = problem.adjoint(line.residual) + penalty * W
-        steps[iteration % HISTORY], changes[iteration % HISTORY] = step, fresh - gradient
-        gradient = fresh
-    return Solution(W, value, max_iter, still)
+        descent.move(iteration, direction, np.where(still, 0.0, slope))
+        iteration += 1
