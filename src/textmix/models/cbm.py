@@ -16,7 +16,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from textmix.kernels import mixture
-from textmix.models.cbm_learners import Experts, Gate, LogisticExperts, LogisticGate
+from textmix.models.cbm_learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
 from textmix.models.multilabel import MultiLabelClassifier, generator, label_sets
 
 #: Instances predicted at a time, so that their log odds (K, N, L) stay small.
@@ -31,12 +31,14 @@ class CBMClassifier(MultiLabelClassifier):
     Parameters
     ----------
     n_components : K.
-    learner : "logistic".
+    learner : "logistic" regression, "boosting" of trees, for gate and binary classifiers.
     variance : \sigma^2, as the authors count it: the prior's variance over the K weight vectors of the gate, and over
         two weight vectors for each binary classifier, which makes 2 \sigma^2 for the one used here.
+    l1_ratio : \rho of the elastic net (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2 in place of v^2 / (2 \sigma^2).
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
     steps : L-BFGS iterations of an M step.
+    trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
     init : "mixture", memberships in a Bernoulli mixture of the label sets, or "label_sets", one component each set.
     n_init : random starts of that mixture.
     floor : memberships below this are set to 0.
@@ -56,8 +58,12 @@ class CBMClassifier(MultiLabelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "learner": [StrOptions({"logistic"})],
+        "learner": [StrOptions({"logistic", "boosting"})],
         "variance": [Interval(Real, 0, None, closed="neither")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="left")],
+        "trees": [Interval(Integral, 1, None, closed="left")],
+        "leaves": [Interval(Integral, 2, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, 1, closed="right")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "steps": [Interval(Integral, 1, None, closed="left")],
@@ -76,9 +82,13 @@ class CBMClassifier(MultiLabelClassifier):
         n_components: int = 20,
         learner: str = "logistic",
         variance: float = 1.0,
+        l1_ratio: float = 0.0,
         max_iter: int = 50,
         tol: float = 1e-6,
         steps: int = 10,
+        trees: int = 20,
+        leaves: int = 5,
+        shrinkage: float = 0.1,
         init: str = "mixture",
         n_init: int = 10,
         floor: float = 1e-5,
@@ -90,9 +100,13 @@ class CBMClassifier(MultiLabelClassifier):
         self.n_components = n_components
         self.learner = learner
         self.variance = variance
+        self.l1_ratio = l1_ratio
         self.max_iter = max_iter
         self.tol = tol
         self.steps = steps
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
         self.init = init
         self.n_init = n_init
         self.floor = floor
@@ -132,10 +146,17 @@ class CBMClassifier(MultiLabelClassifier):
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Return the two halves, not trained."""
-        tol = 1e-6
-        gate = LogisticGate(X, self.n_components_, self.variance, self.steps, tol)
-        shape = (self.n_components_, 2.0 * self.variance, self.steps, tol, self.floor, self.constant)
-        return gate, LogisticExperts(X, Y, *shape)
+        size = self.n_components_
+        if self.learner == "boosting":
+            # LightGBM is loaded only where it is used.
+            from textmix.models.cbm_boosting import BoostedExperts, BoostedGate, Growth
+
+            growth = Growth(self.trees, self.leaves, self.shrinkage)
+            return BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
+        keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
+        gate = Prior(self.variance / keep, l1, self.steps)
+        experts = Prior(2.0 * self.variance / keep, l1, self.steps)
+        return LogisticGate(X, size, gate), LogisticExperts(X, Y, size, experts, self.floor, self.constant)
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""

@@ -6,13 +6,14 @@ pair of classes with the methods of `Gate` and `Experts` (`textmix.models.cbm_bo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
-from textmix.models.linear import LogisticBatch, Multinomial, add_bias, minimise
+from textmix.models.linear import LogisticBatch, Multinomial, Problem, add_bias, minimise, minimise_sparse
 
 #: Weight of the overall share of a label in that of a component, where no classifier is trained.
 SMOOTHING = 1e-4
@@ -50,6 +51,35 @@ class Experts(Protocol):
         """Return what the objective loses to the prior over the weights."""
 
 
+@dataclass(frozen=True)
+class Prior:
+    """The prior over weights, and how far a partial M step goes.
+
+    Parameters
+    ----------
+    variance : the penalty has v^2 / (2 variance) of every weight v.
+    l1 : and l1 |v| (elastic net).
+    steps, tol : of one partial M step, see `textmix.models.linear.minimise`.
+    """
+
+    variance: float
+    l1: float
+    steps: int
+    tol: float = 1e-6
+
+    def improve(self, problem: Problem, W: np.ndarray, n_outputs: int) -> np.ndarray:
+        """Return better unknowns of a problem; the last ``n_outputs`` of all entries are its biases."""
+        if self.l1 == 0:
+            return minimise(problem, W, self.steps, self.tol).W
+        l1 = np.full(W.size, self.l1)
+        l1[-n_outputs:] = 0.0
+        return minimise_sparse(problem, W, l1.reshape(W.shape), self.steps, self.tol).W
+
+    def penalty(self, weights: np.ndarray) -> float:
+        """Return what weights cost."""
+        return float(np.sum(weights**2) / (2.0 * self.variance) + self.l1 * np.sum(np.abs(weights)))
+
+
 class LogisticGate:
     """Multinomial logistic regression with soft targets.
 
@@ -57,20 +87,19 @@ class LogisticGate:
     ----------
     X : features (N, V).
     n_components : K.
-    variance : of the prior over every weight of the K weight vectors.
-    steps, tol : of one partial M step, see `textmix.models.linear.minimise`.
+    prior : over every weight of the K weight vectors.
     """
 
-    def __init__(self, X: Any, n_components: int, variance: float, steps: int, tol: float) -> None:
-        self.X, self.variance, self.steps, self.tol = X, variance, steps, tol
+    def __init__(self, X: Any, n_components: int, prior: Prior) -> None:
+        self.X, self.prior = X, prior
         self.coef = np.zeros((X.shape[1] + 1, n_components))
 
     def update(self, memberships: np.ndarray) -> None:
         n, n_components = memberships.shape
         if n_components > 1:
-            problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.variance)
-            found = minimise(problem, self.coef.reshape(-1, 1), self.steps, self.tol)
-            self.coef = found.W.reshape(-1, n_components)
+            problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.prior.variance)
+            found = self.prior.improve(problem, self.coef.reshape(-1, 1), n_components)
+            self.coef = found.reshape(-1, n_components)
 
     def training_log_proba(self) -> np.ndarray:
         return self.log_proba(self.X)
@@ -80,7 +109,7 @@ class LogisticGate:
         return scores - logsumexp(scores, axis=1, keepdims=True)
 
     def penalty(self) -> float:
-        return float(np.sum(self.coef[:-1] ** 2) / (2.0 * self.variance))
+        return self.prior.penalty(self.coef[:-1])
 
 
 class LogisticExperts:
@@ -91,8 +120,7 @@ class LogisticExperts:
     X : features (N, V).
     Y : label indicators (N, L).
     n_components : K.
-    variance : of the prior over every weight of the one weight vector of a classifier.
-    steps, tol : of one partial M step.
+    prior : over every weight of the one weight vector of a classifier.
     floor : instances with a smaller membership are left out of a component's classifiers.
     constant : labels with a share below this or above one minus this within a component get a constant.
     """
@@ -102,14 +130,11 @@ class LogisticExperts:
         X: Any,
         Y: np.ndarray,
         n_components: int,
-        variance: float,
-        steps: int,
-        tol: float,
+        prior: Prior,
         floor: float,
         constant: float,
     ) -> None:
-        self.X, self.Y, self.variance, self.steps, self.tol = X, Y, variance, steps, tol
-        self.floor, self.constant = floor, constant
+        self.X, self.Y, self.prior, self.floor, self.constant = X, Y, prior, floor, constant
         self.rate = Y.mean(axis=0)
         self.coef = np.zeros((n_components, X.shape[1] + 1, Y.shape[1]))
         self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
@@ -136,11 +161,11 @@ class LogisticExperts:
         place = np.ix_(columns, np.flatnonzero(active))
         start = coef[place]
         coef[:] = 0.0
-        coef[-1] = _log_odds((1.0 - SMOOTHING) * share + SMOOTHING * self.rate)
+        coef[-1] = smoothed_log_odds(share, self.rate)
         self.active[component] = active
         if active.any():
-            problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.variance)
-            coef[place] = minimise(problem, start, self.steps, self.tol).W
+            problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.prior.variance)
+            coef[place] = self.prior.improve(problem, start, start.shape[1])
 
     def training_log_odds(self, component: int) -> np.ndarray:
         return self.log_odds(self.X, component)
@@ -152,10 +177,13 @@ class LogisticExperts:
         return odds
 
     def penalty(self) -> float:
-        return float(np.sum(self.coef[:, :-1] ** 2) / (2.0 * self.variance))
+        return self.prior.penalty(self.coef[:, :-1])
 
 
-def _log_odds(share: np.ndarray) -> np.ndarray:
-    """Return the log odds of a share, finite for 0 and 1 (labels that no training instance, or every one, has)."""
-    share = np.clip(share, 1e-9, 1.0 - 1e-9)
-    return np.log(share) - np.log1p(-share)
+def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Return the log odds of labels' shares within a component, (L,), with a little of the overall rate added.
+
+    Finite also for a label that no training instance has, or every one.
+    """
+    mixed = np.clip((1.0 - SMOOTHING) * share + SMOOTHING * rate, 1e-9, 1.0 - 1e-9)
+    return np.asarray(np.log(mixed) - np.log1p(-mixed))

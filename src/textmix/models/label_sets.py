@@ -95,13 +95,15 @@ class BinaryRelevance(LinearMultiLabel):
         return mixture.set_log_likelihood(add_bias(features, self.coef_), labels)
 
 
-class SetScorer(LinearMultiLabel):
+class SetScorer(MultiLabelClassifier):
     """A model that gives a probability to every training label set and none to any other.
 
     Attributes
     ----------
     sets_ : int8 (S, L), the label sets of the training instances.
     """
+
+    sets_: np.ndarray
 
     def _scores(self, X: Any) -> np.ndarray:
         """Return the score of every set, float64 (n, S); log p(y|x) up to a term in x."""
@@ -137,7 +139,7 @@ class SetScorer(LinearMultiLabel):
         return value
 
 
-class PowerSet(SetScorer):
+class PowerSet(SetScorer, LinearMultiLabel):
     r"""Multinomial logistic regression over the label sets of the training instances.
 
     The variance is of each of the S weight vectors.
@@ -198,7 +200,7 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
     return sparse.csr_array((np.ones(columns.size), (rows, columns.ravel())), shape=shape)
 
 
-class PairwiseCRF(SetScorer):
+class PairwiseCRF(SetScorer, LinearMultiLabel):
     r"""score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m], normalised over training label sets.
 
     The variance is of every weight, biases and pairs included.

@@ -274,3 +274,51 @@ def minimise(problem: Problem, W: np.ndarray, max_iter: int, tol: float) -> Solu
         direction *= ~still
         descent.move(iteration, direction, np.where(still, 0.0, slope))
         iteration += 1
+
+
+def minimise_sparse(problem: Problem, W: np.ndarray, l1: np.ndarray, max_iter: int, tol: float) -> Solution:
+    r"""Minimise the problems' objectives plus \sum l1 |W| by accelerated proximal gradient steps; none ever rises.
+
+    Source: A. Beck and M. Teboulle, IEEE Transactions on Image Processing 18, 2009 (monotone FISTA), in the metric of
+    the guessed Hessian diagonal, raised until it bounds each problem from above.
+
+    Parameters
+    ----------
+    problem : the batch.
+    W : float64 (P, B), the start; unchanged.
+    l1 : float64, broadcast to (P, B), not negative; 0 where an unknown is free of it.
+    max_iter, tol : most steps, and the fall relative to the objective below which the batch has converged.
+    """
+
+    def smooth(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        Z = problem.forward(at)
+        value, _, _, residual = problem.ray(Z, np.zeros_like(Z), np.zeros(at.shape[1]))
+        value = value + (problem.penalty * at * at).sum(axis=0) / 2
+        return value, problem.adjoint(residual) + problem.penalty * at
+
+    W, ahead, momentum = W.copy(), W, 1.0
+    metric, factor = 1.0 / problem.inverse, np.ones(W.shape[1])
+    objective = smooth(W)[0] + (l1 * np.abs(W)).sum(axis=0)
+    converged = np.zeros(W.shape[1], dtype=bool)
+    for iteration in range(max_iter):
+        value, gradient = smooth(ahead)
+        while True:
+            step = 1.0 / (factor * metric)
+            raw = ahead - step * gradient
+            trial = np.sign(raw) * np.maximum(np.abs(raw) - step * l1, 0.0)
+            change, new = trial - ahead, smooth(trial)[0]
+            bound = value + (gradient * change).sum(axis=0) + (factor * metric * change * change).sum(axis=0) / 2
+            short = new > bound + 1e-12 * np.abs(bound)
+            if not short.any():
+                break
+            factor = np.where(short, 2.0 * factor, factor)
+        total = new + (l1 * np.abs(trial)).sum(axis=0)
+        better = total <= objective
+        converged = np.where(better, objective - total, 0.0) <= tol * np.abs(objective)
+        following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        kept = np.where(better, trial, W)
+        ahead = kept + (momentum / following) * (trial - kept) + ((momentum - 1.0) / following) * (kept - W)
+        W, objective, momentum = kept, np.where(better, total, objective), following
+        if converged.all() and iteration > 0 and better.all():
+            return Solution(W, objective, iteration + 1, converged)
+    return Solution(W, objective, max_iter, converged)
