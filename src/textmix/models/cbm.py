@@ -6,7 +6,7 @@ Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, Conditional Bernoulli Mixtures
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -46,11 +46,12 @@ class CBMClassifier(MultiLabelClassifier):
     decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
     allow_empty : whether the empty set may be predicted: "auto", if a training instance has none.
     random_state : for the starts.
+    callback : called with the estimator after every iteration; it can predict already.
 
     Attributes
     ----------
     gate_, experts_ : the halves, see `textmix.models.cbm_learners`.
-    objective_path_ : float64; penalised log-likelihood before and after every iteration.  With ``floor=0`` and
+    objective_path_ : float64; penalised log-likelihood after every iteration.  With ``floor=0`` and
         ``constant=0`` it never falls; else by no more than N K floor and what the constants lose.
     n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
     allow_empty_ : whether the empty set may be predicted.
@@ -74,6 +75,7 @@ class CBMClassifier(MultiLabelClassifier):
         "decision": [StrOptions({"mode", "expected_f", "marginal"})],
         "allow_empty": [StrOptions({"auto"}), "boolean"],
         "random_state": ["random_state"],
+        "callback": [callable, None],
     }
 
     def __init__(
@@ -96,6 +98,7 @@ class CBMClassifier(MultiLabelClassifier):
         decision: str = "mode",
         allow_empty: bool | str = "auto",
         random_state: Any = None,
+        callback: Callable[[CBMClassifier], object] | None = None,
     ) -> None:
         self.n_components = n_components
         self.learner = learner
@@ -114,6 +117,7 @@ class CBMClassifier(MultiLabelClassifier):
         self.decision = decision
         self.allow_empty = allow_empty
         self.random_state = random_state
+        self.callback = callback
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, Y: Any) -> Any:
@@ -121,6 +125,12 @@ class CBMClassifier(MultiLabelClassifier):
         return super().fit(X, Y)
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        for _ in self._iterate(X, Y):
+            if self.callback is not None:
+                self.callback(self)
+
+    def _iterate(self, X: Any, Y: np.ndarray) -> Iterator[None]:
+        """Run EM, stopping after every iteration."""
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
         memberships = self._start(Y)
@@ -133,9 +143,10 @@ class CBMClassifier(MultiLabelClassifier):
             objective, memberships = self._expectation(Y)
             path.append(objective)
             self.converged_ = len(path) > 1 and abs(path[-1] - path[-2]) <= self.tol * abs(path[-1])
+            self.objective_path_, self.n_iter_ = np.array(path), len(path)
+            yield
             if self.converged_:
-                break
-        self.objective_path_, self.n_iter_ = np.array(path), len(path)
+                return
 
     def _start(self, Y: np.ndarray) -> np.ndarray:
         """Return the memberships to start from, float64 (N, K)."""
