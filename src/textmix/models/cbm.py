@@ -37,7 +37,7 @@ class CBMClassifier(MultiLabelClassifier):
     l1_ratio : \rho of the elastic net (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2 in place of v^2 / (2 \sigma^2).
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
-    steps : L-BFGS iterations of an M step.
+    steps, step_tol : most L-BFGS iterations of an M step, and where they end, see `textmix.models.linear.minimise`.
     trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
     init : "mixture", memberships in a Bernoulli mixture of the label sets, or "label_sets", one component each set.
     n_init : random starts of that mixture.
@@ -68,6 +68,7 @@ class CBMClassifier(MultiLabelClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "steps": [Interval(Integral, 1, None, closed="left")],
+        "step_tol": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"mixture", "label_sets"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "floor": [Interval(Real, 0, 1, closed="left")],
@@ -88,6 +89,7 @@ class CBMClassifier(MultiLabelClassifier):
         max_iter: int = 50,
         tol: float = 1e-6,
         steps: int = 10,
+        step_tol: float = 1e-6,
         trees: int = 20,
         leaves: int = 5,
         shrinkage: float = 0.1,
@@ -107,6 +109,7 @@ class CBMClassifier(MultiLabelClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.steps = steps
+        self.step_tol = step_tol
         self.trees = trees
         self.leaves = leaves
         self.shrinkage = shrinkage
@@ -165,8 +168,8 @@ class CBMClassifier(MultiLabelClassifier):
             growth = Growth(self.trees, self.leaves, self.shrinkage)
             return BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
         keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
-        gate = Prior(self.variance / keep, l1, self.steps)
-        experts = Prior(2.0 * self.variance / keep, l1, self.steps)
+        gate = Prior(self.variance / keep, l1, self.steps, self.step_tol)
+        experts = Prior(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
         return LogisticGate(X, size, gate), LogisticExperts(X, Y, size, experts, self.floor, self.constant)
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:

@@ -65,7 +65,7 @@ class Prior:
     variance: float
     l1: float
     steps: int
-    tol: float = 1e-6
+    tol: float
 
     def improve(self, problem: Problem, W: np.ndarray, n_outputs: int) -> np.ndarray:
         """Return better unknowns of a problem; the last ``n_outputs`` of all entries are its biases."""

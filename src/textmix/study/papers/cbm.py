@@ -179,11 +179,12 @@ def special_cases(
     generator : unused, for nothing is drawn.
     """
     parts = _Parts(next(iter(sources.values())))
-    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0}
-    one = CBMClassifier(n_components=1, constant=0.0, steps=3000, **shared).fit(parts.X, parts.Y)
-    single = BinaryRelevance(variance=settings["variance"], max_iter=3000, tol=1e-6).fit(parts.X, parts.Y)
-    hard = CBMClassifier(init="label_sets", steps=3000, **shared).fit(parts.X, parts.Y)
-    powerset = PowerSet(variance=settings["variance"], max_iter=3000, tol=1e-6).fit(parts.X, parts.Y)
+    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": 5000, "step_tol": 1e-16}
+    solved = {"variance": settings["variance"], "max_iter": 5000, "tol": 1e-16}
+    one = CBMClassifier(n_components=1, constant=0.0, **shared).fit(parts.X, parts.Y)
+    single = BinaryRelevance(**solved).fit(parts.X, parts.Y)
+    hard = CBMClassifier(init="label_sets", **shared).fit(parts.X, parts.Y)
+    powerset = PowerSet(**solved).fit(parts.X, parts.Y)
     return Measure(
         {
             "largest_difference_from_binrel": np.abs(
