@@ -109,9 +109,18 @@ def measure_sources(wildcards):
     }
 
 
+def measure_predictions(wildcards):
+    """Return (role, method, predictions folder) of the fits that a measure reads."""
+    return [
+        (role, r.method, f"results/predictions/{r.paper}/{r.experiment}/{r.dataset}/{r.method}")
+        for role, r in PLAN.measure_runs(wildcards.paper, wildcards.measure)
+    ]
+
+
 def measure_inputs(wildcards):
     """Return the folders that a measure reads."""
-    return [path for pair in measure_sources(wildcards).values() for path in pair]
+    folders = [path for pair in measure_sources(wildcards).values() for path in pair]
+    return folders + [path for _, _, path in measure_predictions(wildcards)]
 
 
 def measure_code(wildcards):

@@ -37,6 +37,7 @@ rule measure:
     params:
         entry=measure_entry,
         sources=measure_sources,
+        predictions=measure_predictions,
         seed=PLAN.config["seed"],
         code=measure_code,
     message:

@@ -4,14 +4,17 @@ from textmix.data.corpus import Corpus
 from textmix.determinism import rng
 from textmix.runtime import job
 from textmix.study.measures import Source, run_measure
+from textmix.study.predictions import Predictions
 from textmix.study.splits import Splits
 
 with job(snakemake) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
     sources = {
-        role: Source(Corpus.load(features), Splits.load(splits))
+        role: Source(Corpus.load(features), Splits.load(splits), {})
         for role, (features, splits) in snakemake.params.sources.items()
     }
+    for role, method, folder in snakemake.params.predictions:
+        sources[role].predictions[method] = Predictions.load(folder)
     entry = snakemake.params.entry
     function, settings = entry.get("function", measure), entry.get("settings", {})
     generator = rng(snakemake.params.seed, paper, measure)

@@ -13,15 +13,17 @@ import numpy as np
 from textmix import io
 from textmix.data.corpus import Corpus
 from textmix.errors import ConfigError
+from textmix.study.predictions import Predictions
 from textmix.study.splits import Splits
 
 
 @dataclass(frozen=True)
 class Source:
-    """A data set that a measure works on: the features corpus and its splits."""
+    """A data set that a measure works on: features corpus, splits, and predictions of the methods it compares."""
 
     corpus: Corpus
     splits: Splits
+    predictions: Mapping[str, Predictions] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,16 @@ class Plan:
             if (dataset := self.dataset(role)) is not None
         }
 
+    def measure_runs(self, paper: str, measure: str) -> Iterator[tuple[str, Run]]:
+        """Yield role and fit job of the predictions that a measure reads: of all methods of its experiments."""
+        entry = self.papers[paper]["measures"][measure]
+        for key in entry.get("experiments", ()):
+            experiment = self.papers[paper]["experiments"][key]
+            for role in self.measure_sources(paper, measure):
+                if role in experiment["roles"]:
+                    dataset = str(self.dataset(role))
+                    yield from ((role, Run(paper, key, dataset, method)) for method in experiment["methods"])
+
     def feature_sets(self, paper: str) -> list[tuple[str, str]]:
         """Return the (data set, features) pairs that a paper needs, for its statistics as well as its fits."""
         pairs = {(run.dataset, self.run_inputs(run)[0]) for run in self.runs(paper)}

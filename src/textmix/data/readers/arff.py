@@ -25,7 +25,7 @@ from textmix.errors import DataFormatError
 from textmix.kernels import arff as kernels
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"n_labels": False}
+OPTIONS: dict[str, bool] = {"n_labels": False, "labels_one_low": False}
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
@@ -55,7 +55,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file.
-    options : ``name``; ``n_labels`` instead of a label file: that many of the last attributes are labels.
+    options : ``name``; ``n_labels`` instead of a label file: that many of the last attributes are labels;
+        ``labels_one_low``: the file (``train`` or ``test``) whose rows count the labels from the attribute before the
+        first label, as those of a known copy of RCV1 do; they are put right.
 
     Returns
     -------
@@ -73,7 +75,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
             raise DataFormatError(path, None, "its attributes are not those of the other file of the data set")
         names = header.names
         chosen = chosen or _labels(path, names, files, options)
-        parts[role] = _split_columns(read_table(path, data, header), names, chosen)
+        table = read_table(path, data, header, low=options.get("labels_one_low") == role)
+        parts[role] = _split_columns(table, names, chosen)
     feature_names = [name for name in names if name not in chosen]
     return matrix_corpus(options, parts, feature_names, [name for name in names if name in chosen])
 
@@ -139,8 +142,13 @@ def _unquoted(name: str) -> str:
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), name[1:-1])
 
 
-def read_table(path: Path, data: bytes, header: Header) -> Table:
+def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Table:
     """Read the rows of an ARFF file, sparse if the first one is.
+
+    Parameters
+    ----------
+    path, data, header : the file.
+    low : its binary attributes, the last ones, are counted from one attribute too low.
 
     Raises
     ------
@@ -156,6 +164,10 @@ def read_table(path: Path, data: bytes, header: Header) -> Table:
         return kernels.table_rows(raw, header.end, columns, form, rows)
 
     table = read_rows(path, data, columns, fill, room)
+    if low:
+        table.matrix.indices[table.matrix.indices >= np.argmax(header.binary) - 1] += 1
+        if table.matrix.nnz and table.matrix.indices.max() >= columns:
+            raise DataFormatError(path, None, "has the last label: remove labels_one_low from its reader's options")
     bad = np.flatnonzero(header.binary[table.matrix.indices] & (table.matrix.data != 1))
     if len(bad):
         raise table.fault(table.row_of(bad[0]), f"{table.matrix.data[bad[0]]:g} is no value of a {{0,1}} attribute")

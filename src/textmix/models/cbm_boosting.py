@@ -1,0 +1,255 @@
+"""Gradient boosting as the two halves of a Conditional Bernoulli Mixture, and as binary relevance and power set.
+
+Trees accumulate over the M steps: each adds a few to every classifier, by LightGBM, on the gradient of the expected
+log-likelihood.  All classifiers share one binned data set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import lightgbm as lgb
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, log_softmax
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+
+from textmix.kernels import mixture
+from textmix.models.cbm_learners import smoothed_log_odds
+from textmix.models.label_sets import SetScorer
+from textmix.models.multilabel import MultiLabelClassifier, label_sets
+
+#: Hessians below this are raised to it: LightGBM divides by their sum.
+LEAST_HESSIAN = 1e-12
+
+
+class Growth(NamedTuple):
+    """Trees that an M step adds to each output, their leaves, and the learning rate."""
+
+    trees: int
+    leaves: int
+    shrinkage: float
+
+
+class Trees:
+    """Boosted trees for C outputs over one binned data set.
+
+    Parameters
+    ----------
+    X : features (N, V).
+    outputs : C.
+    growth : how trees are grown.
+    """
+
+    def __init__(self, X: Any, outputs: int, growth: Growth) -> None:
+        settings: dict[str, Any] = {
+            **{"num_leaves": growth.leaves, "learning_rate": growth.shrinkage, "num_class": outputs},
+            **{"min_data_in_leaf": 5},
+            **{"num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1, "seed": 0},
+            **{"objective": "none", "boost_from_average": False, "min_sum_hessian_in_leaf": 1e-3},
+        }
+        self.outputs, self.growth = outputs, growth
+        self.scores = np.zeros((X.shape[0], outputs))
+        self._settings, self._data = settings, lgb.Dataset(_plain(X), np.zeros(X.shape[0]), params=settings)
+        self._booster: lgb.Booster | None = None
+
+    def share(self, other: Trees) -> Trees:
+        """Use the binned data of other trees, so that they are binned once."""
+        self._data = other._data
+        return self
+
+    def grow(self, slopes: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
+        """Add the trees of one M step.
+
+        Parameters
+        ----------
+        slopes : from scores (N, C) to gradient and Hessian diagonal of the loss in them, (N, C) each.
+        """
+        if self._booster is None:
+            self._booster = lgb.Booster(self._settings, self._data)
+
+        def flat(scores: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
+            gradient, hessian = slopes(scores.reshape(self.scores.shape, order="F"))
+            return gradient.ravel(order="F"), np.maximum(hessian, LEAST_HESSIAN).ravel(order="F")
+
+        def keep(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
+            self.scores = scores.reshape(self.scores.shape, order="F").copy()
+            return "kept", 0.0, True
+
+        for _ in range(self.growth.trees):
+            self._booster.update(fobj=flat)
+        self._booster.eval_train(keep)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the scores, (N, C)."""
+        if self._booster is None:
+            return np.zeros((X.shape[0], self.outputs))
+        return np.asarray(self._booster.predict(_plain(X), raw_score=True)).reshape(-1, self.outputs)
+
+
+def _plain(X: Any) -> Any:
+    """Return features in a form that LightGBM takes."""
+    return sparse.csr_matrix(X) if sparse.issparse(X) else X
+
+
+class BoostedGate:
+    """Multinomial gate of boosted trees.
+
+    Parameters
+    ----------
+    X : features (N, V).
+    n_components : K.
+    growth : how trees are grown.
+    """
+
+    def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
+        self.trees = Trees(X, n_components, growth)
+
+    def update(self, memberships: np.ndarray) -> None:
+        n_components = memberships.shape[1]
+
+        def slopes(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            pi = np.exp(log_softmax(scores, axis=1))
+            # The diagonal of the softmax's Hessian, raised as in Friedman's multi-class boosting.
+            return pi - memberships, pi * (1.0 - pi) * n_components / (n_components - 1.0)
+
+        if n_components > 1:
+            self.trees.grow(slopes)
+
+    def training_log_proba(self) -> np.ndarray:
+        return np.asarray(log_softmax(self.trees.scores, axis=1))
+
+    def log_proba(self, X: Any) -> np.ndarray:
+        return np.asarray(log_softmax(self.trees.predict(X), axis=1))
+
+    def penalty(self) -> float:
+        return 0.0
+
+
+class BoostedExperts:
+    """Boosted trees for the labels of every component that vary in it, constants for the others.
+
+    Parameters
+    ----------
+    X : features (N, V).
+    Y : label indicators (N, L).
+    n_components : K.
+    growth : how trees are grown.
+    constant : labels with a share below this or above one minus this within a component get a constant.
+    """
+
+    def __init__(self, X: Any, Y: np.ndarray, n_components: int, growth: Growth, constant: float) -> None:
+        self.X, self.Y, self.growth, self.constant = X, Y, growth, constant
+        self.rate = Y.mean(axis=0)
+        self.fixed = np.zeros((n_components, Y.shape[1]))
+        self.trees: list[dict[int, Trees]] = [{} for _ in range(n_components)]
+        self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
+        self._first: Trees | None = None
+
+    def _new(self) -> Trees:
+        """Return trees not grown yet, on the one binned data set."""
+        trees = Trees(self.X, 1, self.growth)
+        if self._first is None:
+            self._first = trees
+        return trees.share(self._first)
+
+    def update(self, memberships: np.ndarray) -> None:
+        for component, grown in enumerate(self.trees):
+            weight = memberships[:, component]
+            if not weight.any():
+                continue
+            share = weight @ self.Y / weight.sum()
+            self.active[component] = np.minimum(share, 1.0 - share) > self.constant
+            self.fixed[component] = smoothed_log_odds(share, self.rate)
+            for label in np.flatnonzero(self.active[component]).tolist():
+                if label not in grown:
+                    grown[label] = self._new()
+                grown[label].grow(partial(_binary_slopes, weight[:, np.newaxis], self.Y[:, [label]]))
+
+    def _fill(self, component: int, n: int, scores: Any) -> np.ndarray:
+        """Return log odds (n, L): the constants, and scores of the labels with trees."""
+        odds = np.tile(self.fixed[component], (n, 1))
+        for label in np.flatnonzero(self.active[component]).tolist():
+            odds[:, label] = scores(self.trees[component][label])[:, 0]
+        return odds
+
+    def training_log_odds(self, component: int) -> np.ndarray:
+        return self._fill(component, self.X.shape[0], lambda trees: trees.scores)
+
+    def log_odds(self, X: Any, component: int) -> np.ndarray:
+        return self._fill(component, X.shape[0], lambda trees: trees.predict(X))
+
+    def penalty(self) -> float:
+        return 0.0
+
+
+def _binary_slopes(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return gradient and Hessian of the weighted log loss in the log odds, (N, 1) each."""
+    b = expit(scores)
+    return weight * (b - y), weight * b * (1.0 - b)
+
+
+class BoostedClassifier(MultiLabelClassifier):
+    """What the two boosted baselines share.
+
+    Parameters
+    ----------
+    trees, leaves, shrinkage : trees of each output, their leaves, and the learning rate.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "trees": [Interval(Integral, 1, None, closed="left")],
+        "leaves": [Interval(Integral, 2, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(self, *, trees: int = 100, leaves: int = 5, shrinkage: float = 0.1) -> None:
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, Y: Any) -> Any:
+        """Fit to features and label indicators; see `MultiLabelClassifier.fit`."""
+        return super().fit(X, Y)
+
+    def _growth(self) -> Growth:
+        """Return how trees are grown."""
+        return Growth(self.trees, self.leaves, self.shrinkage)
+
+
+class BoostedRelevance(BoostedClassifier):
+    """Boosted trees a label; a label is predicted if it is likelier than not."""
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
+        self._experts.update(np.ones((len(Y), 1)))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each label, float64 (N, L)."""
+        return np.asarray(expit(self._experts.log_odds(self._checked(X), 0)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels of probability above one half, int8 (N, L)."""
+        return (self.predict_proba(X) > 0.5).astype(np.int8)
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets, float64 (N,)."""
+        features, labels = self._checked_sets(X, Y)
+        return mixture.set_log_likelihood(self._experts.log_odds(features, 0), labels)
+
+
+class BoostedPowerSet(SetScorer, BoostedClassifier):
+    """Multi-class boosted trees over the label sets of the training instances."""
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.sets_, code = label_sets(Y)
+        self._gate = BoostedGate(X, len(self.sets_), self._growth())
+        self._gate.update(np.eye(len(self.sets_))[code])
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return self._gate.trees.predict(X)

@@ -1,0 +1,245 @@
+"""Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
+
+All classifiers of a chain, or of the network, see the features and the other true labels in training, so that they are
+one batch of logistic regressions over [X, Y] with some weights held at zero.  The variance is the authors' as in
+`textmix.models.label_sets.BinaryRelevance`.
+
+Sources: see `textmix.kernels.chains`; what they leave open follows MEKA, which the CBM paper used for these.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from textmix.kernels import chains, mixture
+from textmix.models.label_sets import LinearMultiLabel
+from textmix.models.linear import LogisticBatch, Solution, add_bias, minimise
+from textmix.models.multilabel import generator, label_sets
+
+
+def _with_labels(X: Any, Y: np.ndarray) -> Any:
+    """Return features and labels side by side."""
+    if sparse.issparse(X):
+        return sparse.csr_array(sparse.hstack([X, sparse.csr_array(Y.astype(np.float64))], format="csr"))
+    return np.hstack([X, Y])
+
+
+def _linked(
+    X: Any, Y: np.ndarray, weight: np.ndarray, free: np.ndarray, settings: LinearMultiLabel
+) -> tuple[np.ndarray, np.ndarray, Solution]:
+    """Fit all labels, each on the features and on the labels that are free to it.
+
+    Parameters
+    ----------
+    X : features (N, V).
+    Y : label indicators (N, L).
+    weight : float64 (N,) of the instances.
+    free : bool (L, L); free[j, l] whether label j is an input of label l.
+    settings : variance, max_iter and tol.
+
+    Returns
+    -------
+    coef : float64 (V + 1, L), weights of the features and, last, the bias.
+    links : float64 (L, L), weights of the labels.
+    solution : of the batch.
+    """
+    n_features, n_labels = X.shape[1], Y.shape[1]
+    every = np.ones((1, n_labels), dtype=bool)
+    mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
+    rows = np.flatnonzero(weight > 0)
+    inputs = _with_labels(X[rows], Y[rows])
+    problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * settings.variance, mask)
+    found = minimise(problem, np.zeros(mask.shape), settings.max_iter, settings.tol)
+    links = found.W[n_features:-1]
+    return np.delete(found.W, slice(n_features, n_features + n_labels), axis=0), links, found
+
+
+class ClassifierChain(LinearMultiLabel):
+    """A chain: each label sees the features and the labels before it; the set is sought by a beam.
+
+    Parameters
+    ----------
+    beam_width : 1 for the greedy chain (CC), more for the mode of a probabilistic chain (PCC).
+    random_state : for the order of the labels.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    order_ : int (L,), the labels in the order of the chain.
+    coef_ : float64 (V + 1, L); links_ : float64 (L, L), both in that order.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        beam_width: int = 1,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.beam_width = beam_width
+        self.random_state = random_state
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.fit_weighted(X, Y, np.ones(len(Y)), generator(self.random_state))
+
+    def fit_weighted(self, X: Any, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
+        """Fit to checked features and labels with weights (N,) of the instances."""
+        self.order_ = rng.permutation(Y.shape[1])
+        before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
+        self.coef_, self.links_, found = _linked(X, Y[:, self.order_], weight, before, self)
+        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
+        self.objective_path_ = np.array([found.objective.sum()])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest label set that the beam finds, int8 (N, L)."""
+        return self.search(self._checked(X))
+
+    def search(self, X: Any) -> np.ndarray:
+        """Return the label sets of checked features."""
+        member = np.zeros((X.shape[0], len(self.order_)), dtype=np.int8)
+        member[:, self.order_] = chains.search_chain(add_bias(X, self.coef_), self.links_, self.beam_width)[0]
+        return member
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets, float64 (N,)."""
+        features, labels = self._checked_sets(X, Y)
+        ordered = np.ascontiguousarray(labels[:, self.order_])
+        return mixture.set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
+
+
+class ChainEnsemble(LinearMultiLabel):
+    """Chains in random orders, each on a bootstrap sample, that vote (ECC).
+
+    Parameters
+    ----------
+    n_chains : number of chains.
+    vote : "label", the labels that at least half of the chains predict; "subset", the most frequent predicted set.
+    random_state : for orders and samples.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    chains_ : the fitted `ClassifierChain`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "vote": [StrOptions({"label", "subset"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_chains: int = 10,
+        vote: str = "label",
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.n_chains = n_chains
+        self.vote = vote
+        self.random_state = random_state
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        rng = generator(self.random_state)
+        self.chains_ = []
+        for _ in range(self.n_chains):
+            chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
+            sample = rng.integers(len(Y), size=len(Y))
+            chain.fit_weighted(X, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
+            self.chains_.append(chain)
+        self.n_iter_ = max(chain.n_iter_ for chain in self.chains_)
+        self.converged_ = all(chain.converged_ for chain in self.chains_)
+
+    def _votes(self, X: Any) -> np.ndarray:
+        """Return every chain's label sets, int8 (chains, N, L)."""
+        features = self._checked(X)
+        return np.stack([chain.search(features) for chain in self.chains_])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of chains that predict each label, float64 (N, L)."""
+        return self._votes(X).mean(axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label set voted for, int8 (N, L); of equally frequent sets the first in the order of labels."""
+        votes = self._votes(X)
+        if self.vote == "label":
+            return (votes.mean(axis=0) >= 0.5).astype(np.int8)
+        chosen = np.empty(votes.shape[1:], dtype=np.int8)
+        for i in range(votes.shape[1]):
+            sets, code = label_sets(votes[:, i])
+            chosen[i] = sets[np.argmax(np.bincount(code))]
+        return chosen
+
+
+class DependencyNetwork(LinearMultiLabel):
+    """Each label sees the features and all other labels; marginals by Gibbs sampling (CDN).
+
+    Parameters
+    ----------
+    sweeps, kept : sweeps of the sampler, and how many of the last count.
+    random_state : for the sampler.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    coef_ : float64 (V + 1, L); links_ : float64 (L, L), zero diagonal.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "sweeps": [Interval(Integral, 1, None, closed="left")],
+        "kept": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        sweeps: int = 1000,
+        kept: int = 100,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.sweeps = sweeps
+        self.kept = kept
+        self.random_state = random_state
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        if self.kept > self.sweeps:
+            raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
+        others = ~np.eye(Y.shape[1], dtype=bool)
+        self.coef_, self.links_, found = _linked(X, Y, np.ones(len(Y)), others, self)
+        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
+        self.objective_path_ = np.array([found.objective.sum()])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of the kept sweeps in which each label is on, float64 (N, L)."""
+        odds = add_bias(self._checked(X), self.coef_)
+        seeds = generator(self.random_state).integers(2**63, size=len(odds), dtype=np.uint64)
+        return chains.gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels that are on in more than half of the kept sweeps, int8 (N, L)."""
+        return (self.predict_proba(X) > 0.5).astype(np.int8)

@@ -1,0 +1,249 @@
+"""Conditional Bernoulli Mixtures: likelihood that never falls, exact modes, special cases, and what odd data do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.special import expit, logit
+from sklearn.base import clone
+
+from tests.naive import cbm as naive
+from textmix.kernels import mixture
+from textmix.models.cbm import CBMClassifier, bernoulli_mixture
+from textmix.models.label_sets import BinaryRelevance, PowerSet
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def random_mixture(seed: int, n: int = 3, k: int = 3, labels: int = 4) -> tuple[Any, Any, Any, Any]:
+    """Return pi (n, K), b (n, K, L), log pi and log odds (K, n, L)."""
+    rng = np.random.default_rng(seed)
+    pi, b = rng.dirichlet(np.ones(k), size=n), rng.beta(0.6, 0.6, size=(n, k, labels)).clip(1e-4, 1 - 1e-4)
+    return pi, b, np.log(pi), np.ascontiguousarray(logit(b).swapaxes(0, 1))
+
+
+def documents(seed: int, n: int = 80) -> tuple[Any, Any]:
+    """Return features and label sets of which some depend on others."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    first = (X[:, 0] + rng.logistic(size=n) / 2 > 0).astype(np.int8)
+    second = (X[:, 1] + 2.0 * first + rng.logistic(size=n) / 2 > 1).astype(np.int8)
+    third = np.where(rng.uniform(size=n) < 0.9, first, 1 - first).astype(np.int8)
+    return X, np.stack([first, second, third], axis=1)
+
+
+@given(seeds, st.booleans())
+@settings(deadline=None, derandomize=True, max_examples=40)
+def test_the_search_finds_the_mode_of_enumeration(seed, allow_empty):
+    pi, b, log_pi, Z = random_mixture(seed)
+    modes, value, _, exact = mixture.search_modes(log_pi, Z, allow_empty, 10_000)
+    assert exact.all()
+    for i in range(len(pi)):
+        _, best = naive.mode(pi[i], b[i], allow_empty)
+        np.testing.assert_allclose([np.exp(value[i]), naive.mixture_probability(pi[i], b[i], modes[i])], best)
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=10)
+def test_the_search_scores_as_many_sets_as_the_heap_written_plainly(seed):
+    pi, b, log_pi, Z = random_mixture(seed, labels=7)
+    _, value, tried, _ = mixture.search_modes(log_pi, Z, True, 10_000)
+    for i in range(len(pi)):
+        best, scored = naive.heap_mode(pi[i], b[i])
+        np.testing.assert_allclose(np.exp(value[i]), best)
+        assert tried[i] == scored
+
+
+def test_a_search_that_hits_its_limit_says_so():
+    log_pi = np.log(np.full((1, 8), 1 / 8))
+    Z = np.random.default_rng(0).normal(scale=0.3, size=(8, 1, 12))
+    _, value, tried, exact = mixture.search_modes(log_pi, Z, True, 5)
+    assert tried[0] == 5
+    assert not exact[0]
+    assert value[0] <= mixture.search_modes(log_pi, Z, True, 10_000)[1][0]
+
+
+def test_the_empty_set_is_found_only_where_allowed():
+    log_pi, Z = np.zeros((1, 1)), np.array([[[-1.0, -3.0]]])
+    assert mixture.search_modes(log_pi, Z, True, 100)[0].tolist() == [[False, False]]
+    assert mixture.search_modes(log_pi, Z, False, 100)[0].tolist() == [[True, False]]
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=20)
+def test_expected_f_is_largest_among_all_sets(seed):
+    pi, b, log_pi, Z = random_mixture(seed, n=2, labels=4)
+    chosen, value = mixture.search_expected_f(log_pi, Z, True)
+    for i in range(2):
+        every = [naive.expected_f(pi[i], b[i], [int(c) for c in f"{s:04b}"]) for s in range(16)]
+        np.testing.assert_allclose([value[i], naive.expected_f(pi[i], b[i], chosen[i])], max(every))
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=10)
+def test_label_and_size_sum_to_marginals_and_sizes(seed):
+    pi, b, log_pi, Z = random_mixture(seed, n=1, labels=6)
+    joint, sizes = mixture.label_and_size(log_pi[0], Z[:, 0])
+    np.testing.assert_allclose(joint.sum(axis=1), pi[0] @ b[0], rtol=1e-9)
+    np.testing.assert_allclose(joint.sum(axis=0), np.arange(7) * sizes, atol=1e-12)
+    np.testing.assert_allclose(sizes.sum(), 1.0)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.4])
+@pytest.mark.parametrize("steps", [1, 5])
+def test_likelihood_never_falls(l1_ratio, steps):
+    X, Y = documents(1)
+    model = CBMClassifier(
+        n_components=4, floor=0.0, constant=0.0, steps=steps, max_iter=25, l1_ratio=l1_ratio, tol=0.0, random_state=0
+    ).fit(X, Y)
+    path = model.objective_path_
+    assert np.all(np.diff(path) >= -1e-9 * np.abs(path[1:]))
+    assert path[-1] > path[0] + 1.0
+
+
+def test_left_out_memberships_cost_no_more_than_stated():
+    X, Y = documents(2)
+    path = CBMClassifier(n_components=4, max_iter=25, tol=0.0, random_state=0).fit(X, Y).objective_path_
+    assert np.diff(path).min() >= -len(X) * 4 * 1e-5 - 1e-3
+
+
+def test_the_objective_is_the_penalised_log_likelihood():
+    X, Y = documents(3)
+    model = CBMClassifier(n_components=3, max_iter=4, variance=0.5, constant=0.0, random_state=0).fit(X, Y)
+    pi, b = model.components(X)
+    likelihood = sum(np.log(naive.mixture_probability(*row)) for row in zip(pi, b, Y, strict=True))
+    cost = np.sum(model.gate_.coef[:-1] ** 2) / (2 * 0.5) + np.sum(model.experts_.coef[:, :-1] ** 2) / (2 * 1.0)
+    np.testing.assert_allclose(model.objective_path_[-1], likelihood - cost, rtol=1e-9)
+    np.testing.assert_allclose(model.set_log_proba(X, Y).sum(), likelihood, rtol=1e-9)
+
+
+def test_one_component_equals_binary_relevance():
+    X, Y = documents(4)
+    one = CBMClassifier(n_components=1, max_iter=1, steps=500, step_tol=1e-14, constant=0.0, allow_empty=True).fit(X, Y)
+    single = BinaryRelevance(tol=1e-14).fit(X, Y)
+    np.testing.assert_allclose(one.predict_proba(X), single.predict_proba(X), atol=1e-6)
+    np.testing.assert_array_equal(one.predict(X), single.predict(X))
+    np.testing.assert_allclose(one.set_log_proba(X, Y), single.set_log_proba(X, Y), atol=1e-5)
+
+
+def test_a_hard_component_a_label_set_equals_the_power_set():
+    X, Y = documents(5)
+    hard = CBMClassifier(init="label_sets", max_iter=3, steps=500).fit(X, Y)
+    np.testing.assert_array_equal(hard.predict(X), PowerSet(tol=1e-8).fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize("learner", ["logistic", "boosting"])
+def test_dependence_is_learnt(learner):
+    X, Y = documents(6, n=200)
+    model = CBMClassifier(n_components=4, learner=learner, max_iter=5, random_state=0).fit(X, Y)
+    assert model.label_correlations(X)[:, 0, 2].mean() > 0.3
+    single = BinaryRelevance().fit(X, Y)
+    assert model.set_log_proba(X, Y).mean() > single.set_log_proba(X, Y).mean() + 0.1
+
+
+def test_correlations_are_those_of_enumeration():
+    X, Y = documents(7)
+    model = CBMClassifier(n_components=3, max_iter=3, random_state=0).fit(X, Y)
+    pi, b = (part[0] for part in model.components(X[:1]))
+    sets = np.array([[int(c) for c in f"{s:03b}"] for s in range(8)])
+    p = np.array([naive.mixture_probability(pi, b, y) for y in sets])
+    mean = p @ sets
+    centred = sets - mean
+    covariance = (p[:, None] * centred).T @ centred
+    scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
+    np.testing.assert_allclose(model.label_correlations(X[:1])[0], covariance / scale, atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X[:1])[0], mean, atol=1e-12)
+
+
+@pytest.mark.parametrize("decision", ["mode", "expected_f", "marginal"])
+def test_every_decision_gives_label_sets(decision):
+    X, Y = documents(8)
+    Y[:, 0] |= ~Y.any(axis=1)
+    predicted = CBMClassifier(n_components=3, max_iter=3, decision=decision, random_state=0).fit(X, Y).predict(X)
+    assert predicted.dtype == np.int8
+    assert predicted.shape == Y.shape
+    assert np.mean((predicted == Y).all(axis=1)) > 0.3
+
+
+@pytest.mark.parametrize("learner", ["logistic", "boosting"])
+@pytest.mark.parametrize("oddity", ["never", "always", "unlabelled", "constant", "collinear", "many components"])
+def test_odd_data_give_finite_probabilities(oddity, learner):
+    X, Y = documents(9)
+    k = 3
+    if oddity == "never":
+        Y[:, 1] = 0
+    elif oddity == "always":
+        Y[:, 1] = 1
+    elif oddity == "unlabelled":
+        Y[:5] = 0
+    elif oddity == "constant":
+        X[:, 0] = 1.0
+    elif oddity == "collinear":
+        X[:, 1] = -X[:, 0]
+    else:
+        k = 12
+    model = CBMClassifier(n_components=k, learner=learner, trees=3, max_iter=3, random_state=0).fit(X, Y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert np.isfinite(model.set_log_proba(X, Y)).all()
+    if oddity in ("never", "always"):
+        assert np.all(model.predict(X)[:, 1] == (oddity == "always"))
+    assert model.allow_empty_ == (not Y.any(axis=1).all())
+
+
+def test_nan_and_labels_that_are_no_indicators_are_refused():
+    X, Y = documents(10)
+    model = CBMClassifier(n_components=2, max_iter=1)
+    for wrong in (np.nan, np.inf):
+        broken = X.copy()
+        broken[3, 2] = wrong
+        with pytest.raises(ValueError, match="NaN|infinity"):
+            model.fit(broken, Y)
+    with pytest.raises(ValueError, match="0 or 1"):
+        model.fit(X, Y + 1)
+    with pytest.raises(ValueError, match="inconsistent"):
+        model.fit(X, Y[:-1])
+    with pytest.raises(ValueError, match="'n_components' parameter"):
+        clone(model).set_params(n_components=0).fit(X, Y)
+
+
+def test_sparse_and_dense_features_agree_and_unseen_features_do_not_matter():
+    X, Y = documents(11)
+    X = np.hstack([np.where(np.abs(X) > 1.2, X, 0.0), np.zeros((len(X), 3))])
+    fitted = [
+        CBMClassifier(n_components=2, max_iter=3, random_state=0).fit(form, Y) for form in (X, sparse.csr_array(X))
+    ]
+    np.testing.assert_allclose(fitted[0].predict_proba(X), fitted[1].predict_proba(X), atol=1e-4)
+    unseen = X.copy()
+    unseen[:, -1] = 7.0
+    np.testing.assert_array_equal(fitted[1].predict_proba(unseen), fitted[1].predict_proba(X))
+
+
+def test_fitting_twice_gives_the_same_bytes_and_the_callback_sees_every_iteration():
+    X, Y = documents(12)
+    seen: list[int] = []
+    kwargs = {"n_components": 3, "max_iter": 4, "tol": 0.0, "random_state": 5}
+    first = CBMClassifier(**kwargs, callback=lambda model: seen.append(model.predict(X[:2]).shape[1])).fit(X, Y)
+    second = CBMClassifier(**kwargs).fit(X, Y)
+    assert first.predict_proba(X).tobytes() == second.predict_proba(X).tobytes()
+    assert seen == [3, 3, 3, 3]
+
+
+def test_the_bernoulli_mixture_finds_two_kinds_of_sets():
+    Y = np.array([[1, 1, 0, 0]] * 20 + [[0, 0, 1, 1]] * 10, dtype=np.int8)
+    found = bernoulli_mixture(Y, 2, 5, np.random.default_rng(0))
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert np.all(found.argmax(axis=1)[:20] == found[0].argmax())
+    assert np.all(found.argmax(axis=1)[20:] != found[0].argmax())
+
+
+def test_set_likelihood_is_the_product_over_labels():
+    rng = np.random.default_rng(13)
+    Z, Y = rng.normal(size=(6, 4)), rng.integers(0, 2, size=(6, 4)).astype(np.int8)
+    b = expit(Z)
+    expected = np.log(np.where(Y == 1, b, 1 - b)).sum(axis=1)
+    np.testing.assert_allclose(mixture.set_log_likelihood(Z, Y), expected)

@@ -1,0 +1,176 @@
+"""Baselines of the CBM paper: each does what its definition says on small problems."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from tests.naive import cbm as naive
+from tests.unit.test_cbm import documents
+from textmix.kernels import chains
+from textmix.models.cbm_boosting import BoostedPowerSet, BoostedRelevance
+from textmix.models.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
+from textmix.models.label_sets import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
+
+MODELS = {
+    "binary relevance": BinaryRelevance(),
+    "power set": PowerSet(),
+    "chain": ClassifierChain(random_state=0),
+    "probabilistic chain": ClassifierChain(beam_width=8, random_state=0),
+    "ensemble by label": ChainEnsemble(n_chains=3, random_state=0),
+    "ensemble by set": ChainEnsemble(n_chains=3, vote="subset", random_state=0),
+    "dependency network": DependencyNetwork(sweeps=60, kept=20, random_state=0),
+    "pairwise CRF": PairwiseCRF(),
+    "boosted relevance": BoostedRelevance(trees=5),
+    "boosted power set": BoostedPowerSet(trees=5),
+}
+every_model = pytest.mark.parametrize("name", MODELS)
+
+
+@every_model
+def test_it_beats_the_most_frequent_set_and_repeats_itself(name):
+    X, Y = documents(1, n=150)
+    first, second = (clone(MODELS[name]).fit(X, Y).predict(X) for _ in range(2))
+    assert first.tobytes() == second.tobytes()
+    assert first.dtype == np.int8
+    sets, counts = np.unique(Y, axis=0, return_counts=True)
+    assert np.mean((first == Y).all(axis=1)) > counts.max() / len(Y) + 0.05
+
+
+@every_model
+def test_sparse_features_give_what_dense_ones_give(name):
+    X, Y = documents(2)
+    X[np.abs(X) < 1.3] = 0.0
+    dense, thin = (clone(MODELS[name]).fit(form, Y).predict(X) for form in (X, sparse.csr_array(X)))
+    assert np.mean(dense == thin) > 0.98
+
+
+@every_model
+@pytest.mark.parametrize("column", [0, 1])
+def test_a_label_of_no_or_all_documents_is_predicted_so(name, column):
+    X, Y = documents(3)
+    Y[:, 1] = column
+    assert np.all(clone(MODELS[name]).fit(X, Y).predict(X)[:, 1] == column)
+
+
+@every_model
+def test_wrong_input_is_refused(name):
+    X, Y = documents(4)
+    broken = X.copy()
+    broken[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        clone(MODELS[name]).fit(broken, Y)
+    with pytest.raises(ValueError, match="0 or 1"):
+        clone(MODELS[name]).fit(X, 2 * Y)
+    fitted = clone(MODELS[name]).fit(X, Y)
+    with pytest.raises(ValueError, match="features"):
+        fitted.predict(X[:, :3])
+
+
+def test_binary_relevance_is_one_logistic_regression_a_label():
+    X, Y = documents(5)
+    model = BinaryRelevance(variance=0.7, tol=1e-10).fit(X, Y)
+    for label in range(3):
+        peer = LogisticRegression(C=1.4, tol=1e-8, max_iter=1000).fit(X, Y[:, label])
+        np.testing.assert_allclose(model.predict_proba(X)[:, label], peer.predict_proba(X)[:, 1], atol=1e-4)
+
+
+def test_the_power_set_is_multinomial_logistic_regression():
+    X, Y = documents(6)
+    model = PowerSet(variance=0.7, tol=1e-10).fit(X, Y)
+    code = (model.sets_[None] == Y[:, None]).all(axis=2).argmax(axis=1)
+    peer = LogisticRegression(C=0.7, tol=1e-8, max_iter=1000).fit(X, code)
+    expected = peer.predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(X), expected @ model.sets_, atol=1e-4)
+    np.testing.assert_allclose(model.set_log_proba(X, Y), np.log(expected[np.arange(len(Y)), code]), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["power set", "pairwise CRF", "boosted power set"])
+def test_an_unseen_set_is_impossible(name):
+    X, Y = documents(7)
+    Y[:, 2] = Y[:, 0]
+    model = clone(MODELS[name]).fit(X, Y)
+    other = Y.copy()
+    other[0, 2] = 1 - other[0, 2]
+    value = model.set_log_proba(X, other)
+    assert value[0] == -np.inf
+    assert np.isfinite(value[1:]).all()
+
+
+def test_the_crf_score_is_its_definition():
+    X, Y = documents(8)
+    model = PairwiseCRF(variance=0.5).fit(X, Y)
+    pairs = list(itertools.combinations(range(3), 2))
+
+    def score(x: Any, y: Any) -> float:
+        single = sum(y[l] * (x @ model.coef_[:-1, l] + model.coef_[-1, l]) for l in range(3))
+        return single + sum(model.pair_[4 * p + 2 * y[i] + y[j]] for p, (i, j) in enumerate(pairs))
+
+    for x, y, value in zip(X[:5], Y[:5], model.set_log_proba(X[:5], Y[:5]), strict=True):
+        scores = [score(x, z) for z in model.sets_]
+        np.testing.assert_allclose(value, score(x, y) - np.logaddexp.reduce(scores), atol=1e-9)
+
+
+def test_the_crf_is_at_its_optimum():
+    X, Y = documents(9)
+    model = PairwiseCRF(variance=0.5, tol=1e-12, max_iter=2000).fit(X, Y)
+    residual = model.predict_proba(X) - Y
+    np.testing.assert_allclose(model.coef_[:-1] / 0.5, -X.T @ residual, atol=1e-3)
+    np.testing.assert_allclose(model.coef_[-1] / 0.5, -residual.sum(axis=0), atol=1e-3)
+
+
+def test_every_pair_is_in_one_of_its_four_states():
+    states = pair_states(np.array([[0, 1, 1], [1, 0, 0]], dtype=np.int8)).toarray().reshape(2, 3, 4)
+    assert states.argmax(axis=2).tolist() == [[1, 1, 3], [2, 2, 0]]
+    assert np.all(states.sum(axis=2) == 1)
+
+
+def test_a_wide_beam_finds_the_mode_and_width_one_is_greedy():
+    rng = np.random.default_rng(10)
+    Z, V = rng.normal(size=(20, 5)), np.triu(rng.normal(size=(5, 5)) * 2, k=1)
+    found, value = chains.search_chain(Z, V, 32)
+    greedy, _ = chains.search_chain(Z, V, 1)
+    for i in range(20):
+        every = {y: naive.chain_log_probability(Z[i], V, y) for y in itertools.product((0, 1), repeat=5)}
+        np.testing.assert_allclose(value[i], max(every.values()))
+        np.testing.assert_allclose(every[tuple(found[i].astype(int))], value[i])
+        y: list[int] = []
+        for label in range(5):
+            y.append(int(Z[i, label] + sum(V[j, label] for j in range(label) if y[j]) >= 0))
+        assert greedy[i].astype(int).tolist() == y
+
+
+def test_a_chain_sees_earlier_labels_only_and_its_sets_sum_to_one():
+    X, Y = documents(11)
+    model = ClassifierChain(random_state=1).fit(X, Y)
+    assert np.all(np.tril(model.links_) == 0.0)
+    assert np.any(model.links_ != 0.0)
+    total = [model.set_log_proba(X[:4], np.tile(y, (4, 1))) for y in itertools.product((0, 1), repeat=3)]
+    np.testing.assert_allclose(np.logaddexp.reduce(total), 0.0, atol=1e-9)
+
+
+def test_gibbs_marginals_are_those_of_a_consistent_network():
+    # Conditionals of an Ising model: links symmetric, so the joint is known.
+    rng = np.random.default_rng(12)
+    Z, V = rng.normal(size=(1, 3)), rng.normal(size=(3, 3))
+    V = np.triu(V, 1) + np.triu(V, 1).T
+    sets = np.array(list(itertools.product((0, 1), repeat=3)))
+    weight = np.exp(sets @ Z[0] + 0.5 * np.einsum("si,ij,sj->s", sets, V, sets))
+    marginal = weight @ sets / weight.sum()
+    found = chains.gibbs_marginals(Z, V, 42_000, 40_000, np.array([7], dtype=np.uint64))
+    np.testing.assert_allclose(found[0], marginal, atol=0.015)
+
+
+def test_votes_by_label_and_by_set_differ_as_they_should(monkeypatch):
+    X, Y = documents(13)
+    votes = np.array([[[1, 1, 0]], [[1, 1, 0]], [[0, 0, 1]], [[1, 0, 1]], [[0, 0, 0]]], dtype=np.int8)
+    for vote, expected in (("label", [1, 0, 0]), ("subset", [1, 1, 0])):
+        model = ChainEnsemble(n_chains=1, vote=vote, random_state=0).fit(X, Y)
+        monkeypatch.setattr(model, "_votes", lambda X: votes)
+        assert model.predict(X).tolist() == [expected]

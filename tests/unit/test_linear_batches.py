@@ -1,0 +1,169 @@
+"""Batched linear classifiers: equal to one general optimiser a problem, never rising, the same dense and sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from tests.naive import cbm as naive
+from textmix.kernels import logistic
+from textmix.models.linear import LogisticBatch, Multinomial, add_bias, minimise, minimise_sparse
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def problem(seed: int, n: int = 30, v: int = 4, b: int = 3) -> tuple[Any, ...]:
+    """Return features, labels and weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, v))
+    Y = (X @ rng.normal(size=(v, b)) + rng.logistic(size=(n, b)) > 0).astype(np.int8)
+    return X, Y, rng.uniform(0.1, 2.0, size=n)
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=10)
+def test_a_batch_reaches_what_one_optimiser_a_problem_reaches(seed):
+    X, Y, weight = problem(seed)
+    found = minimise(LogisticBatch(X, Y, weight, 0.7), np.zeros((5, 3)), 500, 1e-9)
+    assert found.converged.all()
+    for b in range(3):
+        best = naive.best(lambda w, b=b: naive.logistic_objective(X, Y[:, b], weight, 0.7, w), 5)
+        own = naive.logistic_objective(X, Y[:, b], weight, 0.7, found.W[:, b])
+        np.testing.assert_allclose([own, found.objective[b]], best, rtol=1e-6)
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=10)
+def test_the_multinomial_reaches_what_a_general_optimiser_reaches(seed):
+    X, _, weight = problem(seed)
+    target = np.random.default_rng(seed).dirichlet(np.full(3, 0.5), size=len(X))
+    found = minimise(Multinomial(X, target, 3, weight, 0.7), np.zeros((15, 1)), 500, 1e-9)
+    best = naive.best(lambda w: naive.multinomial_objective(X, target, weight, 0.7, w.reshape(5, 3)), 15)
+    own = naive.multinomial_objective(X, target, weight, 0.7, found.W.reshape(5, 3))
+    np.testing.assert_allclose([own, found.objective[0]], best, rtol=1e-6)
+
+
+def test_class_indices_equal_indicator_targets():
+    X, Y, weight = problem(1)
+    code = Y.sum(axis=1).astype(np.int64)
+    first = minimise(Multinomial(X, code, 4, weight, 1.0), np.zeros((20, 1)), 200, 1e-9)
+    second = minimise(Multinomial(X, np.eye(4)[code], 4, weight, 1.0), np.zeros((20, 1)), 200, 1e-9)
+    np.testing.assert_allclose(first.W, second.W, atol=1e-5)
+
+
+def test_no_objective_rises_however_early_the_descent_is_cut():
+    X, Y, weight = problem(2)
+    batch, W, before = LogisticBatch(X, Y, weight, 50.0), np.zeros((5, 3)), np.full(3, np.inf)
+    for _ in range(12):
+        found = minimise(batch, W, 1, 0.0)
+        assert np.all(found.objective <= before + 1e-12)
+        W, before = found.W, found.objective
+
+
+def test_sparse_and_dense_features_agree():
+    X, Y, weight = problem(3)
+    X[np.abs(X) < 1.0] = 0.0
+    dense = minimise(LogisticBatch(X, Y, weight, 2.0), np.zeros((5, 3)), 300, 1e-10)
+    thin = minimise(LogisticBatch(sparse.csr_array(X), Y, weight, 2.0), np.zeros((5, 3)), 300, 1e-10)
+    np.testing.assert_allclose(dense.W, thin.W, atol=1e-6)
+
+
+def test_a_weight_that_is_not_free_stays_zero_and_the_others_are_best_without_it():
+    X, Y, weight = problem(4)
+    free = np.ones((5, 3), dtype=bool)
+    free[1, 0] = False
+    found = minimise(LogisticBatch(X, Y, weight, 1.0, free), np.zeros((5, 3)), 300, 1e-10)
+    assert found.W[1, 0] == 0.0
+    without = minimise(LogisticBatch(np.delete(X, 1, axis=1), Y, weight, 1.0), np.zeros((4, 3)), 300, 1e-10)
+    np.testing.assert_allclose(found.objective[0], without.objective[0], rtol=1e-8)
+
+
+def test_weights_equal_copies():
+    X, Y, _ = problem(5)
+    weight = np.random.default_rng(5).integers(0, 4, len(X)).astype(float)
+    copies = np.repeat(np.arange(len(X)), weight.astype(int))
+    first = minimise(LogisticBatch(X, Y, weight, 1.0), np.zeros((5, 3)), 300, 1e-10)
+    second = minimise(LogisticBatch(X[copies], Y[copies], np.ones(len(copies)), 1.0), np.zeros((5, 3)), 300, 1e-10)
+    np.testing.assert_allclose(first.objective, second.objective, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["constant", "collinear", "separable"])
+def test_degenerate_features_have_a_finite_solution(kind):
+    X, Y, weight = problem(6)
+    if kind == "constant":
+        X[:, 0] = 3.0
+    elif kind == "collinear":
+        X[:, 1] = 2.0 * X[:, 0]
+    else:
+        Y = (X[:, :3] > 0).astype(np.int8)
+    found = minimise(LogisticBatch(X, Y, weight, 1e6), np.zeros((5, 3)), 300, 1e-6)
+    assert np.isfinite(found.W).all()
+    assert np.isfinite(found.objective).all()
+
+
+def test_labels_all_or_nowhere_positive_end_with_sure_predictions():
+    X, Y, weight = problem(7)
+    Y[:, 0], Y[:, 1] = 0, 1
+    odds = add_bias(X, minimise(LogisticBatch(X, Y, weight, 1.0), np.zeros((5, 3)), 300, 1e-6).W)
+    assert odds[:, 0].max() < -4
+    assert odds[:, 1].min() > 4
+
+
+def test_the_elastic_net_without_l1_is_ridge_and_with_much_l1_is_empty():
+    X, Y, weight = problem(8)
+    batch = LogisticBatch(X, Y, weight, 1.0)
+    ridge = minimise(batch, np.zeros((5, 3)), 300, 1e-12)
+    l1 = np.zeros((5, 3))
+    np.testing.assert_allclose(
+        minimise_sparse(batch, np.zeros((5, 3)), l1, 3000, 1e-14).objective, ridge.objective, rtol=1e-8
+    )
+    l1[:-1] = 1e4
+    none = minimise_sparse(batch, ridge.W, l1, 3000, 1e-14).W
+    assert np.all(none[:-1] == 0.0)
+
+
+def test_the_elastic_net_satisfies_its_optimality_conditions():
+    X, Y, weight = problem(9)
+    l1 = np.full((5, 3), 2.0)
+    l1[-1] = 0.0
+    batch = LogisticBatch(X, Y, weight, 1.0)
+    W = minimise_sparse(batch, np.zeros((5, 3)), l1, 5000, 1e-15).W
+    Z = batch.forward(W)
+    gradient = batch.adjoint(batch.ray(Z, np.zeros_like(Z), np.zeros(3))[3]) + batch.penalty * W
+    on = W != 0
+    np.testing.assert_allclose(gradient[on], -(l1 * np.sign(W))[on], atol=1e-3)
+    assert np.all(np.abs(gradient[~on]) <= l1[~on] + 1e-3)
+    assert 0 < on[:-1].sum() < on[:-1].size
+
+
+def test_the_slope_and_curvature_along_a_line_are_derivatives():
+    rng = np.random.default_rng(10)
+    Z, D, weight = rng.normal(size=(20, 3)), rng.normal(size=(20, 3)), rng.uniform(size=20)
+    Y = rng.integers(0, 2, size=(20, 3)).astype(np.int8)
+    share, out, h = rng.dirichlet(np.ones(3), size=20), np.empty((20, 3)), 1e-4
+
+    def multi(t: float) -> Any:
+        return logistic.softmax_ray(Z, D, t, share, weight, out)
+
+    def binary(t: float) -> Any:
+        return logistic.logistic_ray(Z, D, np.full(3, t), Y, weight, out)
+
+    for ray in (multi, binary):
+        low, at, high = ray(0.3 - h), ray(0.3), ray(0.3 + h)
+        np.testing.assert_allclose(at[1], (high[0] - low[0]) / (2 * h), rtol=1e-5)
+        np.testing.assert_allclose(at[2], (high[1] - low[1]) / (2 * h), rtol=1e-5)
+
+
+@pytest.mark.parametrize("z", [-800.0, 800.0])
+def test_extreme_predictors_neither_overflow_nor_cancel(z):
+    out = np.empty((1, 1))
+    value, _, _ = logistic.logistic_ray(
+        np.array([[z]]), np.zeros((1, 1)), np.zeros(1), np.array([[1]], dtype=np.int8), np.ones(1), out
+    )
+    np.testing.assert_allclose(value, max(-z, 0.0))
+    assert out[0, 0] == (-1.0 if z < 0 else 0.0)
