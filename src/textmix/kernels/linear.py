@@ -1,8 +1,8 @@
 """Passes over the columns of a sparse matrix, and coordinate descent on a penalised quadratic, for linear models.
 
-A matrix X of N documents and P features comes as the arrays ``indptr``, ``indices`` and ``data`` of its CSC form.  Where
-all its values are 1, ``data`` is empty and is not read: three quarters of the memory traffic of 64-bit values are saved.
-A column's documents rise, and vectors over documents fit a core's cache, so that every pass streams the matrix once.
+A matrix X of N documents and P features comes as the arrays ``indptr``, ``indices`` and ``data`` of its CSC form; where
+all its values are 1, ``data`` is empty and is not read, which saves most of the memory traffic.  Vectors over documents
+fit a core's cache, so that every pass streams the matrix once.
 """
 
 from __future__ import annotations

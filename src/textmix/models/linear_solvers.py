@@ -57,13 +57,21 @@ class Columns:
         """Return the columns of a sparse or dense matrix (N, P)."""
         X = sparse.csc_array(X)
         X.sum_duplicates()
-        data = np.empty(0) if np.all(X.data == 1) else X.data.astype(np.float64)
-        return cls(X.indptr.astype(np.int64), X.indices.astype(np.int32), data, X.shape[0])
+        data = np.empty(0, np.float32) if np.all(X.data == 1) else X.data
+        data = data if data.dtype == np.float32 else data.astype(np.float64)
+        # Every pass reads all indices: short ones halve the traffic.
+        kind = np.uint16 if X.shape[0] <= np.iinfo(np.uint16).max else np.int32
+        return cls(X.indptr.astype(np.int64), X.indices.astype(kind), data, X.shape[0])
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The three arrays."""
         return self.indptr, self.indices, self.data
+
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        """Return Xw, (N,); columns of weight 0 are passed over."""
+        used = np.flatnonzero(w)
+        return kernels.combine_some(*self.arrays, used, w[used], self.n_rows)
 
     def take(self, blocks: list[tuple[int, int]]) -> Columns:
         """Return some stretches of the columns, one after the other."""
@@ -166,7 +174,7 @@ def largest_l1(problem: Problem) -> float:
 
 
 def solve_l2(
-    problem: Problem, l2: float, start: Solution | None = None, tolerance: float = 1e-4, max_iter: int = 100
+    problem: Problem, l2: float, *, start: Solution | None = None, tolerance: float = 1e-4, max_iter: int = 100
 ) -> Solution:
     """Return the model with the L2 penalty alone.
 
@@ -258,6 +266,7 @@ def solve_l1(
     problem: Problem,
     l1: float,
     l2: float = 0.0,
+    *,
     start: Solution | None = None,
     tolerance: float = 1e-4,
     max_iter: int = 100,
@@ -288,10 +297,7 @@ def solve_l1(
         if gap <= tolerance * objective or n_iter == max_iter:
             break
         columns = _working_set(w, correlation, l1)
-        weights, change_b, z = _descend(
-            problem, columns, w[columns], z, (l1, l2), 0.2 * _broken(w, correlation, l1, l2)
-        )
-        w[columns] = weights
+        change_b, z = _descend(problem, columns, (w, z), (l1, l2), 0.2 * _broken(w, correlation, l1, l2))
         b += change_b
     return Solution(w, b, z, objective, gap, gap <= tolerance * objective, n_iter)
 
@@ -342,14 +348,17 @@ def _working_set(w: np.ndarray, correlation: np.ndarray, l1: float) -> np.ndarra
 def _descend(
     problem: Problem,
     columns: np.ndarray,
-    w: np.ndarray,
-    z: np.ndarray,
+    start: tuple[np.ndarray, np.ndarray],
     penalties: tuple[float, float],
     tolerance: float,
-) -> tuple[np.ndarray, float, np.ndarray]:
-    """Return weights of some features, change of the intercept, and scores, after Newton's method on them alone."""
-    arrays = problem.X.arrays
-    b, objective = 0.0, problem.value(z) + _penalty(w, *penalties)
+) -> tuple[float, np.ndarray]:
+    """Move the weights of some features in place by Newton's method; return change of the intercept, and the scores.
+
+    ``start`` are weights (P,) and scores (N,); it ends when no condition is broken by more than ``tolerance``.
+    """
+    arrays, (weights, z) = problem.X.arrays, start
+    w, b = weights[columns], 0.0
+    objective = problem.value(z) + _penalty(w, *penalties)
     for _ in range(20):
         state = np.column_stack([problem.slope(z), problem.curvature(z)])
         new = w.copy()
@@ -364,4 +373,5 @@ def _descend(
         w, z, b, objective = w + size * (new - w), z + size * change, b + size * change_b, lowered
         if broken <= tolerance:
             break
-    return w, b, z
+    weights[columns] = w
+    return b, z

@@ -44,7 +44,7 @@ class FeatureSpec:
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents in which words are counted for these two cuts: ``all``, or ``train`` of the given split.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
-    keep_tokens : keep the token stream beside the counts.
+    keep_tokens, keep_text : keep the token stream, the text beside the features.
     casing : ``lower`` lowers all words after tokenising, ``keep`` leaves them as the tokenizer gives them.
     lemmatise : take the dictionary form of every word, see `textmix.text.lemmas`.
     max_n, max_slop, subsume, weighting : skip-grams in place of words where ``max_n`` is above 1, see
@@ -62,6 +62,7 @@ class FeatureSpec:
     skip_header: bool = False
     skip_uuencoded: bool = False
     keep_tokens: bool = False
+    keep_text: bool = False
     casing: str = "keep"
     lemmatise: bool = False
     max_n: int = 1
@@ -158,22 +159,24 @@ def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
 
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     """Return the corpus with counts instead of its text, the entry being checked."""
-    tokens, words = _words(clean_messages(text, spec.skip_header, spec.skip_uuencoded), spec)
+    text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
+    tokens, words = _words(text, spec)
     counts = _count(tokens, len(words))
     deciding = np.ones(len(tokens), dtype=bool) if spec.fit_on == "all" else corpus.split == TRAIN
     least_documents = spec.min_documents if spec.max_n == 1 else 1
     kept = kept_words(counts[deciding], words, stop_words(spec.stop_list), spec.min_count, least_documents)
-    names = list(compress(words, kept))
+    names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
     found = {"tokens": len(tokens.values), "words": len(words), "words_kept": int(kept.sum())}
     if spec.max_n > 1 or spec.vectors:
         del counts
         features, names, more = _sequences(restrict(tokens, kept), names, deciding, spec)
-        return _filled(corpus, features, names, {**found, **more})
+        return _filled(corpus, features, names, {**found, **more}, {"text": kept_text, "tokens": None})
     features = counts[:, kept]
     if spec.weighting == "binary":
         features.data[:] = 1
     stream = restrict(tokens, kept) if spec.keep_tokens else None
-    return _filled(corpus, features, names, {**found, "tokens_kept": int(features.sum())}, stream)
+    facts = {**found, "tokens_kept": int(features.sum())}
+    return _filled(corpus, features, names, facts, {"text": kept_text, "tokens": stream})
 
 
 def _sequences(
@@ -189,8 +192,8 @@ def _sequences(
 
 
 def _filled(
-    corpus: Corpus, features: sparse.csr_array, names: list[str], facts: dict[str, Any], tokens: Ragged | None = None
+    corpus: Corpus, features: sparse.csr_array, names: list[str], facts: dict[str, Any], kept: dict[str, Ragged | None]
 ) -> Corpus:
-    """Return the corpus with features in place of its text."""
+    """Return the corpus with features in place of its text, of which what is ``kept`` stays."""
     info = {**corpus.info, "features": facts}
-    return replace(corpus, text=None, tokens=tokens, features=features, feature_names=names, info=info)
+    return replace(corpus, features=features, feature_names=names, info=info, **kept)

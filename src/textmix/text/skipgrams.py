@@ -99,7 +99,7 @@ class Skipgrams:
         self.levels, df, grams = np.array([0, n_words]), [first_df], words[np.newaxis]
         bounds = _bounds(offsets, numba.get_num_threads())
         for table in self._tables:
-            n_children, last_word, child_df = self._frequent(words, offsets, deciding, grams, table, bounds)
+            n_children, last_word, child_df = self._frequent((words, offsets, deciding), grams, table, bounds)
             self.starts = np.concatenate([self.starts, self.starts[-1] + np.cumsum(n_children)])
             self.last_word = np.concatenate([self.last_word, last_word])
             self.levels = np.append(self.levels, len(self.last_word))
@@ -119,14 +119,13 @@ class Skipgrams:
 
     def _frequent(
         self,
-        words: np.ndarray,
-        offsets: np.ndarray,
-        deciding: np.ndarray,
+        documents: tuple[np.ndarray, np.ndarray, np.ndarray],
         grams: np.ndarray,
         table: np.ndarray,
         bounds: list[tuple[int, int]],
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the next level: numbers of children, last words and document frequencies."""
+        words, offsets, deciding = documents
         first, n_prefixes = int(self.levels[-2]), int(self.levels[-1] - self.levels[-2])
         stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
         counts = np.zeros((len(bounds), n_prefixes), dtype=np.int64)
@@ -189,12 +188,12 @@ class Skipgrams:
         ----------
         tokens : as for `fit`; the documents need not be those of the fit.
         weighting : ``count`` (int32), the number of ways in which the document matches; ``binary`` (int32), ones;
-            ``score`` (float64), see `_score`.
+            ``score`` (float32), see `_score`.
         """
         values, offsets = _plain(tokens)
         words = self._rank[values]
         chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
-        kind = np.dtype(np.float64 if weighting == "score" else np.int32)
+        kind = np.dtype(np.float32 if weighting == "score" else np.int32)
         indices, data, ends = np.empty(0, np.int32), np.empty(0, kind), [np.zeros(1, np.int64)]
         for part in _side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
             size = len(indices)
@@ -272,7 +271,9 @@ class Skipgrams:
                 weight[columns[kept, slop]] = sums[kept]
         mantissa, exponent = np.frexp(1.0 / np.sqrt(np.maximum(lengths, 1)))
         norm = np.ldexp(np.floor(mantissa * 16) / 16, exponent)
-        X.data = np.sqrt(X.data) * weight[X.indices] * np.repeat(norm, np.diff(X.indptr))
+        np.sqrt(X.data, out=X.data)
+        X.data *= weight.astype(np.float32)[X.indices]
+        X.data *= np.repeat(norm.astype(np.float32), np.diff(X.indptr))
         return X
 
 
