@@ -9,13 +9,13 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+
+from textmix.models.two_class import TwoClassLinear
 
 
-class DropoutLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DropoutLogisticRegression(TwoClassLinear):
     """Mean log loss + 1/2 delta / (1 - delta) mean_i p_i (1 - p_i) sum_j x_ij^2 w_j^2 (their equations 11 and 12).
 
     Parameters
@@ -55,11 +55,7 @@ class DropoutLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
         X : (N, P), sparse or dense.
         y : labels (N,) of two classes.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(f"{type(self).__name__} tells two classes apart; y has {len(self.classes_)} class(es)")
+        X, codes = self._check_labelled(X, y)
         X = sparse.csr_array(X, dtype=np.float64)
         squares = X.multiply(X).tocsr()
         matrices = (X, squares, sparse.csr_array(X.T), sparse.csr_array(squares.T))
@@ -89,28 +85,10 @@ class DropoutLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
         by_w = X_t @ by_z + 2.0 * factor * w * (squares_t @ variance) / len(codes) + self.l2 * w
         return float(value + 0.5 * self.l2 * w @ w), np.append(by_w, by_z.sum())
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log-odds of the second class, (N,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.int64)]
-
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(class | document), (N, 2)."""
-        scores = self.decision_function(X)
-        return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return self._log_proba(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(class | document), (N, 2)."""
         return np.exp(self.predict_log_proba(X))
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, two classes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags

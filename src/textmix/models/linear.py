@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import log_expit
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.models.linear_solvers import LOSSES, Columns, Problem, Solution, largest_l1, solve_l1, solve_l2
+from textmix.models.two_class import TwoClassLinear
 
 
 def penalty_grid(
@@ -43,7 +41,7 @@ def penalty_grid(
 
 
 def regularisation_path(
-    problem: Problem, lambdas: Sequence[float], l1_ratio: float, tolerance: float = 1e-4
+    problem: Problem, lambdas: Iterable[float], l1_ratio: float, tolerance: float = 1e-4
 ) -> Iterator[Solution]:
     """Yield the solution at each penalty, each started from the one before.
 
@@ -66,7 +64,7 @@ def cross_validate(
     fold: np.ndarray,
     *,
     loss: str,
-    lambdas: Sequence[float],
+    lambdas: np.ndarray,
     l1_ratio: float,
     tolerance: float = 1e-3,
     patience: int = 2,
@@ -92,7 +90,7 @@ def cross_validate(
     return accuracy
 
 
-class PathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PathClassifier(TwoClassLinear):
     """A linear classifier whose penalty is chosen by cross-validation on the training documents.
 
     The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), the intercept free (Li et al. 2016,
@@ -167,12 +165,8 @@ class PathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : (N, P), sparse or dense.
         y : labels (N,) of two classes.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(f"{type(self).__name__} tells two classes apart; y has {len(self.classes_)} class(es)")
-        columns, signs = Columns.of(self._values(X)), 2.0 * codes - 1.0
+        X, codes = self._check_labelled(X, y)
+        columns, signs = Columns.of(X), 2.0 * codes - 1.0
         problem = Problem.of(columns, signs, self.loss)
         self.lambdas_ = self._grid(problem)
         last = self._choose(columns, signs)
@@ -213,30 +207,12 @@ class PathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.objective_path_ = [solution.objective for solution in path]
         self.gap_, self.converged_, self.n_iter_ = last.gap, last.converged, sum(s.n_iter for s in path)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the second class, (N,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return np.asarray(self._values(X) @ self.coef_[0]) + self.intercept_[0]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.int64)]
-
     @available_if(lambda self: self.loss == "logistic")
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(class | document), (N, 2)."""
-        scores = self.decision_function(X)
-        return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return self._log_proba(X)
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(class | document), (N, 2)."""
         return np.exp(self.predict_log_proba(X))
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, two classes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags

@@ -7,15 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.models.linear_solvers import Columns, Problem, solve_l2
+from textmix.models.two_class import TwoClassLinear
 
 
-class NBSVMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NBSVMClassifier(TwoClassLinear):
     """Squared-hinge SVM on f o r with r = log((p / |p|_1) / (q / |q|_1)), its weights drawn towards their mean size.
 
     Section 2.3: p = alpha + sum of the binary features of the second class, q of the first; the model predicts by
@@ -55,35 +54,17 @@ class NBSVMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : (N, P), sparse or dense; values other than 0 count as 1.
         y : labels (N,) of two classes.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(f"{type(self).__name__} tells two classes apart; y has {len(self.classes_)} class(es)")
-        present = sparse.csr_array(X != 0, dtype=np.float64)
+        present, codes = self._check_labelled(X, y)
         p, q = (self.alpha + present.T @ (codes == code).astype(np.float64) for code in (1, 0))
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
         problem = Problem.of(Columns.of(scaled), 2.0 * codes - 1.0, "squared_hinge")
-        svm = solve_l2(problem, 1.0 / (self.C * len(y)), tolerance=self.tolerance)
+        svm = solve_l2(problem, 1.0 / (self.C * len(codes)), tolerance=self.tolerance)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
         self.coef_, self.intercept_ = (ratio * mixed)[np.newaxis], np.array([svm.b])
         self.gap_, self.converged_, self.n_iter_ = svm.gap, svm.converged, svm.n_iter
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the second class, (N,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return np.asarray((X != 0).astype(np.float64) @ self.coef_[0]) + self.intercept_[0]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.int64)]
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, two classes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
+    def _values(self, X: Any) -> sparse.csr_array:
+        """Return which features are present, as ones."""
+        return sparse.csr_array(X != 0, dtype=np.float64)

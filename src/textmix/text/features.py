@@ -44,12 +44,12 @@ class FeatureSpec:
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents in which words are counted for these two cuts: ``all``, or ``train`` of the given split.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
-    keep_tokens, keep_text : keep the token stream, the text beside the features.
     casing : ``lower`` lowers all words after tokenising, ``keep`` leaves them as the tokenizer gives them.
     lemmatise : take the dictionary form of every word, see `textmix.text.lemmas`.
     max_n, max_slop, subsume, weighting : skip-grams in place of words where ``max_n`` is above 1, see
         `textmix.text.skipgrams`; ``min_documents`` then is about skip-grams.
     vectors : settings of `textmix.text.vectors.paragraph_vectors`, whose vectors then take the place of the counts.
+    keep_text, keep_tokens : keep the text, the token stream beside the features.
     """
 
     tokenizer: str
@@ -61,8 +61,6 @@ class FeatureSpec:
     fit_on: str = "all"
     skip_header: bool = False
     skip_uuencoded: bool = False
-    keep_tokens: bool = False
-    keep_text: bool = False
     casing: str = "keep"
     lemmatise: bool = False
     max_n: int = 1
@@ -70,6 +68,8 @@ class FeatureSpec:
     subsume: bool = True
     weighting: str = "count"
     vectors: Mapping[str, Any] | None = None
+    keep_text: bool = False
+    keep_tokens: bool = False
 
     @classmethod
     def from_mapping(cls, spec: Mapping[str, Any]) -> FeatureSpec:
@@ -162,7 +162,9 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
     tokens, words = _words(text, spec)
     counts = _count(tokens, len(words))
-    deciding = np.ones(len(tokens), dtype=bool) if spec.fit_on == "all" else corpus.split == TRAIN
+    deciding = np.ones(len(tokens), dtype=bool)
+    if spec.fit_on == "train" and corpus.split is not None:
+        deciding = corpus.split == TRAIN
     least_documents = spec.min_documents if spec.max_n == 1 else 1
     kept = kept_words(counts[deciding], words, stop_words(spec.stop_list), spec.min_count, least_documents)
     names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
@@ -170,13 +172,13 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     if spec.max_n > 1 or spec.vectors:
         del counts
         features, names, more = _sequences(restrict(tokens, kept), names, deciding, spec)
-        return _filled(corpus, features, names, {**found, **more}, {"text": kept_text, "tokens": None})
+        return _filled(corpus, features, names, {**found, **more}, (kept_text, None))
     features = counts[:, kept]
     if spec.weighting == "binary":
         features.data[:] = 1
     stream = restrict(tokens, kept) if spec.keep_tokens else None
     facts = {**found, "tokens_kept": int(features.sum())}
-    return _filled(corpus, features, names, facts, {"text": kept_text, "tokens": stream})
+    return _filled(corpus, features, names, facts, (kept_text, stream))
 
 
 def _sequences(
@@ -192,8 +194,12 @@ def _sequences(
 
 
 def _filled(
-    corpus: Corpus, features: sparse.csr_array, names: list[str], facts: dict[str, Any], kept: dict[str, Ragged | None]
+    corpus: Corpus,
+    features: sparse.csr_array,
+    names: list[str],
+    facts: dict[str, Any],
+    kept: tuple[Ragged | None, Ragged | None],
 ) -> Corpus:
-    """Return the corpus with features in place of its text, of which what is ``kept`` stays."""
+    """Return the corpus with features in place of its text, of which the text and tokens ``kept`` stay."""
     info = {**corpus.info, "features": facts}
-    return replace(corpus, features=features, feature_names=names, info=info, **kept)
+    return replace(corpus, text=kept[0], tokens=kept[1], features=features, feature_names=names, info=info)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numba
 import numpy as np
@@ -15,7 +15,6 @@ from textmix.data.corpus import Ragged
 from textmix.errors import ConfigError
 from textmix.kernels import skipgrams as kernels
 
-Weighting = Literal["count", "binary", "score"]
 WEIGHTINGS = ("count", "binary", "score")
 
 #: Documents that are counted at a time: what they read should stay near the processor.
@@ -164,7 +163,7 @@ class Skipgrams:
             kept[:, 1:] &= df_by_gap[:, 1:] > 0
         self.columns = np.full(df.shape, -1, dtype=np.int32)
         found: list[np.ndarray] = []
-        sizes = []
+        sizes: list[int] = []
         for low, high in itertools.pairwise(self.levels):
             for slop in range(self.max_slop + 1):
                 nodes = low + np.flatnonzero(kept[low:high, slop])
@@ -172,16 +171,16 @@ class Skipgrams:
                 sizes.append(len(nodes))
                 found.append(df[nodes, slop])
         self.df = np.concatenate(found)
-        n, slop = np.divmod(np.arange(len(sizes)), self.max_slop + 1)
-        self.n = np.repeat(n + 1, sizes).astype(np.int8)
-        self.slop = np.repeat(slop, sizes).astype(np.int8)
+        ns, slops = np.divmod(np.arange(len(sizes)), self.max_slop + 1)
+        self.n = np.repeat(ns + 1, sizes).astype(np.int8)
+        self.slop = np.repeat(slops, sizes).astype(np.int8)
 
     def sizes(self) -> list[list[int]]:
         """Return n, slop and number of the features of each kind, in the order of the columns."""
         kinds, counts = np.unique(np.column_stack([self.n, self.slop]), axis=0, return_counts=True)
         return [[int(n), int(slop), int(count)] for (n, slop), count in zip(kinds, counts, strict=True)]
 
-    def transform(self, tokens: Ragged, weighting: Weighting = "count") -> sparse.csr_array:
+    def transform(self, tokens: Ragged, weighting: str = "count") -> sparse.csr_array:
         """Return the features of N documents, CSR (N, F), indices rising.
 
         Parameters
@@ -190,6 +189,8 @@ class Skipgrams:
         weighting : ``count`` (int32), the number of ways in which the document matches; ``binary`` (int32), ones;
             ``score`` (float32), see `_score`.
         """
+        if weighting not in WEIGHTINGS:
+            raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
         values, offsets = _plain(tokens)
         words = self._rank[values]
         chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
@@ -207,7 +208,7 @@ class Skipgrams:
         return self._score(X, np.diff(offsets)) if weighting == "score" else X
 
     def _count(
-        self, words: np.ndarray, offsets: np.ndarray, weighting: Weighting, kind: np.dtype
+        self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return indices, data and ends of some documents."""
         low, high = offsets[0], offsets[-1]

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 
 _TAG = re.compile(r"<[^<>]*>")
-#: Typographic marks, also those of Windows code page 1252 read as Latin-1, to plain ones; underscores only emphasise.
-_MARKS = str.maketrans({"\u2019": "'", "\u2018": "'", "\x92": "'", "\x96": "-", "\x97": "-", "\x85": "...", "_": " "})
+#: Typographic marks, also those of Windows code page 1252 read as Latin-1, to plain ones; underscores only emphasise;
+#: control characters part words.
+_MARKS = str.maketrans(
+    {"\u2019": "'", "\u2018": "'", "\x92": "'", "\x96": "-", "\x97": "-", "\x85": "...", "_": " "}
+    | dict.fromkeys(map(chr, range(32)), " ")
+)
 _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)
 _CLITIC = re.compile(r"(?<=\w)('(?:s|m|d|re|ve|ll)\b|n't\b)", re.IGNORECASE)
 _WORD = re.compile(r"n't\b|'(?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['-][^\W_]+|[.,](?=\d)\d+)*|\.\.+|[^\w\s]", re.IGNORECASE)

@@ -28,12 +28,12 @@ def paragraph_vectors(
     models : settings of gensim's ``Doc2Vec`` that differ between the models, whose vectors are set side by side.
     settings : those that do not, among them ``seed``.
     """
-    from gensim.models.doc2vec import Doc2Vec, TaggedDocument
+    from gensim.models.doc2vec import Doc2Vec, TaggedDocument  # type: ignore[import-untyped]
 
     rows = np.arange(len(tokens))
     if shuffle:
         rows = np.random.default_rng(settings.get("seed", 1)).permutation(rows)
-    documents = [TaggedDocument([words[word] for word in tokens[row]], [int(row)]) for row in rows]
+    documents = [TaggedDocument([words[word] for word in tokens[row]], [row]) for row in rows.tolist()]
     parts = []
     for each in models or ({},):
         # One worker: with several the order of updates, and so the vectors, would differ from run to run.

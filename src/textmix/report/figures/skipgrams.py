@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
@@ -37,7 +37,7 @@ def accuracy(data: FigureData) -> Figure:
             ns = sorted({row["n"] for row in own})
             chosen = [next(row["test_accuracy"] for row in own if row["n"] == n and row["chosen"]) for n in ns]
             best = [max(row["test_accuracy"] for row in own if row["n"] == n) for n in ns]
-            style = {"color": f"C{place}", "marker": MARKERS[place]}
+            style: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place]}
             axes.plot(ns, chosen, linestyle=DASHES[place], label=f"slop up to {slop:g}", **style)
             axes.plot(ns, best, linestyle="none", markerfacecolor="none", **style)
         axes.set_title(f"LR {LABELS[method]}")

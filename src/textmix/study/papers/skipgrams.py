@@ -191,7 +191,7 @@ def lr_l2_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
     values["share_used"] = values[f"{key}_used"] / whole.n_features
     if "n1_s0" in values:
         values["gain_n1_to_n2"] = values["n2_s0"] - values["n1_s0"]
-    values["largest_relative_gap"] = max(row["gap"] / row["objective"] for row in rows)
+    values["largest_relative_gap"] = max(float(row["gap"] / row["objective"]) for row in rows)
     shares = list(_shares(source.corpus, path.solutions[path.chosen].w))
     for row in shares:
         for part in ("all", "selected", "weight"):
@@ -218,10 +218,10 @@ def _rows(kind: tuple[int, int], path: _Path, accuracy: list[float], used: list[
 
 def _shares(corpus: Corpus, w: np.ndarray) -> Iterator[dict[str, Any]]:
     """Yield for each n and slop its share of all features, of those with weight, and of the sum of |weights|."""
-    n_used, total = max(np.count_nonzero(w), 1), max(float(np.abs(w).sum()), np.finfo(float).tiny)
+    n_used, total = max(int(np.count_nonzero(w)), 1), max(float(np.abs(w).sum()), np.finfo(float).tiny)
     for n, slop, low, high in _kinds(corpus):
         part = w[low:high]
-        shares = (high - low) / len(w), np.count_nonzero(part) / n_used, float(np.abs(part).sum()) / total
+        shares = (high - low) / len(w), int(np.count_nonzero(part)) / n_used, float(np.abs(part).sum()) / total
         yield {"n": n, "slop": slop, **dict(zip(("all", "selected", "weight"), map(float, shares), strict=True))}
 
 
@@ -239,7 +239,7 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     data = _Halves.of(source)
     path = _path(data, settings, generator)
     best = path.solutions[path.chosen]
-    documents = np.diff(data.train.indptr)
+    documents: np.ndarray = np.diff(data.train.indptr)
     share = documents / data.train.n_rows
     pull = best.w * np.sqrt(share * (1 - share))
     order = np.argsort(pull, kind="stable")
