@@ -8,6 +8,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from textmix.text.treebank import treebank_words
+
 ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
@@ -22,6 +24,7 @@ WORDS = {
     "words": lambda document: re.findall("[a-z0-9]+", document.translate(ASCII_LOWER)),
     "whitespace": lambda document: re.findall("[^\0 \t\n\r\f\v]+", document),
     "unicode": _unicode_words,
+    "treebank": treebank_words,  # what a word is has its own tests; here it passes through the kernel
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from tests.fixtures.reader_files import news, story, tar
 from textmix import io
 from textmix.data.corpus import Corpus, Ragged
 from textmix.errors import ConfigError, Hole
@@ -61,6 +62,9 @@ def tiny(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", SUITES)
 def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: None) -> None:
+    if name == "sgml":  # its archive is of another form
+        Path("resources/tiny/messages.tar").write_bytes(tar({"a.sgm": story(1, news("title", "body")).encode()}))
+        io.write_json("resources/tiny/fetch.json", {"status": "had", "files": {"archive": {"name": "messages.tar"}}})
     rows = run_suite(SUITES[name], SUITES[name].inputs("tiny"), repeats=1)
     assert all(set(row) == set(COLUMNS) for row in rows)
     assert any(row["target"] is not None for row in rows)

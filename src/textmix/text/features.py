@@ -7,19 +7,29 @@ from dataclasses import dataclass, fields, replace
 from itertools import compress
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from textmix.data.corpus import TRAIN, Corpus, Ragged
 from textmix.errors import ConfigError
 from textmix.kernels.tokenize import count_words
+from textmix.text.lemmas import lemmas
 from textmix.text.messages import clean_messages
+from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
-from textmix.text.vocabulary import kept_words, restrict
+from textmix.text.vectors import paragraph_vectors
+from textmix.text.vocabulary import kept_words, rename, restrict
 
 #: In place of a tokenizer: the data set is a matrix already and is taken as it is.
 MATRIX = "matrix"
-_CHOICES = {"tokenizer": (MATRIX, *TOKENIZERS), "stop_list": STOP_LISTS, "fit_on": ("all", "train")}
+_CHOICES = {
+    "tokenizer": (MATRIX, *TOKENIZERS),
+    "casing": ("keep", "lower"),
+    "stop_list": STOP_LISTS,
+    "fit_on": ("all", "train"),
+    "weighting": WEIGHTINGS,
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,12 @@ class FeatureSpec:
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents in which words are counted for these two cuts: ``all``, or ``train`` of the given split.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
-    keep_tokens : keep the token stream beside the counts.
+    casing : ``lower`` lowers all words after tokenising, ``keep`` leaves them as the tokenizer gives them.
+    lemmatise : take the dictionary form of every word, see `textmix.text.lemmas`.
+    max_n, max_slop, subsume, weighting : skip-grams in place of words where ``max_n`` is above 1, see
+        `textmix.text.skipgrams`; ``min_documents`` then is about skip-grams.
+    vectors : settings of `textmix.text.vectors.paragraph_vectors`, whose vectors then take the place of the counts.
+    keep_text, keep_tokens : keep the text, the token stream beside the features.
     """
 
     tokenizer: str
@@ -46,6 +61,14 @@ class FeatureSpec:
     fit_on: str = "all"
     skip_header: bool = False
     skip_uuencoded: bool = False
+    casing: str = "keep"
+    lemmatise: bool = False
+    max_n: int = 1
+    max_slop: int = 0
+    subsume: bool = True
+    weighting: str = "count"
+    vectors: Mapping[str, Any] | None = None
+    keep_text: bool = False
     keep_tokens: bool = False
 
     @classmethod
@@ -68,6 +91,8 @@ class FeatureSpec:
         result = cls(**spec)
         if result.max_length is not None and result.max_length < result.min_length:
             raise ConfigError(f"features: max_length: {result.max_length} is below min_length; raise it")
+        if result.keep_tokens and (result.max_n > 1 or result.vectors):
+            raise ConfigError("features: keep_tokens keeps words, not skip-grams or vectors; make an entry of its own")
         return result
 
 
@@ -77,9 +102,12 @@ def _check(key: str, value: Any) -> None:
         allowed, remedy = value in _CHOICES[key], f"choose one of {', '.join(_CHOICES[key])}"
     elif isinstance(getattr(FeatureSpec, key), bool):
         allowed, remedy = isinstance(value, bool), "write true or false"
+    elif key == "vectors":
+        allowed, remedy = value is None or isinstance(value, Mapping), "give settings by name"
     else:
-        whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-        allowed, remedy = whole or (key == "max_length" and value is None), "give a whole number from 1"
+        least = 0 if key == "max_slop" else 1
+        whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        allowed, remedy = whole or (key == "max_length" and value is None), f"give a whole number from {least}"
     if not allowed:
         raise ConfigError(f"features: {key}: {value!r} is not allowed; {remedy}")
 
@@ -121,20 +149,57 @@ def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
     return sparse.csr_array((counts, ids, indptr), shape=(len(tokens), n_words))
 
 
+def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
+    """Return the token stream and its vocabulary, in the form the entry asks for."""
+    tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length)
+    if spec.casing == "lower":
+        tokens, words = rename(tokens, words, [word.lower() for word in words])
+    return rename(tokens, words, lemmas(words)) if spec.lemmatise else (tokens, words)
+
+
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     """Return the corpus with counts instead of its text, the entry being checked."""
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
-    tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length)
+    tokens, words = _words(text, spec)
     counts = _count(tokens, len(words))
-    deciding = counts if spec.fit_on == "all" else counts[corpus.split == TRAIN]
-    kept = kept_words(deciding, words, stop_words(spec.stop_list), spec.min_count, spec.min_documents)
+    deciding = np.ones(len(tokens), dtype=bool)
+    if spec.fit_on == "train" and corpus.split is not None:
+        deciding = corpus.split == TRAIN
+    least_documents = spec.min_documents if spec.max_n == 1 else 1
+    kept = kept_words(counts[deciding], words, stop_words(spec.stop_list), spec.min_count, least_documents)
+    names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
+    found = {"tokens": len(tokens.values), "words": len(words), "words_kept": int(kept.sum())}
+    if spec.max_n > 1 or spec.vectors:
+        del counts
+        features, names, more = _sequences(restrict(tokens, kept), names, deciding, spec)
+        return _filled(corpus, features, names, {**found, **more}, (kept_text, None))
     features = counts[:, kept]
-    found = {"tokens": len(tokens.values), "words": len(words), "tokens_kept": int(features.sum())}
-    return replace(
-        corpus,
-        text=None,
-        tokens=restrict(tokens, kept) if spec.keep_tokens else None,
-        features=features,
-        feature_names=list(compress(words, kept)),
-        info={**corpus.info, "features": {**found, "words_kept": int(kept.sum())}},
-    )
+    if spec.weighting == "binary":
+        features.data[:] = 1
+    stream = restrict(tokens, kept) if spec.keep_tokens else None
+    facts = {**found, "tokens_kept": int(features.sum())}
+    return _filled(corpus, features, names, facts, (kept_text, stream))
+
+
+def _sequences(
+    tokens: Ragged, words: list[str], deciding: np.ndarray, spec: FeatureSpec
+) -> tuple[sparse.csr_array, list[str], dict[str, Any]]:
+    """Return features made of the order of words: skip-grams or paragraph vectors, their names and facts about them."""
+    if spec.vectors is not None:
+        vectors = paragraph_vectors(tokens, words, **spec.vectors)
+        return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}
+    grams = Skipgrams(spec.max_n, spec.max_slop, spec.min_documents, spec.subsume).fit(tokens, len(words), deciding)
+    features = grams.transform(tokens, spec.weighting)
+    return features, grams.names(words), {"skipgrams": grams.sizes()}
+
+
+def _filled(
+    corpus: Corpus,
+    features: sparse.csr_array,
+    names: list[str],
+    facts: dict[str, Any],
+    kept: tuple[Ragged | None, Ragged | None],
+) -> Corpus:
+    """Return the corpus with features in place of its text, of which the text and tokens ``kept`` stay."""
+    info = {**corpus.info, "features": facts}
+    return replace(corpus, text=kept[0], tokens=kept[1], features=features, feature_names=names, info=info)

@@ -6,6 +6,7 @@ A tokenizer says which characters make words and how they are folded; everything
 - ``words``: runs of ASCII letters and digits, in lower case: Rainbow's ``--lex-alphanum``.
 - ``whitespace``: what stands between blanks, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
 - ``unicode``: runs of Unicode letters, marks and digits (categories L, M, N), case-folded, in normal form C.
+- ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in the case they are written in.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from textmix.data.corpus import Ragged
 from textmix.errors import ConfigError
 from textmix.kernels import tokenize as kernels
+from textmix.text.treebank import treebank_words
 
 #: Longer than any word.
 NO_LIMIT = np.iinfo(np.int64).max
@@ -58,6 +60,11 @@ def _blank_non_words(text: Ragged) -> Ragged:
     return Ragged.from_texts(document.encode("utf-8") for document in folded)
 
 
+def _cut_as_treebank(text: Ragged) -> Ragged:
+    """Return text in which blanks stand between the words of `textmix.text.treebank`."""
+    return Ragged.from_texts(" ".join(treebank_words(text.text(row))).encode("utf-8") for row in range(len(text)))
+
+
 @dataclass(frozen=True)
 class Tokenizer:
     """What makes words.
@@ -78,6 +85,7 @@ TOKENIZERS = {
     "words": Tokenizer(_fold_table(_DIGITS, _LETTERS)),
     "whitespace": Tokenizer(_NOT_BLANK),
     "unicode": Tokenizer(_NOT_BLANK, _blank_non_words),
+    "treebank": Tokenizer(_NOT_BLANK, _cut_as_treebank),
 }
 
 

@@ -41,3 +41,17 @@ def restrict(tokens: Ragged, kept: np.ndarray) -> Ragged:
     ids = renumbered[tokens.values]
     ends = np.concatenate([[0], np.cumsum(ids >= 0)])
     return Ragged(ids[ids >= 0], ends[tokens.offsets])
+
+
+def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[Ragged, list[str]]:
+    """Return the token stream with words renamed, those of one name made one, and the names in alphabetical order.
+
+    Parameters
+    ----------
+    tokens : ids into ``words``.
+    words, names : V words and what each becomes.
+    """
+    distinct = sorted(set(names))
+    place = {name: row for row, name in enumerate(distinct)}
+    renumbered = np.fromiter((place[name] for name in names), dtype=np.int32, count=len(words))
+    return Ragged(renumbered[tokens.values], tokens.offsets), distinct

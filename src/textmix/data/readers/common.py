@@ -87,7 +87,8 @@ def text_corpus(
 
     Parameters
     ----------
-    options : of the registry entry; ``name`` is used.
+    options : of the registry entry; ``name`` is used, and ``test_every``: where no split is given, every so many-th
+        document is test.
     documents : N documents.
     split : int8 (N,) or None.
     info : facts found on the way.
@@ -96,6 +97,9 @@ def text_corpus(
     require_documents(options, len(rows))
     names = sorted({row.label for row in rows})
     number = {name: i for i, name in enumerate(names)}
+    if split is None and "test_every" in options:
+        every = options["test_every"]
+        split = np.where(np.arange(1, len(rows) + 1) % every == 0, TEST, TRAIN).astype(np.int8)
     return Corpus(
         name=options["name"],
         ids=[row.id for row in rows],

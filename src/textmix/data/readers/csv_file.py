@@ -14,7 +14,14 @@ from textmix.data.readers.common import SPLITS, Document, data_files, decode, sp
 from textmix.errors import DataFormatError
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"text": True, "label": True, "where": False, "label_names": False, "encoding": False}
+OPTIONS: dict[str, bool] = {
+    "text": True,
+    "label": True,
+    "where": False,
+    "label_names": False,
+    "encoding": False,
+    "test_every": False,
+}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -25,7 +32,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     files : ``train`` and ``test``, or ``data``.
     options : ``name``; ``text`` and ``label``, names of columns; ``where``, a mapping from column to the value that a
         row must have to be read (default: all rows); ``label_names``, a mapping from label values to label names,
-        which then must cover all (default: the values); ``encoding`` (default utf-8).
+        which then must cover all (default: the values); ``encoding`` (default utf-8); ``test_every``, see
+        `textmix.data.readers.common.text_corpus`.
 
     Returns
     -------

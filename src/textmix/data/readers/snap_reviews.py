@@ -22,7 +22,14 @@ from textmix.data.readers.csv_file import csv_rows
 from textmix.errors import ConfigError, DataFormatError
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"form": True, "encoding": False, "members": False, "truncated": False, "distinct": False}
+OPTIONS: dict[str, bool] = {
+    "form": True,
+    "encoding": False,
+    "members": False,
+    "truncated": False,
+    "distinct": False,
+    "test_every": False,
+}
 
 _FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
 #: Stars of a review without any.
@@ -48,7 +55,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     options : ``name``; ``form``: ``records``, ``json`` or ``csv``; ``encoding`` (default latin-1 for records, else
         utf-8); ``members``, patterns of the files in the archive; ``truncated: true`` accepts a last line (records: a
         last record) that is cut off, and leaves it out; ``distinct: true`` leaves out a review whose product and text
-        came before, for pieces that overlap.
+        came before, for pieces that overlap; ``test_every``, see `textmix.data.readers.common.text_corpus`.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +41,19 @@ def by_beautiful_soup(archive: Path) -> list[tuple[str, list[str], str]]:
     return stories
 
 
-def bench_sgml(archive: Path, repeats: int = 5) -> list[dict[str, Any]]:
+def bench_sgml(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str, Any]]:
     """Time reading all stories, checks of every count included on our side.
 
     Parameters
     ----------
-    archive : the tar archive of the distribution.
+    files : ``archive``: the tar archive of the distribution.
     repeats : rounds; in each, every candidate runs once.
 
     Returns
     -------
     the rows of `textmix.study.bench.timing.judge`, against BeautifulSoup; lxml's parser alone stands beside it.
     """
+    archive = files["archive"]
     candidates: dict[str, Callable[[], object]] = {
         OURS: lambda: reuters_sgml.read({"archive": archive}, {"name": "reuters"}),
         LXML: lambda: by_lxml(archive),

@@ -43,9 +43,7 @@ def _right(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return np.asarray((true == predicted).all(axis=1), dtype=np.float64)
 
 
-def comparisons(
-    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def comparisons(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
     """Set every method beside CBM with logistic regression on the test documents of every data set.
 
     Parameters
@@ -190,9 +188,7 @@ def special_cases(
             "largest_difference_from_binrel": np.abs(
                 one.predict_proba(parts.X_test) - single.predict_proba(parts.X_test)
             ).max(),
-            "largest_difference_from_powset": np.abs(
-                hard.predict(parts.X_test) - powerset.predict(parts.X_test)
-            ).max(),
+            "largest_difference_from_powset": np.abs(hard.predict(parts.X_test) - powerset.predict(parts.X_test)).max(),
         }
     )
 

@@ -1,0 +1,290 @@
+"""Skip-grams over token ids: up to n words in order with at most so many words between them (Li et al. 2016)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+import numba
+import numpy as np
+from scipy import sparse
+
+from textmix.data.corpus import Ragged
+from textmix.errors import ConfigError
+from textmix.kernels import skipgrams as kernels
+
+WEIGHTINGS = ("count", "binary", "score")
+
+#: Documents that are counted at a time: what they read should stay near the processor.
+CHUNK = 512
+
+
+def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
+    """Return the offsets of all n-grams with gaps of at most ``max_slop`` words in all, the smaller gaps first."""
+    found = [(0, *rest) for rest in itertools.combinations(range(1, n + max_slop), n - 1)]
+    return sorted(found, key=lambda offsets: (offsets[-1], offsets))
+
+
+def _pattern_table(n: int, max_slop: int) -> np.ndarray:
+    """Return the patterns of n words as the kernels want them: prefix, suffix, second and last offset, gap."""
+    below = {offsets: row for row, offsets in enumerate(position_patterns(n - 1, max_slop))}
+    rows = [
+        (below[o[:-1]], below[tuple(x - o[1] for x in o[1:])], o[1], o[-1], o[-1] - n + 1)
+        for o in position_patterns(n, max_slop)
+    ]
+    return np.array(rows, dtype=np.int64)
+
+
+def _side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """Yield what a function returns for each tuple of arguments, in order, on as many threads as Numba is given."""
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        yield from pool.map(lambda each: function(*each), arguments)
+
+
+class Skipgrams:
+    """The skip-grams that are in enough documents: a trie whose nodes stand level by level.
+
+    Parameters
+    ----------
+    max_n, max_slop : most words, and most words between them in all.
+    min_df : skip-grams in fewer documents are dropped (the slides keep 6 and more).
+    subsume : drop a skip-gram that is in as many documents at the next smaller slop: it says nothing new.
+
+    Attributes
+    ----------
+    words : int64 (W,), ids of the words that are skip-grams of one word, rising.
+    last_word : int32 (G,), each node's last word, as place in ``words``.
+    starts : int64, where each node's children begin.
+    levels : int64 (max_n + 1,), where each level's nodes begin.
+    columns : int32 (G, max_slop + 1), the feature of each node at each slop, -1 where it is none.
+    n, slop : int8 (F,), number of words and slop of each feature; features rise by (n, slop, node).
+    df : int32 (F,), number of deciding documents.
+    """
+
+    def __init__(self, max_n: int = 5, max_slop: int = 2, min_df: int = 6, subsume: bool = True) -> None:
+        for name, value, least in (("max_n", max_n, 1), ("max_slop", max_slop, 0), ("min_df", min_df, 1)):
+            if value < least:
+                raise ConfigError(f"skip-grams: {name}: {value} is below {least}; raise it")
+        self.max_n, self.max_slop, self.min_df, self.subsume = max_n, max_slop, min_df, subsume
+        self._tables = [_pattern_table(n, max_slop) for n in range(2, max_n + 1)]
+
+    def fit(self, tokens: Ragged, n_words: int, deciding: np.ndarray | None = None) -> Self:
+        """Find the skip-grams of N documents.
+
+        Parameters
+        ----------
+        tokens : N documents of int32 ids from 0 to ``n_words`` - 1.
+        deciding : bool (N,), the documents in which frequencies are counted; all by default.
+        """
+        deciding = np.ones(len(tokens), dtype=bool) if deciding is None else deciding
+        values, offsets = _plain(tokens)
+        df = kernels.word_documents(values, offsets, deciding, n_words)
+        self.n_documents = int(deciding.sum())
+        self.words = np.flatnonzero(df >= self.min_df)
+        self.word_df = df[self.words]
+        self._rank = np.full(n_words, -1, dtype=np.int32)
+        self._rank[self.words] = np.arange(len(self.words), dtype=np.int32)
+        self._number_columns(self._grow(self._rank[values], offsets, deciding))
+        return self
+
+    def _grow(self, words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray) -> np.ndarray:
+        """Build the trie, each level from what is read at the one below; return document frequencies by gap."""
+        n_words = len(self.words)
+        first_df = np.zeros((n_words, self.max_slop + 1), dtype=np.int32)
+        first_df[:, 0] = self.word_df
+        self.last_word, self.starts = np.arange(n_words, dtype=np.int32), np.array([n_words])
+        self.levels, df, grams = np.array([0, n_words]), [first_df], words[np.newaxis]
+        bounds = _bounds(offsets, numba.get_num_threads())
+        for table in self._tables:
+            n_children, last_word, child_df = self._frequent((words, offsets, deciding), grams, table, bounds)
+            self.starts = np.concatenate([self.starts, self.starts[-1] + np.cumsum(n_children)])
+            self.last_word = np.concatenate([self.last_word, last_word])
+            self.levels = np.append(self.levels, len(self.last_word))
+            df.append(child_df)
+            if len(self.levels) <= self.max_n:
+                longer = np.empty((len(table), len(words)), dtype=np.int32)
+                stretches = (offsets[low : high + 1] for low, high in bounds)
+                list(_side_by_side(self._walk, ((words, part, grams, table, longer) for part in stretches)))
+                grams = longer
+        return np.concatenate(df)
+
+    def _walk(
+        self, words: np.ndarray, offsets: np.ndarray, shorter: np.ndarray, table: np.ndarray, grams: np.ndarray
+    ) -> None:
+        """Write the nodes that one level's patterns read in some documents."""
+        kernels.walk(words, offsets, shorter, table, self.starts, self.last_word, grams)
+
+    def _frequent(
+        self,
+        documents: tuple[np.ndarray, np.ndarray, np.ndarray],
+        grams: np.ndarray,
+        table: np.ndarray,
+        bounds: list[tuple[int, int]],
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the next level: numbers of children, last words and document frequencies."""
+        words, offsets, deciding = documents
+        first, n_prefixes = int(self.levels[-2]), int(self.levels[-1] - self.levels[-2])
+        stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
+        counts = np.zeros((len(bounds), n_prefixes), dtype=np.int64)
+        list(
+            _side_by_side(
+                kernels.count_candidates,
+                ((words, *part, grams, table, first, count) for part, count in zip(stretches, counts, strict=True)),
+            )
+        )
+        begins = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        places = begins[:-1] + np.cumsum(counts, axis=0) - counts
+        found, marks = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int64)
+        list(
+            _side_by_side(
+                kernels.place_candidates,
+                (
+                    (words, *part, low, grams, table, first, place, found, marks)
+                    for part, (low, _), place in zip(stretches, bounds, places, strict=True)
+                ),
+            )
+        )
+        shape = (len(self.words), self.max_slop + 1, self.min_df)
+        parts = _side_by_side(
+            kernels.frequent_children,
+            ((begins[low : high + 1], found, marks, *shape) for low, high in _bounds(begins, len(bounds))),
+        )
+        n_children, last_word, df = zip(*parts, strict=True)
+        return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
+
+    def _number_columns(self, df_by_gap: np.ndarray) -> None:
+        """Give every node and slop that is a feature its column."""
+        df = np.cumsum(df_by_gap, axis=1, dtype=np.int32)
+        kept = df >= self.min_df
+        kept[: self.levels[1], 1:] = False
+        if self.subsume:
+            kept[:, 1:] &= df_by_gap[:, 1:] > 0
+        self.columns = np.full(df.shape, -1, dtype=np.int32)
+        found: list[np.ndarray] = []
+        sizes: list[int] = []
+        for low, high in itertools.pairwise(self.levels):
+            for slop in range(self.max_slop + 1):
+                nodes = low + np.flatnonzero(kept[low:high, slop])
+                self.columns[nodes, slop] = np.arange(len(nodes)) + sum(sizes)
+                sizes.append(len(nodes))
+                found.append(df[nodes, slop])
+        self.df = np.concatenate(found)
+        ns, slops = np.divmod(np.arange(len(sizes)), self.max_slop + 1)
+        self.n = np.repeat(ns + 1, sizes).astype(np.int8)
+        self.slop = np.repeat(slops, sizes).astype(np.int8)
+
+    def sizes(self) -> list[list[int]]:
+        """Return n, slop and number of the features of each kind, in the order of the columns."""
+        kinds, counts = np.unique(np.column_stack([self.n, self.slop]), axis=0, return_counts=True)
+        return [[int(n), int(slop), int(count)] for (n, slop), count in zip(kinds, counts, strict=True)]
+
+    def transform(self, tokens: Ragged, weighting: str = "count") -> sparse.csr_array:
+        """Return the features of N documents, CSR (N, F), indices rising.
+
+        Parameters
+        ----------
+        tokens : as for `fit`; the documents need not be those of the fit.
+        weighting : ``count`` (int32), the number of ways in which the document matches; ``binary`` (int32), ones;
+            ``score`` (float32), see `_score`.
+        """
+        if weighting not in WEIGHTINGS:
+            raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
+        values, offsets = _plain(tokens)
+        words = self._rank[values]
+        chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
+        kind = np.dtype(np.float32 if weighting == "score" else np.int32)
+        indices, data, ends = np.empty(0, np.int32), np.empty(0, kind), [np.zeros(1, np.int64)]
+        for part in _side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
+            size = len(indices)
+            for array, new in ((indices, part[0]), (data, part[1])):
+                array.resize(size + len(new), refcheck=False)  # moves pages, where joining at the end would copy
+                array[size:] = new
+            ends.append(part[2] + size)
+        indptr = np.concatenate(ends).astype(sparse.get_index_dtype(maxval=len(data)))
+        X = sparse.csr_array((data, indices, indptr), shape=(len(tokens), len(self.n)))
+        X.has_canonical_format = True
+        return self._score(X, np.diff(offsets)) if weighting == "score" else X
+
+    def _count(
+        self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return indices, data and ends of some documents."""
+        low, high = offsets[0], offsets[-1]
+        words, offsets = words[low:high], offsets - low
+        grams, gaps, lengths = [words[np.newaxis]], [np.zeros(1, np.int64)], [np.ones(1, np.int64)]
+        for table in self._tables:
+            grams.append(np.empty((len(table), len(words)), dtype=np.int32))
+            self._walk(words, offsets, grams[-2], table, grams[-1])
+            gaps.append(table[:, 4])
+            lengths.append(table[:, 3] + 1)
+        read, gap, length = np.concatenate(grams), np.concatenate(gaps), np.concatenate(lengths)
+        # Lucene's sloppy frequency: a match that spans m words counts 1 / (m + 1).
+        weights = 1.0 / (length + 1.0) if weighting == "score" else np.ones(len(gap))
+        room = int(np.sum(np.sum(read >= 0, axis=1) * (self.max_slop + 1 - gap)))
+        indices, data, total = np.empty(room, np.int32), np.empty(room, kind), np.zeros(len(self.n), kind)
+        ends = kernels.add_columns(read, offsets, gap, weights.astype(kind), self.columns, total, indices, data)
+        if weighting == "binary":
+            data[:] = 1
+        last = ends[-1] if len(ends) else 0
+        return indices[:last], data[:last], ends
+
+    def node_words(self) -> list[np.ndarray]:
+        """Return for each level the words of its nodes as places in ``words``, int32 (nodes, n)."""
+        parents = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        found = [self.last_word[: self.levels[1], np.newaxis]]
+        for below, (low, high) in zip(self.levels, itertools.pairwise(self.levels[1:]), strict=False):
+            up = parents[low - self.levels[1] : high - self.levels[1]] - below
+            found.append(np.column_stack([found[-1][up], self.last_word[low:high]]))
+        return found
+
+    def names(self, vocabulary: list[str]) -> list[str]:
+        """Return the features' names, words joined by blanks and the slop, where there is one, as in ``waste time ~1``.
+
+        Parameters
+        ----------
+        vocabulary : the ``n_words`` words.
+        """
+        kept = [vocabulary[word] for word in self.words]
+        found = [""] * len(self.n)
+        for low, rows in zip(self.levels, self.node_words(), strict=False):
+            texts = [" ".join([kept[word] for word in row]) for row in rows.tolist()]
+            for slop in range(self.max_slop + 1):
+                columns = self.columns[low : low + len(rows), slop]
+                mark = f" ~{slop}" if slop else ""
+                for node in np.flatnonzero(columns >= 0).tolist():
+                    found[columns[node]] = texts[node] + mark
+        return found
+
+    def _score(self, X: sparse.csr_array, lengths: np.ndarray) -> sparse.csr_array:
+        """Return the search engine's score of each skip-gram in each document, from its sloppy frequencies.
+
+        Lucene's default similarity of an ordered span query: sqrt(frequency) * sum of idf over its words / sqrt(words
+        in the document), idf = 1 + ln(N / (df + 1)), the length's root kept to three bits behind the leading one.
+        """
+        idf = 1.0 + np.log(self.n_documents / (self.word_df + 1.0))
+        weight = np.zeros(len(self.n))
+        for low, rows in zip(self.levels, self.node_words(), strict=False):
+            columns, sums = self.columns[low : low + len(rows)], idf[rows].sum(axis=1)
+            for slop in range(self.max_slop + 1):
+                kept = columns[:, slop] >= 0
+                weight[columns[kept, slop]] = sums[kept]
+        mantissa, exponent = np.frexp(1.0 / np.sqrt(np.maximum(lengths, 1)))
+        norm = np.ldexp(np.floor(mantissa * 16) / 16, exponent)
+        np.sqrt(X.data, out=X.data)
+        X.data *= weight.astype(np.float32)[X.indices]
+        X.data *= np.repeat(norm.astype(np.float32), np.diff(X.indptr))
+        return X
+
+
+def _plain(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
+    """Return values and offsets, which start at 0, as plain arrays, whether they are memory-mapped or not."""
+    return np.asarray(tokens.values).view(np.ndarray), np.array(tokens.offsets)
+
+
+def _bounds(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
+    """Return stretches of rows, of about equal length in all."""
+    inner = np.searchsorted(offsets, offsets[-1] * np.arange(1, n_parts) / n_parts)
+    ends = [0, *np.minimum(inner, len(offsets) - 1).tolist(), len(offsets) - 1]
+    return list(itertools.pairwise(ends))

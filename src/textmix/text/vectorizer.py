@@ -1,0 +1,112 @@
+"""`SkipgramVectorizer`: skip-grams with the interface of scikit-learn's ``CountVectorizer``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.data.corpus import Ragged
+from textmix.text.skipgrams import Skipgrams
+from textmix.text.tokenize import tokenize
+
+
+class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn texts into counts of skip-grams: up to n words in order with at most so many words between them.
+
+    Parameters
+    ----------
+    max_n, max_slop : most words, and most words between them in all; with ``max_slop=0`` these are n-grams.
+    min_df : skip-grams in fewer documents are dropped.
+    subsume : drop a skip-gram that is in as many documents at the next smaller slop.
+    weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
+    tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
+    min_length : shorter words are dropped, with a named tokenizer.
+
+    Attributes
+    ----------
+    vocabulary_ : word -> number, all words of the training texts.
+    skipgrams_ : the `textmix.text.skipgrams.Skipgrams`.
+
+    Examples
+    --------
+    >>> texts = ["waste your time", "waste my time", "waste of time"]
+    >>> SkipgramVectorizer(max_n=2, max_slop=1, min_df=3).fit(texts).get_feature_names_out().tolist()
+    ['time', 'waste', 'waste time ~1']
+    """
+
+    def __init__(
+        self,
+        *,
+        max_n: int = 5,
+        max_slop: int = 2,
+        min_df: int = 6,
+        subsume: bool = True,
+        weighting: str = "count",
+        tokenizer: str | Callable[[str], Iterable[str]] = "unicode",
+        min_length: int = 1,
+    ) -> None:
+        self.max_n = max_n
+        self.max_slop = max_slop
+        self.min_df = min_df
+        self.subsume = subsume
+        self.weighting = weighting
+        self.tokenizer = tokenizer
+        self.min_length = min_length
+
+    def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
+        """Find the skip-grams of some texts; ``y`` is not looked at."""
+        self._fit(raw_documents)
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
+        """Find the skip-grams of some texts and return their features, CSR (N, F)."""
+        tokens = self._fit(raw_documents)
+        return self.skipgrams_.transform(tokens, self.weighting)
+
+    def transform(self, raw_documents: Iterable[str]) -> sparse.csr_array:
+        """Return the features of texts, CSR (N, F); words that were not in the training texts match nothing."""
+        check_is_fitted(self)
+        tokens, words = self._tokenize(raw_documents)
+        unknown = len(self.vocabulary_)
+        known = np.array([self.vocabulary_.get(word, unknown) for word in words], dtype=np.int32)
+        return self.skipgrams_.transform(Ragged(known[tokens.values], tokens.offsets), self.weighting)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the features' names, such as ``waste time ~1`` for slop 1."""
+        check_is_fitted(self)
+        return np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
+
+    def _fit(self, raw_documents: Iterable[str]) -> Ragged:
+        """Fit and return the token stream."""
+        tokens, words = self._tokenize(raw_documents)
+        self.vocabulary_ = {word: row for row, word in enumerate(words)}
+        grams = Skipgrams(self.max_n, self.max_slop, self.min_df, self.subsume)
+        self.skipgrams_ = grams.fit(tokens, len(words) + 1)  # one more, for words that come later
+        return tokens
+
+    def _tokenize(self, raw_documents: Iterable[str]) -> tuple[Ragged, list[str]]:
+        """Return the token stream of texts and its vocabulary, in alphabetical order."""
+        if isinstance(raw_documents, str):
+            raise ValueError("raw_documents is one string; give a list of texts")
+        if isinstance(self.tokenizer, str):
+            return tokenize(
+                Ragged.from_texts(text.encode("utf-8") for text in raw_documents), self.tokenizer, self.min_length
+            )
+        documents = [list(self.tokenizer(text)) for text in raw_documents]
+        words = sorted({word for document in documents for word in document})
+        number = {word: row for row, word in enumerate(words)}
+        offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)
+        values = [number[word] for document in documents for word in document]
+        return Ragged(np.array(values, dtype=np.int32), offsets), words
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: texts come in, needing no two dimensions."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,153 @@
+"""Skip-grams: equal to their definition and to CountVectorizer, on any number of threads, for new documents too."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+
+from tests.naive import skipgrams as naive
+from textmix.data.corpus import Ragged
+from textmix.errors import ConfigError
+from textmix.text import skipgrams as module
+from textmix.text.skipgrams import Skipgrams, position_patterns
+from textmix.text.vectorizer import SkipgramVectorizer
+
+quick = settings(deadline=None, derandomize=True, max_examples=60)
+TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join), min_size=1, max_size=9)
+
+
+def vectorizer(max_n: int, max_slop: int, min_df: int, **options: object) -> SkipgramVectorizer:
+    return SkipgramVectorizer(max_n=max_n, max_slop=max_slop, min_df=min_df, tokenizer="whitespace", **options)
+
+
+@quick
+@given(TEXTS, st.integers(1, 5), st.integers(0, 2), st.integers(1, 3), st.booleans())
+def test_features_and_counts_are_those_of_the_definition(
+    texts: list[str], max_n: int, max_slop: int, min_df: int, subsume: bool
+) -> None:
+    documents = [text.split() for text in texts]
+    kept = naive.features(documents, max_n, max_slop, min_df, subsume)
+    ours = vectorizer(max_n, max_slop, min_df, subsume=subsume)
+    X = ours.fit_transform(texts)
+    names = ours.get_feature_names_out().tolist()
+    assert dict(zip(names, ours.skipgrams_.df.tolist(), strict=True)) == {naive.name(g): df for g, df in kept.items()}
+    for row, document in enumerate(documents):
+        expected = naive.counts(document, kept, max_n, max_slop)
+        assert {names[j]: X[row, j] for j in X[[row]].indices} == expected
+    assert X.has_sorted_indices
+    assert X.dtype == np.int32
+
+
+@quick
+@given(TEXTS, TEXTS, st.integers(1, 4), st.integers(0, 2))
+def test_new_documents_are_read_as_if_they_had_been_there(
+    texts: list[str], later: list[str], max_n: int, max_slop: int
+) -> None:
+    later = [f"{text} unseen a b" for text in later]
+    ours = vectorizer(max_n, max_slop, 1).fit(texts)
+    kept = naive.features([text.split() for text in texts], max_n, max_slop, 1, True)
+    X, names = ours.transform(later), ours.get_feature_names_out().tolist()
+    for row, text in enumerate(later):
+        expected = naive.counts(text.split(), kept, max_n, max_slop)
+        assert {names[j]: X[row, j] for j in X[[row]].indices} == expected
+
+
+@pytest.mark.parametrize(("max_n", "min_df"), [(1, 1), (3, 2), (5, 3)])
+def test_without_slop_they_are_the_n_grams_of_scikit_learn(max_n: int, min_df: int) -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(list("abcde"), 12)) for _ in range(40)]
+    peer = CountVectorizer(ngram_range=(1, max_n), min_df=min_df, token_pattern=r"\S+")
+    theirs, ours = peer.fit_transform(texts).toarray(), vectorizer(max_n, 0, min_df)
+    X, names = ours.fit_transform(texts).toarray(), ours.get_feature_names_out()
+    order = np.argsort(names)
+    assert names[order].tolist() == peer.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(X[:, order], theirs)
+    np.testing.assert_array_equal(ours.transform(texts[:5]).toarray()[:, order], theirs[:5])
+
+
+@pytest.mark.parametrize("weighting", module.WEIGHTINGS)
+def test_threads_and_chunks_change_no_byte(weighting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(0, 30, 60)
+    tokens = Ragged(rng.integers(0, 6, lengths.sum()).astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
+    found = []
+    for threads, chunk in ((1, 512), (2, 7), (3, 1)):
+        monkeypatch.setattr(numba, "get_num_threads", lambda threads=threads: threads)
+        monkeypatch.setattr(module, "CHUNK", chunk)
+        grams = Skipgrams(4, 2, 3).fit(tokens, 6)
+        X = grams.transform(tokens, weighting)
+        found.append([a.tobytes() for a in (X.data, X.indices, X.indptr, grams.df, grams.columns)])
+    assert found[0] == found[1] == found[2]
+
+
+def test_only_deciding_documents_are_counted() -> None:
+    texts = ["a b c", "a b", "x y", "x y z", "a c"]
+    ours = vectorizer(3, 1, 2).fit([texts[0], texts[1], texts[4]])
+    tokens, words = ours._tokenize(texts)
+    deciding = np.array([True, True, False, False, True])
+    grams = Skipgrams(3, 1, 2).fit(tokens, len(words), deciding)
+    assert grams.names(words) == ours.get_feature_names_out().tolist() == ["a", "b", "c", "a b", "a c ~1"]
+    assert grams.n_documents == 3
+
+
+@quick
+@given(TEXTS, st.integers(1, 3), st.integers(0, 2))
+def test_scores_are_those_of_an_ordered_span_query(texts: list[str], max_n: int, max_slop: int) -> None:
+    documents = [text.split() for text in texts]
+    ours = vectorizer(max_n, max_slop, 1, weighting="score")
+    X, names = ours.fit_transform(texts), ours.get_feature_names_out().tolist()
+    kept = {naive.name(gram): gram for gram in naive.features(documents, max_n, max_slop, 1, True)}
+    for row, document in enumerate(documents):
+        for j in X[[row]].indices:
+            expected = naive.score(document, kept[names[j]], documents, max_slop)
+            assert X[row, j] == pytest.approx(expected, rel=1e-5)
+
+
+def test_binary_features_are_ones_where_counts_are() -> None:
+    texts = ["a a b", "b a a", "a b a b"]
+    counts = vectorizer(2, 2, 1).fit_transform(texts).toarray()
+    np.testing.assert_array_equal(vectorizer(2, 2, 1, weighting="binary").fit_transform(texts).toarray(), counts > 0)
+
+
+def test_patterns_are_as_many_as_combinatorics_says_and_gaps_rise() -> None:
+    assert [len(position_patterns(n, 2)) for n in range(1, 6)] == [1, 3, 6, 10, 15]
+    gaps = [offsets[-1] - 3 for offsets in position_patterns(4, 2)]
+    assert gaps == sorted(gaps)
+    assert position_patterns(2, 2) == [(0, 1), (0, 2), (0, 3)]
+
+
+def test_kinds_are_told_in_the_order_of_the_columns() -> None:
+    grams = vectorizer(3, 2, 1, subsume=False).fit(["a b c d e"]).skipgrams_
+    assert grams.sizes() == [[1, 0, 5], [2, 0, 4], [2, 1, 7], [2, 2, 9], [3, 0, 3], [3, 1, 7], [3, 2, 10]]
+    assert list(zip(grams.n.tolist(), grams.slop.tolist(), strict=True)) == sorted(
+        zip(grams.n.tolist(), grams.slop.tolist(), strict=True)
+    )
+
+
+def test_a_function_may_cut_the_words_and_a_copy_is_the_same() -> None:
+    ours = SkipgramVectorizer(max_n=2, max_slop=0, min_df=1, tokenizer=lambda text: text.split("-"))
+    assert clone(ours).fit(["a-b"]).get_feature_names_out().tolist() == ["a", "b", "a b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_n": 0}, "max_n: 0 is below 1; raise it"),
+        ({"max_slop": -1}, "max_slop: -1 is below 0"),
+        ({"min_df": 0}, "min_df: 0 is below 1"),
+        ({"weighting": "tfidf"}, "weighting: 'tfidf' is unknown; allowed: count, binary, score"),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        SkipgramVectorizer(**{"min_df": 1, **options}).fit_transform(["a b"])
+
+
+def test_one_string_is_refused() -> None:
+    with pytest.raises(ValueError, match="give a list of texts"):
+        SkipgramVectorizer().fit("a b")

@@ -1,0 +1,84 @@
+"""Words as the Treebank cuts them, lemmas, renamed streams, and what they do in an entry of features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.unit.test_text_features import corpus_of
+from textmix.data.corpus import TEST, TRAIN, Ragged
+from textmix.errors import ConfigError
+from textmix.text.features import build_features
+from textmix.text.lemmas import lemmas
+from textmix.text.treebank import treebank_words
+from textmix.text.vocabulary import rename
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I don't think it's well-made...", ["I", "do", "n't", "think", "it", "'s", "well-made", "..."]),
+        ("(can't, cannot) WON'T", ["(", "ca", "n't", ",", "can", "not", ")", "WO", "N'T"]),
+        ("It'll cost $3.50<br /><br />or 1,000!!", ["It", "'ll", "cost", "$", "3.50", "or", "1,000", "!", "!"]),
+        ("O'Brien\u2019s _best_ film.The", ["O'Brien", "'s", "best", "film", ".", "The"]),
+        ("a < b and naïve\0\tcafé", ["a", "<", "b", "and", "naïve", "café"]),
+        ("", []),
+    ],
+)
+def test_words_clitics_and_marks(text: str, words: list[str]) -> None:
+    assert treebank_words(text) == words
+
+
+def test_lemmas_are_those_the_slides_need() -> None:
+    words = ["movies", "skipping", "fails", "n't", "was", "i", "recommended", "xyzzy"]
+    assert lemmas(words) == ["movie", "skip", "fail", "not", "be", "I", "recommend", "xyzzy"]
+
+
+def test_renaming_joins_words_of_one_name() -> None:
+    tokens = Ragged(np.array([0, 1, 2, 1], dtype=np.int32), np.array([0, 2, 4]))
+    renamed, names = rename(tokens, ["fail", "fails", "a"], ["fail", "fail", "a"])
+    assert names == ["a", "fail"]
+    assert renamed.values.tolist() == [1, 1, 0, 1]
+    assert renamed.values.dtype == np.int32
+
+
+def test_entry_makes_skipgrams_of_lemmas() -> None:
+    corpus = corpus_of(["It fails.", "it really failed!", "It fails", "nothing"], [TRAIN, TRAIN, TRAIN, TEST])
+    spec = {"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "min_documents": 2, "fit_on": "train"}
+    built = build_features(corpus, {**spec, "max_n": 2, "max_slop": 1, "keep_text": True})
+    assert built.feature_names == ["fail", "it", "it fail", "it fail ~1"]
+    np.testing.assert_array_equal(built.features.toarray(), [[1, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0]])
+    assert built.info["features"]["skipgrams"] == [[1, 0, 2], [2, 0, 1], [2, 1, 1]]
+    assert built.text is not None and built.text.text(0) == "It fails."
+
+
+def test_words_may_be_present_rather_than_counted_and_lowered() -> None:
+    corpus = corpus_of(["A a b", "B"])
+    built = build_features(corpus, {"tokenizer": "whitespace", "casing": "lower", "weighting": "binary"})
+    assert built.feature_names == ["a", "b"]
+    np.testing.assert_array_equal(built.features.toarray(), [[1, 1], [0, 1]])
+
+
+def test_paragraph_vectors_are_the_same_every_time_and_depend_on_the_order_only_if_unshuffled() -> None:
+    corpus = corpus_of(["good fine good film"] * 6 + ["bad awful bad film"] * 6)
+    settings = {"vector_size": 3, "dm": 0, "min_count": 1, "epochs": 2, "seed": 1}
+    spec = {"tokenizer": "letters", "vectors": {**settings, "models": [{}, {"dm": 1}]}}
+    first, again = (build_features(corpus, spec).features.toarray() for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert first.shape == (12, 6)
+    ordered = build_features(corpus, {**spec, "vectors": {**settings, "shuffle": False}})
+    assert not np.array_equal(ordered.features.toarray(), first[:, :3])
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"max_slop": -1}, "max_slop: -1 is not allowed; give a whole number from 0"),
+        ({"max_n": 2, "keep_tokens": True}, "keep_tokens keeps words, not skip-grams or vectors"),
+        ({"vectors": 100}, "vectors: 100 is not allowed; give settings by name"),
+        ({"casing": "upper"}, "casing: 'upper' is not allowed; choose one of keep, lower"),
+    ],
+)
+def test_wrong_entries_are_named(spec: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        build_features(corpus_of(["a"]), {"tokenizer": "letters", **spec})
