@@ -112,30 +112,29 @@ def search_modes(
     heaps, sizes = np.zeros((n_components, limit + 2), dtype=np.int64), np.zeros(n_components, dtype=np.int64)
     z, order = np.zeros((n_components, n_labels)), np.zeros((n_components, n_labels), dtype=np.int64)
     base, first, bound = np.zeros(n_components), np.zeros(n_components), np.zeros(n_components)
-    member = np.zeros(n_labels, dtype=np.bool_)
+    member, sorted_ = np.zeros(n_labels, dtype=np.bool_), np.zeros(n_components, dtype=np.bool_)
     for i in range(n):
         for k in range(n_components):
-            z[k] = Z[k, i]
-            order[k] = np.argsort(np.abs(z[k]), kind="mergesort")
-            base[k], first[k] = log_pi[i, k], log_pi[i, k]
+            z[k], sorted_[k] = Z[k, i], False
+            first[k], members = log_pi[i, k], 0.0
             for l in range(n_labels):
-                base[k] -= softplus(z[k, l])
                 first[k] -= softplus(-abs(z[k, l]))
-            bound[k] = first[k]
+                members += max(z[k, l], 0.0)
+            base[k] = first[k] - members
             heaps[k, 0], sizes[k] = k, 1
             cost[k], last[k], rest[k] = 0.0, -1, -1
-        used, best = n_components, -np.inf
+        used, best, top = n_components, -np.inf, first.max()
+        for k in range(n_components):
+            bound[k] = math.exp(first[k] - top)
         while True:
             k = np.argmax(bound)
-            top = bound[k]
-            total = 0.0
-            for r in range(n_components):
-                total += math.exp(bound[r] - top)
-            if best > -np.inf and top + math.log(total) <= best:
+            if bound.sum() <= math.exp(best - top):
                 break
-            if evaluations[i] == limit or top == -np.inf:
-                exact[i] = top == -np.inf
+            if evaluations[i] == limit or bound[k] == 0.0:
+                exact[i] = bound[k] == 0.0
                 break
+            if not sorted_[k]:
+                order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
             node = _pop(heaps[k], sizes[k], cost)
             sizes[k] -= 1
             member[:] = z[k] >= 0.0
@@ -161,7 +160,7 @@ def search_modes(
                     last[used], rest[used] = following, rest[node]
                     _push(heaps[k], sizes[k], used, cost)
                     used, sizes[k] = used + 1, sizes[k] + 1
-            bound[k] = first[k] - cost[heaps[k, 0]] if sizes[k] > 0 else -np.inf
+            bound[k] = math.exp(first[k] - cost[heaps[k, 0]] - top) if sizes[k] > 0 else 0.0
         log_probability[i] = best
     return modes, log_probability, evaluations, exact
 
