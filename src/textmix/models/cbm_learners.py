@@ -156,6 +156,9 @@ class LogisticExperts:
             X, Y, weight = X[rows], Y[rows], membership[rows]
         share = weight @ Y / weight.sum()
         active = np.minimum(share, 1.0 - share) > self.constant
+        if self.constant == 0.0:
+            # A constant in the place of a classifier would lower the likelihood by what is smoothed.
+            active |= self.active[component]
         coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
         if sparse.issparse(X):
             # The best weight of a feature that these instances do not have is 0.

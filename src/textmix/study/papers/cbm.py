@@ -173,16 +173,16 @@ def special_cases(
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``variance``, of both.
+    settings : ``variance`` of both; ``steps``, most iterations of a solver.
     generator : unused, for nothing is drawn.
     """
     parts = _Parts(next(iter(sources.values())))
-    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": 5000, "step_tol": 1e-16}
-    solved = {"variance": settings["variance"], "max_iter": 5000, "tol": 1e-16}
-    one = CBMClassifier(n_components=1, constant=0.0, **shared).fit(parts.X, parts.Y)
-    single = BinaryRelevance(**solved).fit(parts.X, parts.Y)
-    hard = CBMClassifier(init="label_sets", **shared).fit(parts.X, parts.Y)
-    powerset = PowerSet(**solved).fit(parts.X, parts.Y)
+    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
+    one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared).fit(parts.X, parts.Y)
+    solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
+    single = BinaryRelevance(tol=1e-16, **solved).fit(parts.X, parts.Y)
+    hard = CBMClassifier(init="label_sets", step_tol=1e-4, **shared).fit(parts.X, parts.Y)
+    powerset = PowerSet(tol=1e-4, **solved).fit(parts.X, parts.Y)
     return Measure(
         {
             "largest_difference_from_binrel": np.abs(
