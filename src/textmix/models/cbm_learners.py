@@ -19,7 +19,7 @@ from textmix.models.linear import LogisticBatch, Multinomial, Problem, add_bias,
 #: Weight of the overall share of a label in that of a component, where no classifier is trained.
 SMOOTHING = 1e-4
 #: Newton's method serves where instances or features are at most so many, L-BFGS elsewhere.
-NEWTON = 320
+NEWTON = 150
 
 
 class Gate(Protocol):
@@ -98,6 +98,7 @@ class LogisticGate:
         self.coef = np.zeros((X.shape[1] + 1, n_components))
 
     def update(self, memberships: np.ndarray) -> None:
+        """See `Gate`."""
         n, n_components = memberships.shape
         if n_components > 1:
             problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.prior.variance)
@@ -105,13 +106,16 @@ class LogisticGate:
             self.coef = found.reshape(-1, n_components)
 
     def training_log_proba(self) -> np.ndarray:
+        """See `Gate`."""
         return self.log_proba(self.X)
 
     def log_proba(self, X: Any) -> np.ndarray:
+        """See `Gate`."""
         scores = add_bias(X, self.coef)
         return scores - logsumexp(scores, axis=1, keepdims=True)
 
     def penalty(self) -> float:
+        """See `Gate`."""
         return self.prior.penalty(self.coef[:-1])
 
 
@@ -129,13 +133,7 @@ class LogisticExperts:
     """
 
     def __init__(
-        self,
-        X: Any,
-        Y: np.ndarray,
-        n_components: int,
-        prior: Prior,
-        floor: float,
-        constant: float,
+        self, X: Any, Y: np.ndarray, n_components: int, prior: Prior, *, floor: float, constant: float
     ) -> None:
         self.X, self.Y, self.prior, self.floor, self.constant = X, Y, prior, floor, constant
         self.rate = Y.mean(axis=0)
@@ -143,6 +141,7 @@ class LogisticExperts:
         self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
 
     def update(self, memberships: np.ndarray) -> None:
+        """See `Experts`."""
         for component in range(len(self.coef)):
             self._update(component, memberships[:, component])
 
@@ -176,15 +175,18 @@ class LogisticExperts:
             coef[place] = self.prior.improve(problem, start, start.shape[1])
 
     def training_log_odds(self, component: int) -> np.ndarray:
+        """See `Experts`."""
         return self.log_odds(self.X, component)
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
+        """See `Experts`."""
         coef, active = self.coef[component], self.active[component]
         odds = np.tile(coef[-1], (X.shape[0], 1))
         odds[:, active] = add_bias(X, coef[:, active])
         return odds
 
     def penalty(self) -> float:
+        """See `Experts`."""
         return self.prior.penalty(self.coef[:, :-1])
 
 

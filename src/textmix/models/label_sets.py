@@ -181,6 +181,7 @@ class _CRFProblem:
         self.weight, self._residual = np.ones(len(code)), np.empty((len(code), len(sets)))
 
     def forward(self, W: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.Problem`."""
         coef, pair = self.split(W)
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
@@ -189,14 +190,17 @@ class _CRFProblem:
         return W[: self.n_label_weights, 0].reshape(-1, self.sets.shape[1]), W[self.n_label_weights :, 0]
 
     def adjoint(self, residual: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.Problem`."""
         labels = features_adjoint(self.X, residual @ self.sets)
         return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
 
     def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `textmix.models.linear.Problem`."""
         value, slope, curvature = logistic.class_ray(Z, D, t[0], self.code, self.weight, self._residual)
         return np.array([value]), np.array([slope]), np.array([curvature]), self._residual
 
     def restrict(self, kept: np.ndarray) -> _CRFProblem:
+        """See `textmix.models.linear.Problem`."""
         return self
 
 

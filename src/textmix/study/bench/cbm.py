@@ -1,10 +1,11 @@
-"""Bench of the Conditional Bernoulli Mixture: an M step against scikit-learn, the exact search against a Python heap."""
+"""Bench of Conditional Bernoulli Mixtures: an M step against scikit-learn, the exact search against Python's heap."""
 
 from __future__ import annotations
 
 import heapq
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ HEAP = "Python heap"
 
 
 def bench_m_step(
-    name: str, X: Any, Y: np.ndarray, variance: float, target: float, n_components: int = 20, repeats: int = 1
+    name: str, X: Any, Y: np.ndarray, variance: float, *, target: float, n_components: int = 20, repeats: int = 1
 ) -> list[dict[str, Any]]:
     """Time the experts' M step from zero against one scikit-learn fit a component and label, at equal objective.
 
@@ -40,11 +41,11 @@ def bench_m_step(
     wanted, sparing, few = _peer(X, Y, memberships, variance, 1e-5)
     _, seconds, fits = _peer(X, Y, memberships, variance, -1.0)
     tol = 1e-3
-    experts = _step(X, Y, memberships, variance, 2000, tol)
+    experts = _step(X, Y, memberships, variance, (2000, tol))
     while _objective(experts, memberships) > wanted * (1.0 + 1e-4) and tol > 1e-9:
         tol /= 3.0
-        experts = _step(X, Y, memberships, variance, 2000, tol)
-    rows = compare({"batched": lambda: _step(X, Y, memberships, variance, 2000, tol)}, repeats)
+        experts = _step(X, Y, memberships, variance, (2000, tol))
+    rows = compare({"batched": lambda: _step(X, Y, memberships, variance, (2000, tol))}, repeats)
     rows.append({"candidate": PEER, "median_seconds": seconds, "peak_mib": None})
     rows.append({"candidate": "sklearn, our instances and labels only", "median_seconds": sparing, "peak_mib": None})
     judged = judge(f"m_step_{name}", rows, PEER, {"batched": target})
@@ -54,11 +55,9 @@ def bench_m_step(
     return judged
 
 
-def _step(
-    X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, steps: int, tol: float
-) -> LogisticExperts:
-    """Return experts after one M step from zero."""
-    experts = LogisticExperts(X, Y, memberships.shape[1], Prior(variance, 0.0, steps, tol), 1e-5, 1e-5)
+def _step(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, goal: tuple[int, float]) -> LogisticExperts:
+    """Return experts after one M step from zero, of at most so many steps and up to a tolerance."""
+    experts = LogisticExperts(X, Y, memberships.shape[1], Prior(variance, 0.0, *goal), floor=1e-5, constant=1e-5)
     experts.update(memberships)
     return experts
 
@@ -73,9 +72,7 @@ def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
     return total
 
 
-def _peer(
-    X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, floor: float
-) -> tuple[float, float, int]:
+def _peer(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, floor: float) -> tuple[float, float, int]:
     """Return objective, seconds and number of scikit-learn's fits, for memberships and shares above a floor."""
     total, seconds, fits = 0.0, 0.0, 0
     for k in range(memberships.shape[1]):
@@ -132,7 +129,9 @@ def heap_search(pi: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
     best, mode = -1.0, np.zeros(b.shape[1], dtype=int)
     ratio = np.minimum(b, 1.0 - b) / np.maximum(b, 1.0 - b)
     first, order = (b >= 0.5).astype(int), np.argsort(-ratio, axis=1)
-    heaps = [[(-float(p), ())] for p in pi * np.maximum(b, 1.0 - b).prod(axis=1)]
+    heaps: list[list[tuple[float, tuple[int, ...]]]] = [
+        [(-float(p), ())] for p in pi * np.maximum(b, 1.0 - b).prod(axis=1)
+    ]
     while sum(-heap[0][0] for heap in heaps if heap) > best:
         k = min((k for k, heap in enumerate(heaps) if heap), key=lambda k: heaps[k][0][0])
         negative, flips = heapq.heappop(heaps[k])
@@ -151,7 +150,9 @@ def heap_search(pi: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
     return mode, best
 
 
-def bench_scaling(n: int = 1000, n_features: int = 100, n_labels: int = 20, n_components: int = 10) -> list[dict[str, Any]]:
+def bench_scaling(
+    n: int = 1000, n_features: int = 100, n_labels: int = 20, n_components: int = 10
+) -> list[dict[str, Any]]:
     """Time a partial M step (ten iterations) while N, K and L double; no target."""
     rows = []
     for axis in ("N", "K", "L"):
@@ -159,8 +160,11 @@ def bench_scaling(n: int = 1000, n_features: int = 100, n_labels: int = 20, n_co
             size = {"N": n, "K": n_components, "L": n_labels}
             size[axis] *= factor
             X, Y, memberships = _made(size["N"], n_features, size["L"], size["K"])
-            found = compare({f"{axis} = {size[axis]}": lambda X=X, Y=Y, m=memberships: _step(X, Y, m, 1.0, 10, 0.0)}, 3)
-            rows += [{"bench": f"scaling_{axis}", "ratio_to_peer": None, "target": None, "met": None, "note": "", **row} for row in found]
+            found = compare({f"{axis} = {size[axis]}": partial(_step, X, Y, memberships, 1.0, (10, 0.0))}, 3)
+            rows += [
+                {"bench": f"scaling_{axis}", "ratio_to_peer": None, "target": None, "met": None, "note": "", **row}
+                for row in found
+            ]
     return rows
 
 
@@ -175,4 +179,4 @@ def _made(n: int, n_features: int, n_labels: int, n_components: int) -> tuple[np
 def memory_of_m_step(X: Any, Y: np.ndarray, variance: float, n_components: int = 20) -> float:
     """Return the largest memory that an M step allocates, in MiB."""
     memberships = bernoulli_mixture(Y, n_components, 1, np.random.default_rng(0))
-    return peak_mib(lambda: _step(X, Y, memberships, variance, 10, 1e-6))
+    return peak_mib(lambda: _step(X, Y, memberships, variance, (10, 1e-6)))

@@ -146,7 +146,7 @@ def exact_search(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
             log_pi = np.log(np.maximum(pi, tiny))
             for size in sizes:
                 z = np.ascontiguousarray(odds[:, :, :size].swapaxes(0, 1))
-                modes, value, tried, exact = mixture.search_modes(log_pi, z, True, SEARCH_LIMIT)
+                _, value, tried, exact = mixture.search_modes(log_pi, z, True, SEARCH_LIMIT)
                 if size <= settings["enumerated"]:
                     mismatches += int(np.sum(_enumerated(log_pi, z) > value + 1e-9))
                 counted.append(tried)
