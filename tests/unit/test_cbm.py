@@ -201,7 +201,7 @@ def test_nan_and_labels_that_are_no_indicators_are_refused():
     for wrong in (np.nan, np.inf):
         broken = X.copy()
         broken[3, 2] = wrong
-        with pytest.raises(ValueError, match="NaN|infinity"):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
             model.fit(broken, Y)
     with pytest.raises(ValueError, match="0 or 1"):
         model.fit(X, Y + 1)

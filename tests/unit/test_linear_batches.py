@@ -12,6 +12,7 @@ from scipy import sparse
 
 from tests.naive import cbm as naive
 from textmix.kernels import logistic
+from textmix.models.cbm_learners import Prior, row_space_newton
 from textmix.models.linear import LogisticBatch, Multinomial, add_bias, minimise, minimise_sparse
 
 seeds = st.integers(0, 2**32 - 1)
@@ -167,3 +168,26 @@ def test_extreme_predictors_neither_overflow_nor_cancel(z):
     )
     np.testing.assert_allclose(value, max(-z, 0.0))
     assert out[0, 0] == (-1.0 if z < 0 else 0.0)
+
+
+@pytest.mark.parametrize("shape", [(8, 20), (40, 6)])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_newton_in_the_row_space_reaches_what_lbfgs_reaches(shape, form):
+    X, Y, weight = problem(11, *shape)
+    start = np.random.default_rng(1).normal(size=(shape[1] + 1, 3))
+    found = row_space_newton(form(X), Y, weight, Prior(0.8, 0.0, 50, 1e-14), start)
+    batch = LogisticBatch(X, Y, weight, 0.8)
+    peer = minimise(batch, np.zeros_like(found), 2000, 1e-13)
+    np.testing.assert_allclose(found, peer.W, atol=1e-4)
+    before, after = (minimise(batch, W, 0, 0.0).objective for W in (start, found))
+    assert np.all(after <= before)
+
+
+def test_newton_steps_never_raise_an_objective():
+    X, Y, weight = problem(12, 10, 15)
+    batch, W, before = LogisticBatch(X, Y, weight, 1e4), np.zeros((16, 3)), np.full(3, np.inf)
+    for _ in range(8):
+        W = row_space_newton(X, Y, weight, Prior(1e4, 0.0, 1, 0.0), W)
+        after = minimise(batch, W, 0, 0.0).objective
+        assert np.all(after <= before * (1 + 1e-9))
+        before = after

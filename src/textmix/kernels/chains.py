@@ -28,21 +28,21 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
     found, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
     for i in range(n):
         beam, score = np.zeros((1, n_labels), dtype=np.bool_), np.zeros(1)
-        for l in range(n_labels):
+        for label in range(n_labels):
             size = len(score)
             grown = np.zeros(2 * size)
             for b in range(size):
-                z = Z[i, l]
-                for j in range(l):
+                z = Z[i, label]
+                for j in range(label):
                     if beam[b, j]:
-                        z += V[j, l]
+                        z += V[j, label]
                 grown[b] = score[b] - softplus(-z)
                 grown[size + b] = score[b] - softplus(z)
             order = np.argsort(-grown, kind="mergesort")[:width]
             following = np.zeros((len(order), n_labels), dtype=np.bool_)
             for place in range(len(order)):
                 following[place] = beam[order[place] % size]
-                following[place, l] = order[place] < size
+                following[place, label] = order[place] < size
             beam, score = following, grown[order]
         found[i], log_probability[i] = beam[0], score[0]
     return found, log_probability
@@ -75,19 +75,19 @@ def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, kept: int, seeds:
     for i in range(n):
         state = seeds[i : i + 1].copy()
         on, odds = np.zeros(n_labels, dtype=np.bool_), Z[i].copy()
-        for l in range(n_labels):
+        for label in range(n_labels):
             if _uniform(state) < 0.5:
-                on[l] = True
-                odds += V[l]
+                on[label] = True
+                odds += V[label]
         for sweep in range(sweeps):
-            for l in range(n_labels):
-                value = _uniform(state) * (1.0 + math.exp(-odds[l])) < 1.0
-                if value != on[l]:
-                    on[l] = value
+            for label in range(n_labels):
+                value = _uniform(state) * (1.0 + math.exp(-odds[label])) < 1.0
+                if value != on[label]:
+                    on[label] = value
                     if value:
-                        odds += V[l]
+                        odds += V[label]
                     else:
-                        odds -= V[l]
+                        odds -= V[label]
                 if value and sweep >= sweeps - kept:
-                    marginal[i, l] += 1.0
+                    marginal[i, label] += 1.0
     return marginal / kept

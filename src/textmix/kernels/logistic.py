@@ -141,7 +141,7 @@ def column_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=True)
-def lbfgs_direction(
+def lbfgs_direction(  # noqa: PLR0912 - the two loops
     gradient: np.ndarray, steps: np.ndarray, changes: np.ndarray, order: np.ndarray, inverse: np.ndarray
 ) -> np.ndarray:
     """Return the L-BFGS direction -H g of every problem, float64 (P, B), by the two-loop recursion.

@@ -24,8 +24,8 @@ def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
     total = np.zeros(len(Z))
     for i in range(len(Z)):
         value = 0.0
-        for l in range(Z.shape[1]):
-            value -= softplus(-Z[i, l] if Y[i, l] else Z[i, l])
+        for label in range(Z.shape[1]):
+            value -= softplus(-Z[i, label] if Y[i, label] else Z[i, label])
         total[i] = value
     return total
 
@@ -34,10 +34,10 @@ def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
 def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
     """Return log p(y) from base_k = log pi_k + log p_k(no label), log odds z (K, L) and members of y, bool (L,)."""
     score = base.copy()
-    for l in range(len(member)):
-        if member[l]:
+    for label in range(len(member)):
+        if member[label]:
             for k in range(len(base)):
-                score[k] += z[k, l]
+                score[k] += z[k, label]
     top = score.max()
     total = 0.0
     for k in range(len(base)):
@@ -80,13 +80,13 @@ def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
 
 
 @numba.njit(cache=True)
-def search_modes(
+def search_modes(  # noqa: PLR0912, PLR0915 - one search; what it shares would be ten arguments of a part
     log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool, limit: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the likeliest label set of each instance.
+    r"""Return the likeliest label set of each instance.
 
-    A component's sets are its likeliest set with some labels flipped, in order of the sum of their \\|z\\|: with the
-    labels in rising order of \\|z\\|, a set of flips with largest label i is followed by itself with i + 1 added and
+    A component's sets are its likeliest set with some labels flipped, in order of the sum of their |z|: with the
+    labels in rising order of |z|, a set of flips with largest label i is followed by itself with i + 1 added and
     with i + 1 in the place of i, so that a heap yields each set once.
 
     Parameters
@@ -112,37 +112,36 @@ def search_modes(
     heaps, sizes = np.zeros((n_components, limit + 2), dtype=np.int64), np.zeros(n_components, dtype=np.int64)
     z, order = np.zeros((n_components, n_labels)), np.zeros((n_components, n_labels), dtype=np.int64)
     base, first, bound = np.zeros(n_components), np.zeros(n_components), np.zeros(n_components)
-    member = np.zeros(n_labels, dtype=np.bool_)
+    member, sorted_ = np.zeros(n_labels, dtype=np.bool_), np.zeros(n_components, dtype=np.bool_)
     for i in range(n):
         for k in range(n_components):
-            z[k] = Z[k, i]
-            order[k] = np.argsort(np.abs(z[k]), kind="mergesort")
-            base[k], first[k] = log_pi[i, k], log_pi[i, k]
-            for l in range(n_labels):
-                base[k] -= softplus(z[k, l])
-                first[k] -= softplus(-abs(z[k, l]))
-            bound[k] = first[k]
+            z[k], sorted_[k] = Z[k, i], False
+            first[k], members = log_pi[i, k], 0.0
+            for label in range(n_labels):
+                first[k] -= softplus(-abs(z[k, label]))
+                members += max(z[k, label], 0.0)
+            base[k] = first[k] - members
             heaps[k, 0], sizes[k] = k, 1
             cost[k], last[k], rest[k] = 0.0, -1, -1
-        used, best = n_components, -np.inf
+        used, best, top = n_components, -np.inf, first.max()
+        for k in range(n_components):
+            bound[k] = math.exp(first[k] - top)
         while True:
-            k = np.argmax(bound)
-            top = bound[k]
-            total = 0.0
-            for r in range(n_components):
-                total += math.exp(bound[r] - top)
-            if best > -np.inf and top + math.log(total) <= best:
+            k = int(np.argmax(bound))
+            if bound.sum() <= math.exp(best - top):
                 break
-            if evaluations[i] == limit or top == -np.inf:
-                exact[i] = top == -np.inf
+            if evaluations[i] == limit or bound[k] == 0.0:
+                exact[i] = bound[k] == 0.0
                 break
+            if not sorted_[k]:
+                order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
             node = _pop(heaps[k], sizes[k], cost)
             sizes[k] -= 1
             member[:] = z[k] >= 0.0
             step = node
             while step >= 0 and last[step] >= 0:
-                label = order[k, last[step]]
-                member[label] = not member[label]
+                flipped = order[k, last[step]]
+                member[flipped] = not member[flipped]
                 step = rest[step]
             if allow_empty or member.any():
                 found = _log_mixture(base, z, member)
@@ -161,7 +160,7 @@ def search_modes(
                     last[used], rest[used] = following, rest[node]
                     _push(heaps[k], sizes[k], used, cost)
                     used, sizes[k] = used + 1, sizes[k] + 1
-            bound[k] = first[k] - cost[heaps[k, 0]] if sizes[k] > 0 else -np.inf
+            bound[k] = math.exp(first[k] - cost[heaps[k, 0]] - top) if sizes[k] > 0 else 0.0
         log_probability[i] = best
     return modes, log_probability, evaluations, exact
 
@@ -197,18 +196,18 @@ def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.nd
     for k in range(n_components):
         sizes = np.zeros(n_labels + 1)
         sizes[0] = 1.0
-        for l in range(n_labels):
-            b = 1.0 / (1.0 + math.exp(-z[k, l]))
-            for s in range(l + 1, 0, -1):
+        for label in range(n_labels):
+            b = 1.0 / (1.0 + math.exp(-z[k, label]))
+            for s in range(label + 1, 0, -1):
                 sizes[s] = (1.0 - b) * sizes[s] + b * sizes[s - 1]
             sizes[0] *= 1.0 - b
         pi = math.exp(log_pi[k])
         total += pi * sizes
-        for l in range(n_labels):
-            b = 1.0 / (1.0 + math.exp(-z[k, l]))
+        for label in range(n_labels):
+            b = 1.0 / (1.0 + math.exp(-z[k, label]))
             _without(sizes, b, rest)
             for s in range(1, n_labels + 1):
-                joint[l, s] += pi * b * rest[s - 1]
+                joint[label, s] += pi * b * rest[s - 1]
     return joint, total
 
 
@@ -219,7 +218,7 @@ def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> t
     F of two empty sets is 1.  For each size the best set holds the labels of largest sum_s P(y_l = 1, |y| = s) 2 /
     (s + size).
     """
-    n_components, n, n_labels = Z.shape
+    _, n, n_labels = Z.shape
     chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
     gain = np.zeros(n_labels)
     for i in range(n):
@@ -230,9 +229,9 @@ def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> t
         value[i] = sizes[0] if allow_empty else -1.0
         for size in range(1, n_labels + 1):
             gain[:] = 0.0
-            for l in range(n_labels):
+            for label in range(n_labels):
                 for s in range(1, top + 1):
-                    gain[l] += joint[l, s] * 2.0 / (s + size)
+                    gain[label] += joint[label, s] * 2.0 / (s + size)
             order = np.argsort(-gain, kind="mergesort")
             expected = gain[order[:size]].sum()
             if expected > value[i]:

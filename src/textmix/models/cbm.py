@@ -170,7 +170,9 @@ class CBMClassifier(MultiLabelClassifier):
         keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
         gate = Prior(self.variance / keep, l1, self.steps, self.step_tol)
         experts = Prior(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
-        return LogisticGate(X, size, gate), LogisticExperts(X, Y, size, experts, self.floor, self.constant)
+        return LogisticGate(X, size, gate), LogisticExperts(
+            X, Y, size, experts, floor=self.floor, constant=self.constant
+        )
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""

@@ -110,6 +110,7 @@ class BoostedGate:
         self.trees = Trees(X, n_components, growth)
 
     def update(self, memberships: np.ndarray) -> None:
+        """See `textmix.models.cbm_learners.Gate`."""
         n_components = memberships.shape[1]
 
         def slopes(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -121,12 +122,15 @@ class BoostedGate:
             self.trees.grow(slopes)
 
     def training_log_proba(self) -> np.ndarray:
+        """See `textmix.models.cbm_learners.Gate`."""
         return np.asarray(log_softmax(self.trees.scores, axis=1))
 
     def log_proba(self, X: Any) -> np.ndarray:
+        """See `textmix.models.cbm_learners.Gate`."""
         return np.asarray(log_softmax(self.trees.predict(X), axis=1))
 
     def penalty(self) -> float:
+        """See `textmix.models.cbm_learners.Gate`."""
         return 0.0
 
 
@@ -158,6 +162,7 @@ class BoostedExperts:
         return trees.share(self._first)
 
     def update(self, memberships: np.ndarray) -> None:
+        """See `textmix.models.cbm_learners.Experts`."""
         for component, grown in enumerate(self.trees):
             weight = memberships[:, component]
             if not weight.any():
@@ -178,12 +183,15 @@ class BoostedExperts:
         return odds
 
     def training_log_odds(self, component: int) -> np.ndarray:
+        """See `textmix.models.cbm_learners.Experts`."""
         return self._fill(component, self.X.shape[0], lambda trees: trees.scores)
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
+        """See `textmix.models.cbm_learners.Experts`."""
         return self._fill(component, X.shape[0], lambda trees: trees.predict(X))
 
     def penalty(self) -> float:
+        """See `textmix.models.cbm_learners.Experts`."""
         return 0.0
 
 

@@ -17,7 +17,15 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from textmix.kernels import logistic, mixture
-from textmix.models.linear import LogisticBatch, Multinomial, Solution, add_bias, features_adjoint, minimise
+from textmix.models.linear import (
+    LogisticBatch,
+    Multinomial,
+    Solution,
+    add_bias,
+    diagonal,
+    features_adjoint,
+    minimise,
+)
 from textmix.models.multilabel import MultiLabelClassifier, label_sets
 
 #: Instances predicted at a time by the models that score all training label sets.
@@ -167,10 +175,13 @@ class _CRFProblem:
         self.pairs = pair_states(sets)
         self.n_label_weights = (X.shape[1] + 1) * sets.shape[1]
         self.penalty = np.full((self.n_label_weights + self.pairs.shape[1], 1), 1.0 / variance)
-        self.inverse = np.ones((1, 1))
+        labels = np.repeat(diagonal(X, np.ones(len(code))), sets.shape[1])
+        curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(code)))) / 16.0
+        self.inverse = 1.0 / (curvature[:, np.newaxis] + self.penalty)
         self.weight, self._residual = np.ones(len(code)), np.empty((len(code), len(sets)))
 
     def forward(self, W: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.Problem`."""
         coef, pair = self.split(W)
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
@@ -179,14 +190,17 @@ class _CRFProblem:
         return W[: self.n_label_weights, 0].reshape(-1, self.sets.shape[1]), W[self.n_label_weights :, 0]
 
     def adjoint(self, residual: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.Problem`."""
         labels = features_adjoint(self.X, residual @ self.sets)
         return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
 
     def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `textmix.models.linear.Problem`."""
         value, slope, curvature = logistic.class_ray(Z, D, t[0], self.code, self.weight, self._residual)
         return np.array([value]), np.array([slope]), np.array([curvature]), self._residual
 
     def restrict(self, kept: np.ndarray) -> _CRFProblem:
+        """See `textmix.models.linear.Problem`."""
         return self
 
 

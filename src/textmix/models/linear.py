@@ -95,16 +95,20 @@ class LogisticBatch:
         self._residual = np.empty(self.Y.shape)
 
     def forward(self, W: np.ndarray) -> np.ndarray:
+        """See `Problem`."""
         return add_bias(self.X, W)
 
     def adjoint(self, residual: np.ndarray) -> np.ndarray:
+        """See `Problem`."""
         gradient = features_adjoint(self.X, residual)
         return gradient if self.free is None else gradient * self.free
 
     def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `Problem`."""
         return *logistic.logistic_ray(Z, D, t, self.Y, self.weight, self._residual), self._residual
 
     def restrict(self, kept: np.ndarray) -> LogisticBatch:
+        """See `Problem`."""
         free = None if self.free is None else self.free[:, kept]
         return LogisticBatch(self.X, np.ascontiguousarray(self.Y[:, kept]), self.weight, self.variance, free)
 
@@ -140,17 +144,22 @@ class Multinomial:
         self._residual = np.empty((self.X.shape[0], self.n_classes))
 
     def forward(self, W: np.ndarray) -> np.ndarray:
+        """See `Problem`."""
         return add_bias(self.X, W.reshape(-1, self.n_classes))
 
     def adjoint(self, residual: np.ndarray) -> np.ndarray:
+        """See `Problem`."""
         return features_adjoint(self.X, residual).reshape(-1, 1)
 
     def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `Problem`."""
         kernel = logistic.class_ray if self.target.ndim == 1 else logistic.softmax_ray
         found = kernel(Z, D, t[0], self.target, self.weight, self._residual)
-        return *(np.array([value]) for value in found), self._residual
+        value, slope, curvature = (np.array([number]) for number in found)
+        return value, slope, curvature, self._residual
 
     def restrict(self, kept: np.ndarray) -> Multinomial:
+        """See `Problem`."""
         return self
 
 
@@ -162,7 +171,7 @@ class _Line:
     Z: np.ndarray
     D: np.ndarray
     parabola: tuple[np.ndarray, np.ndarray, np.ndarray]
-    residual: np.ndarray | None = None
+    residual: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return objective, slope and curvature of every problem, (B,) each."""
@@ -241,7 +250,6 @@ class _Descent:
         step = t * direction
         self.W += step
         self.Z += (t if self.Z.shape[1] == len(t) else t[0]) * change
-        assert line.residual is not None
         gradient = self.problem.adjoint(line.residual) + penalty * self.W
         place = iteration % HISTORY
         self.steps[place], self.changes[place], self.gradient = step, gradient - self.gradient, gradient

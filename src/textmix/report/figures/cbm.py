@@ -69,7 +69,7 @@ def illustration(data: FigureData) -> Figure:
     labels = [row["label"] for row in tables["labels"]]
     height = max(2.4, 0.24 * len(labels) + 1.2)
     figure = Figure(figsize=(6.3, height + 2.9))
-    upper, lower = figure.subfigures(2, 1, height_ratios=(height, 2.9))
+    upper, lower = np.ravel(np.asarray(figure.subfigures(2, 1, height_ratios=(height, 2.9))))
     grid = upper.subplots(1, 4, sharey=True)
     for rank, axes in enumerate(grid):
         _component(axes, [row for row in tables["components"] if row["component"] == str(rank)])
@@ -155,7 +155,11 @@ def evaluations(data: FigureData) -> Figure:
         for place, number in enumerate(dict.fromkeys(sizes)):
             chosen = [row for row in rows if row["role"] == role and int(row["components"]) == number]
             x, y = ([float(row[key]) for row in chosen] for key in ("labels", "evaluations"))
-            look = {"marker": MARKERS[place], "linestyle": DASHES[place % len(DASHES)], "color": f"C{place}"}
+            look: dict[str, Any] = {
+                "marker": MARKERS[place],
+                "linestyle": DASHES[place % len(DASHES)],
+                "color": f"C{place}",
+            }
             panel.plot(x, y, label=f"K = {number}" if panel is axes[0] else None, **look)
         limit = 1.3 * max(float(row["evaluations"]) for row in rows)
         every = np.linspace(1, np.log2(limit), 50)

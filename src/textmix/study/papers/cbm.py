@@ -146,7 +146,7 @@ def exact_search(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
             log_pi = np.log(np.maximum(pi, tiny))
             for size in sizes:
                 z = np.ascontiguousarray(odds[:, :, :size].swapaxes(0, 1))
-                modes, value, tried, exact = mixture.search_modes(log_pi, z, True, SEARCH_LIMIT)
+                _, value, tried, exact = mixture.search_modes(log_pi, z, True, SEARCH_LIMIT)
                 if size <= settings["enumerated"]:
                     mismatches += int(np.sum(_enumerated(log_pi, z) > value + 1e-9))
                 counted.append(tried)
@@ -173,16 +173,16 @@ def special_cases(
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``variance``, of both.
+    settings : ``variance`` of both; ``steps``, most iterations of a solver.
     generator : unused, for nothing is drawn.
     """
     parts = _Parts(next(iter(sources.values())))
-    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": 5000, "step_tol": 1e-16}
-    solved = {"variance": settings["variance"], "max_iter": 5000, "tol": 1e-16}
-    one = CBMClassifier(n_components=1, constant=0.0, **shared).fit(parts.X, parts.Y)
-    single = BinaryRelevance(**solved).fit(parts.X, parts.Y)
-    hard = CBMClassifier(init="label_sets", **shared).fit(parts.X, parts.Y)
-    powerset = PowerSet(**solved).fit(parts.X, parts.Y)
+    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
+    one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared).fit(parts.X, parts.Y)
+    solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
+    single = BinaryRelevance(tol=1e-16, **solved).fit(parts.X, parts.Y)
+    hard = CBMClassifier(init="label_sets", step_tol=1e-4, **shared).fit(parts.X, parts.Y)
+    powerset = PowerSet(tol=1e-4, **solved).fit(parts.X, parts.Y)
     return Measure(
         {
             "largest_difference_from_binrel": np.abs(
@@ -212,7 +212,8 @@ def illustration(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
     modes, log_mode, _ = model.search(parts.X_test)
     marginal = model.predict_proba(parts.X_test)
     lost = (modes == 1) & (marginal < 0.5)
-    chosen = _telling(lost, _right(parts.Y_test, modes), np.exp(log_mode))
+    carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
+    chosen = _telling(lost, carried, _right(parts.Y_test, modes), np.exp(log_mode))
     X, mode = parts.X_test[[chosen]], modes[chosen]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
@@ -246,7 +247,10 @@ def illustration(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
     return Measure(values, tables)
 
 
-def _telling(lost: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
-    """Return the document to show: one with a label lost to the marginals, right if possible, of the surest mode."""
-    rank = 4.0 * lost.any(axis=1) + 2.0 * right + probability
+def _telling(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
+    """Return the document to show: one with a label lost to the marginals, right if possible, of the surest mode.
+
+    First of all one where other labels of the mode carry that label, for a mode of one unsure label shows nothing.
+    """
+    rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
     return int(np.argmax(rank))
