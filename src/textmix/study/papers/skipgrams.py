@@ -262,17 +262,25 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
-    """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps."""
+    """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps.
+
+    A skip-gram may reach from one sentence into the next; only where no single one holds it are two taken.
+    """
     words, _, mark = name.partition(" ~")
     slop = int(mark or 0)
-    found: list[tuple[bool, int, str]] = []
-    for row in documents[:most]:
-        for sentence in _SENTENCE_END.split(corpus.text.text(int(row))):  # type: ignore[union-attr]
-            tokens = lemmas([word.lower() for word in treebank_words(sentence)])
-            gap = _gap_in(tokens, words.split(" "), slop)
-            if gap is not None and len(tokens) > 3:
-                found.append((gap < slop, len(tokens), sentence.strip()))
-    return min(found)[2] if found else ""
+    for n_sentences in (1, 2):
+        found: list[tuple[bool, int, str]] = []
+        for row in documents[:most]:
+            sentences = _SENTENCE_END.split(corpus.text.text(int(row)))  # type: ignore[union-attr]
+            for start in range(len(sentences)):
+                passage = " ".join(sentences[start : start + n_sentences]).strip()
+                tokens = lemmas([word.lower() for word in treebank_words(passage)])
+                gap = _gap_in(tokens, words.split(" "), slop)
+                if gap is not None and len(tokens) > 3:
+                    found.append((gap < slop, len(tokens), passage))
+        if found:
+            return min(found)[2]
+    return ""
 
 
 def _gap_in(tokens: Sequence[str], words: Sequence[str], slop: int) -> int | None:
