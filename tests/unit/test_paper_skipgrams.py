@@ -65,7 +65,7 @@ def measured(source: Source) -> dict[str, Measure]:
             name: {**PATH, "l1_ratio": ratio, "kinds": KINDS}
             for name, ratio in zip(CURVES, (0.0, 1.0, 0.1), strict=True)
         },
-        "speaking": {**PATH, "l1_ratio": 0.1, "number": 3},
+        "speaking": {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2},
     }
     generator = np.random.default_rng(0)
     return {name: run_measure("skipgrams", name, {"imdb": source}, own, generator) for name, own in settings.items()}
@@ -77,6 +77,7 @@ def test_counts_are_those_of_the_columns(source: Source, measured: dict[str, Mea
     for n, slop in KINDS:
         expected = sum(own_n <= n and own_slop <= slop for own_n, own_slop in kinds)
         assert measured["skipgram_counts"].values[f"n{n}_s{slop}"] == expected
+    assert measured["skipgram_counts"].values["most_dropped"] == ENTRY["min_documents"] - 1
 
 
 @pytest.mark.parametrize("name", CURVES)
@@ -110,6 +111,7 @@ def test_speaking_skipgrams_come_with_a_sentence_of_their_class(measured: dict[s
     assert [row["weight"] > 0 for row in rows] == [True] * 3 + [False] * 3
     for row in rows:
         good = row["weight"] > 0
+        assert " " in row["skipgram"].partition(" ~")[0]
         assert row["positive_share"] == pytest.approx(float(good))
         assert ("It never fails" if good else "I waste") in row["example"]
 
