@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from textmix.data.corpus import Corpus, Ragged
-from textmix.models.linear import cross_validate, penalty_grid, regularisation_path
 from textmix.models.linear_solvers import Columns, Problem, Solution
+from textmix.models.penalty_path import cross_validate, penalty_grid, regularisation_path
 from textmix.study.measures import Measure, Source
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns

@@ -16,9 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.naive import linear as naive
 from textmix.kernels import linear as kernels
 from textmix.models.dropout import DropoutLogisticRegression
-from textmix.models.linear import PathClassifier, cross_validate, penalty_grid, regularisation_path
 from textmix.models.linear_solvers import LOSSES, Columns, Problem, largest_l1, null_model, solve_l1, solve_l2
 from textmix.models.nbsvm import NBSVMClassifier
+from textmix.models.penalty_path import PathClassifier, cross_validate, penalty_grid, regularisation_path
 
 quick = settings(deadline=None, derandomize=True, max_examples=5)
 seeds = st.integers(0, 2**32 - 1)
