@@ -68,7 +68,7 @@ rule multinomial:
 
 
 rule skipgrams:
-    """Li et al. 2016, skip-grams for sentiment (not built yet: statistics of its data only)."""
+    """Li et al. 2016, skip-grams and regularisation for sentiment."""
     input:
         collect("results/papers/skipgrams/{part}", part=paper_results("skipgrams")),
     message:

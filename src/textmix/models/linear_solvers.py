@@ -360,7 +360,8 @@ def _descend(
     w, b = weights[columns], 0.0
     objective = problem.value(z) + _penalty(w, *penalties)
     for _ in range(20):
-        state = np.column_stack([problem.slope(z), problem.curvature(z)])
+        # A little curvature everywhere: else nothing would draw a weight back whose documents all lie in a flat part.
+        state = np.column_stack([problem.slope(z), problem.curvature(z) + 1e-4 * problem.c])
         new = w.copy()
         change_b, broken, _sweeps = kernels.descend(*arrays, columns, new, state, *penalties, 0.3 * tolerance, 1000)
         change = kernels.combine_some(*arrays, columns, new - w, len(z)) + change_b

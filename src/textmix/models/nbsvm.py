@@ -68,3 +68,9 @@ class NBSVMClassifier(TwoClassLinear):
     def _values(self, X: Any) -> sparse.csr_array:
         """Return which features are present, as ones."""
         return sparse.csr_array(X != 0, dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: no claim on data whose features are never absent."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags

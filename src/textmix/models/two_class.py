@@ -47,7 +47,8 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each document, (N,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.int64)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.int64)]
 
     def _log_proba(self, X: Any) -> np.ndarray:
         """Return log p(class | document) where the scores are log-odds, (N, 2)."""

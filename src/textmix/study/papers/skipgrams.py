@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from textmix.data.corpus import Corpus, Ragged
-from textmix.models.linear import cross_validate, penalty_grid, regularisation_path
 from textmix.models.linear_solvers import Columns, Problem, Solution
+from textmix.models.penalty_path import cross_validate, penalty_grid, regularisation_path
 from textmix.study.measures import Measure, Source
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
@@ -40,13 +40,18 @@ def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
 def skipgram_counts(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the skip-grams of every pair of largest n and largest slop.
 
+    ``most_dropped`` is one less than the fewest training documents of a kept one.
+
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features.
     settings : ``kinds``, pairs of n and slop.
     """
-    corpus = _only(sources).corpus
+    source = _only(sources)
+    corpus = source.corpus
     values = {f"n{n}_s{s}": float(sum(high - low for low, high in _upto(corpus, n, s))) for n, s in settings["kinds"]}
+    train = corpus.features[source.splits.train[0]]  # type: ignore[index]
+    values["most_dropped"] = float(np.bincount(train.indices, minlength=train.shape[1]).min()) - 1.0
     return Measure(values)
 
 
@@ -233,7 +238,7 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features and its text.
-    settings : ``number`` for each class, and those of `_path`.
+    settings : ``number`` for each class, ``least_n``, the fewest words of those named, and those of `_path`.
     """
     source = _only(sources)
     data = _Halves.of(source)
@@ -242,6 +247,9 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     documents: np.ndarray = np.diff(data.train.indptr)
     share = documents / data.train.n_rows
     pull = best.w * np.sqrt(share * (1 - share))
+    for n, _slop, low, high in _kinds(source.corpus):
+        if n < settings["least_n"]:
+            pull[low:high] = 0.0
     order = np.argsort(pull, kind="stable")
     chosen = [*order[: -settings["number"] - 1 : -1], *order[: settings["number"]]]
     rows = []
@@ -262,17 +270,25 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
-    """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps."""
+    """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps.
+
+    A skip-gram may reach from one sentence into the next; only where no single one holds it are two taken.
+    """
     words, _, mark = name.partition(" ~")
     slop = int(mark or 0)
-    found: list[tuple[bool, int, str]] = []
-    for row in documents[:most]:
-        for sentence in _SENTENCE_END.split(corpus.text.text(int(row))):  # type: ignore[union-attr]
-            tokens = lemmas([word.lower() for word in treebank_words(sentence)])
-            gap = _gap_in(tokens, words.split(" "), slop)
-            if gap is not None and len(tokens) > 3:
-                found.append((gap < slop, len(tokens), sentence.strip()))
-    return min(found)[2] if found else ""
+    for n_sentences in (1, 2):
+        found: list[tuple[bool, int, str]] = []
+        for row in documents[:most]:
+            sentences = _SENTENCE_END.split(corpus.text.text(int(row)))  # type: ignore[union-attr]
+            for start in range(len(sentences)):
+                passage = " ".join(sentences[start : start + n_sentences]).strip()
+                tokens = lemmas([word.lower() for word in treebank_words(passage)])
+                gap = _gap_in(tokens, words.split(" "), slop)
+                if gap is not None and len(tokens) > 5:
+                    found.append((gap < slop, len(tokens), passage))
+        if found:
+            return min(found)[2]
+    return ""
 
 
 def _gap_in(tokens: Sequence[str], words: Sequence[str], slop: int) -> int | None:

@@ -1,0 +1,44 @@
+"""The bench of skip-grams and linear models: every target has a verdict, and the peers reach the same objective."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from textmix.study.bench import skipgrams as bench
+from textmix.study.bench.timing import COLUMNS
+
+
+def data() -> tuple[sparse.csr_array, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = (rng.random((80, 120)) < 0.2).astype(np.float32)
+    return sparse.csr_array(X), np.where(X @ rng.normal(size=120) > 0, 1.0, -1.0)
+
+
+def test_a_process_tells_the_memory_it_took_beyond_its_start() -> None:
+    seconds, peak = bench.in_a_process(lambda: np.ones(2**22).sum())
+    assert seconds > 0
+    assert 30 < peak < 40
+    assert bench.in_a_process(lambda: None)[1] < 5
+
+
+def test_extraction_is_judged_by_time_and_by_memory() -> None:
+    rows = bench.bench_extraction(["this film is a waste of my time", "a good film it is"] * 20)
+    assert [set(row) == set(COLUMNS) for row in rows] == [True] * 3
+    targets = {(row["bench"], row["candidate"]): row["target"] for row in rows}
+    assert targets["skipgrams, time", bench.OURS] == 0.25
+    assert targets["skipgrams, memory", bench.OURS] == 0.5
+
+
+def test_solvers_and_peers_reach_one_objective_and_are_judged() -> None:
+    X, y = data()
+    rows = bench.bench_elastic_net(X, y, 0.02)
+    assert {row["candidate"] for row in rows} == {"textmix", "skglm, AndersonCD", "skglm, ProxNewton", "saga"}
+    assert [row["target"] for row in rows if row["target"]] == [0.25, 0.1]
+    assert {row["candidate"] for row in rows if "not there yet" in row["note"]} <= {"saga"}
+    for penalty in ("l1", "l2"):
+        ours, peer = bench.bench_liblinear(X, y, 0.01, penalty)
+        objectives = [float(row["note"].split()[1].rstrip(",")) for row in (ours, peer)]
+        assert objectives[0] <= objectives[1] + 1e-6
+        assert abs(objectives[0] - objectives[1]) < 1e-2 * objectives[1]
+        assert ours["target"] == 1.0

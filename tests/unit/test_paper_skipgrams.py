@@ -1,0 +1,172 @@
+"""The measures of the skip-gram slides on small made reviews, and that the paper's files name what they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from tests.unit.reporting import META
+from tests.unit.test_text_features import corpus_of
+from textmix.data.corpus import TEST, TRAIN, Ragged
+from textmix.report.figures.skipgrams import FIGURES
+from textmix.report.figures.style import draw
+from textmix.report.locate import FigureData, Results, RoleEntry, split_locator
+from textmix.report.published import read_record
+from textmix.study.measures import Measure, Source, run_measure
+from textmix.study.papers import skipgrams
+from textmix.study.splits import make_splits
+from textmix.text.features import build_features
+
+ROOT = Path(__file__).parents[2]
+PAPER = ROOT / "config/papers/skipgrams"
+SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())
+ENTRY = {
+    **{"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "fit_on": "train", "min_documents": 3},
+    **{"max_n": 3, "max_slop": 2, "keep_text": True},
+}
+PATH = {"loss": "logistic", "n_lambdas": 4, "largest": 0.5, "smallest": 0.01, "folds": 3, "tolerance": 1e-6}
+KINDS = [[1, 0], [2, 0], [2, 1], [3, 2]]
+CURVES = ("lr_l2_curves", "lr_l1_curves", "lr_elastic_net_curves")
+
+
+def reviews(n: int) -> list[str]:
+    """Return reviews, good (odd) and bad ones: "waste time" with gaps tells them apart."""
+    rng = np.random.default_rng(5)
+    filler = "plot actor scene music camera ending story".split()
+    sayings = ["I waste {} time.", "It never fails {} here."]
+    texts = []
+    for i in range(n):
+        words = rng.choice(filler, 6)
+        texts.append(f"The {words[0]} and {words[1]}. {sayings[i % 2].format(words[2])} See {words[3]} {words[4]}!")
+    return texts
+
+
+def source_of(entry: dict[str, Any], n: int = 120) -> Source:
+    split = [TEST if i % 3 == 0 else TRAIN for i in range(n)]
+    corpus = build_features(corpus_of(reviews(n), split), entry)
+    return Source(corpus, make_splits(corpus, {"kind": "given"}, 1, "given", None))
+
+
+@pytest.fixture(scope="module")
+def source() -> Source:
+    return source_of(ENTRY)
+
+
+@pytest.fixture(scope="module")
+def measured(source: Source) -> dict[str, Measure]:
+    """Return all measures of skip-grams."""
+    settings = {
+        "skipgram_counts": {"kinds": KINDS},
+        **{
+            name: {**PATH, "l1_ratio": ratio, "kinds": KINDS}
+            for name, ratio in zip(CURVES, (0.0, 1.0, 0.1), strict=True)
+        },
+        "speaking": {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2},
+    }
+    generator = np.random.default_rng(0)
+    return {name: run_measure("skipgrams", name, {"imdb": source}, own, generator) for name, own in settings.items()}
+
+
+def test_counts_are_those_of_the_columns(source: Source, measured: dict[str, Measure]) -> None:
+    names = source.corpus.feature_names
+    kinds = [(len(name.partition(" ~")[0].split()), int(name.partition(" ~")[2] or 0)) for name in names]
+    for n, slop in KINDS:
+        expected = sum(own_n <= n and own_slop <= slop for own_n, own_slop in kinds)
+        assert measured["skipgram_counts"].values[f"n{n}_s{slop}"] == expected
+    assert measured["skipgram_counts"].values["most_dropped"] == ENTRY["min_documents"] - 1
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_chosen_lambda_is_the_best_on_held_out_documents(name: str, measured: dict[str, Measure]) -> None:
+    values, rows = measured[name].values, measured[name].tables["path"]
+    for n, slop in KINDS:
+        own = [row for row in rows if (row["n"], row["slop"]) == (n, slop)]
+        (chosen,) = [row for row in own if row["chosen"]]
+        assert chosen["held_out_accuracy"] == max(row["held_out_accuracy"] for row in own)
+        assert values[f"n{n}_s{slop}"] == chosen["test_accuracy"]
+        assert values[f"n{n}_s{slop}_best"] == max(row["test_accuracy"] for row in own)
+        assert values[f"n{n}_s{slop}_used"] == chosen["features"]
+    assert values["n3_s2"] > 0.95
+    assert values["largest_relative_gap"] <= PATH["tolerance"]
+
+
+def test_l1_uses_few_features_and_shares_sum_to_one(source: Source, measured: dict[str, Measure]) -> None:
+    used = [measured[name].values["n3_s2_used"] for name in CURVES]
+    assert used[1] < used[2] < used[0] == len(source.corpus.feature_names)
+    for name in CURVES:
+        shares = measured[name].tables["shares"]
+        for part in ("all", "selected", "weight"):
+            assert sum(row[part] for row in shares) == pytest.approx(1.0)
+        values = measured[name].values
+        assert values["weight_slop0_share"] + values["weight_slop12_share"] == pytest.approx(1.0)
+        assert values["gain_n1_to_n2"] == values["n2_s0"] - values["n1_s0"]
+
+
+def test_speaking_skipgrams_come_with_a_sentence_of_their_class(measured: dict[str, Measure]) -> None:
+    rows = measured["speaking"].tables["skipgrams"]
+    assert [row["weight"] > 0 for row in rows] == [True] * 3 + [False] * 3
+    for row in rows:
+        good = row["weight"] > 0
+        assert " " in row["skipgram"].partition(" ~")[0]
+        assert row["positive_share"] == pytest.approx(float(good))
+        assert ("It never fails" if good else "I waste") in row["example"]
+
+
+def test_documents_match_in_order_within_the_slop_and_not_across_reviews() -> None:
+    tokens = Ragged(np.array([0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 1, 0], dtype=np.int32), np.array([0, 3, 6, 11, 12]))
+    assert skipgrams.matching_documents(tokens, [0, 1], 0).tolist() == [0]
+    assert skipgrams.matching_documents(tokens, [0, 1], 1).tolist() == [0, 1]
+    assert skipgrams.matching_documents(tokens, [0, 1], 2).tolist() == [0, 1, 2]
+    assert skipgrams.matching_documents(tokens, [0, -1], 2).tolist() == []
+
+
+def test_examples_and_classes_are_counted_in_reviews() -> None:
+    source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
+    phrases = {"a": ["wasted time", 1], "b": ["waste time", 0], "c": ["it never failed", 0], "d": ["no such words", 2]}
+    generator = np.random.default_rng(0)
+    found = run_measure("skipgrams", "imdb_examples", {"imdb": source}, {"phrases": phrases}, generator)
+    assert found.values == {"a": 60.0, "b": 0.0, "c": 60.0, "d": 0.0}
+    classes = run_measure("skipgrams", "baby_classes", {"amazon_baby": source}, {}, generator)
+    assert classes.values == {"negative": 60.0, "positive": 60.0}
+
+
+@pytest.fixture
+def drawn(measured: dict[str, Measure], tmp_path: Path) -> Results:
+    """Return results with all measures saved."""
+    for name, measure in measured.items():
+        measure.save(tmp_path / "papers/skipgrams/measures" / name, META)
+    roles = {role: RoleEntry("made_up") for role in SPEC["roles"]}
+    return Results(tmp_path, "skipgrams", roles, SPEC)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_the_same_bytes_every_time(name: str, drawn: Results) -> None:
+    data = FigureData(drawn, {}, SPEC["figures"][name])
+    first = draw("skipgrams", name, data)
+    assert first == draw("skipgrams", name, data)
+    assert first.startswith(b"<?xml")
+    assert set(SPEC["figures"]) == set(FIGURES)
+
+
+def test_every_source_names_what_the_measures_give(measured: dict[str, Measure]) -> None:
+    record = read_record(PAPER, ROOT / "workflow/schemas")
+    locators = {row.source for row in record.rows if row.source and not row.source.startswith("check:")}
+    for check in record.checks.values():
+        locators |= {*check["left"], *check.get("right", ())}
+    settings = SPEC["measures"]
+    for locator in sorted(locators):
+        kind, parts = split_locator(locator)
+        if kind == "score":
+            experiment = SPEC["experiments"][parts[0]]
+            assert parts[1] in experiment["roles"] and parts[2] in experiment["methods"], locator
+        elif kind == "measure" and parts[0].endswith("_examples"):
+            assert parts[1] in settings[parts[0]]["settings"]["phrases"], locator
+        elif kind == "measure" and parts[0].endswith("_curves"):
+            kinds = {f"n{n}_s{slop}" for n, slop in settings[parts[0]]["settings"]["kinds"]}
+            key = parts[1].removesuffix("_used").removesuffix("_most").removesuffix("_best")
+            known = key in kinds or parts[1] in {"gain_n1_to_n2", "share_used"} or parts[1].endswith("_share")
+            assert known or parts[1] in measured["lr_l1_curves"].values, locator

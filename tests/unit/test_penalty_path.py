@@ -1,0 +1,205 @@
+"""Linear models: the objective is the smallest there is, the gap tells by how much not, folds share one matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.naive import linear as naive
+from textmix.kernels import linear as kernels
+from textmix.models.dropout import DropoutLogisticRegression
+from textmix.models.linear_solvers import LOSSES, Columns, Problem, largest_l1, null_model, solve_l1, solve_l2
+from textmix.models.nbsvm import NBSVMClassifier
+from textmix.models.penalty_path import PathClassifier, cross_validate, penalty_grid, regularisation_path
+
+quick = settings(deadline=None, derandomize=True, max_examples=5)
+seeds = st.integers(0, 2**32 - 1)
+PENALTIES = [(0.0, 0.05), (0.02, 0.0), (0.01, 0.02)]
+every_loss = pytest.mark.parametrize("loss", LOSSES)
+every_penalty = pytest.mark.parametrize(("l1", "l2"), PENALTIES)
+
+
+def data(seed: int, n: int = 24, p: int = 6, binary: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, p)) < 0.4).astype(float)
+    if not binary:
+        X *= rng.gamma(2.0, size=X.shape)
+    y = np.where(X @ rng.normal(size=p) + rng.normal(size=n) > 0, 1.0, -1.0)
+    y[:2] = -1.0, 1.0
+    return X, y
+
+
+def solve(problem: Problem, l1: float, l2: float, **options: Any) -> Any:
+    return solve_l1(problem, l1, l2, **options) if l1 else solve_l2(problem, l2, **options)
+
+
+@every_loss
+@every_penalty
+@pytest.mark.parametrize("binary", [True, False])
+@quick
+@given(seed=seeds)
+def test_objective_is_the_smallest_and_the_gap_bounds_it(
+    loss: str, l1: float, l2: float, binary: bool, seed: int
+) -> None:
+    X, y = data(seed, binary=binary)
+    c = np.random.default_rng(seed).integers(0, 3, len(y)) + (np.arange(len(y)) < 2)
+    problem = Problem.of(Columns.of(X), y, loss, c.astype(float))
+    assert (len(problem.X.data) == 0) == binary
+    found = solve(problem, l1, l2, tolerance=1e-7)
+    assert found.converged
+    assert found.objective == pytest.approx(naive.objective(X, y, c, loss, l1, l2, found.w, found.b), rel=1e-9)
+    best = naive.smallest(X, y, c, loss, l1, l2)
+    assert found.objective <= best * (1 + 2e-7)
+    np.testing.assert_allclose(found.z, X @ found.w + found.b, atol=1e-10)
+    rough = solve(problem, l1, l2, tolerance=0.05)
+    assert rough.objective - found.objective <= rough.gap + 1e-12
+
+
+@every_loss
+@every_penalty
+def test_a_start_elsewhere_ends_in_the_same_place(loss: str, l1: float, l2: float) -> None:
+    X, y = data(3, n=60, p=100)
+    problem = Problem.of(Columns.of(X), y, loss)
+    near = solve(problem, 3 * l1, 3 * l2, tolerance=1e-3)
+    warm, cold = (solve(problem, l1, l2, start=start, tolerance=1e-10) for start in (near, None))
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+    assert solve(problem, l1, l2, start=cold, tolerance=1e-6).n_iter == 0
+
+
+def test_l2_equals_liblinear_without_its_penalty_on_the_intercept() -> None:
+    X, y = data(5, n=200, p=30, binary=False)
+    columns = Columns.of(X)
+    theirs = LogisticRegression(C=0.5, tol=1e-10, max_iter=10000).fit(X, y)
+    ours = solve_l2(Problem.of(columns, y, "logistic"), 1 / (0.5 * 200), tolerance=1e-12)
+    np.testing.assert_allclose(ours.w, theirs.coef_[0], atol=1e-5)
+    assert ours.b == pytest.approx(theirs.intercept_[0], abs=1e-5)
+    svm = LinearSVC(C=0.1, intercept_scaling=1e4, tol=1e-10, max_iter=10**6, dual=False).fit(X, y)
+    ours = solve_l2(Problem.of(columns, y, "squared_hinge"), 1 / (0.1 * 200), tolerance=1e-12)
+    np.testing.assert_allclose(ours.w, svm.coef_[0], atol=1e-4)
+
+
+@every_loss
+def test_no_feature_has_weight_from_the_largest_penalty_on(loss: str) -> None:
+    X, y = data(7, n=50, p=20)
+    problem = Problem.of(Columns.of(X), y, loss)
+    limit = largest_l1(problem)
+    assert not solve_l1(problem, limit * (1 + 1e-9)).w.any()
+    assert np.count_nonzero(solve_l1(problem, limit * 0.98, tolerance=1e-8).w) == 1
+
+
+def test_document_vector_gives_the_weights() -> None:
+    X, y = data(8, n=30, p=90, binary=False)
+    found = solve_l2(Problem.of(Columns.of(X), y, "logistic"), 0.1)
+    np.testing.assert_allclose(found.w, X.T @ found.dual, atol=1e-12)
+
+
+@every_loss
+@every_penalty
+def test_documents_of_weight_0_change_nothing_but_keep_their_scores(loss: str, l1: float, l2: float) -> None:
+    X, y = data(9, n=40, p=8)
+    held = np.arange(40) % 4 == 0
+    whole = solve(Problem.of(Columns.of(X), y, loss, 1.0 * ~held), l1, l2, tolerance=1e-11)
+    part = solve(Problem.of(Columns.of(X[~held]), y[~held], loss), l1, l2, tolerance=1e-11)
+    np.testing.assert_allclose(whole.w, part.w, atol=1e-5)
+    np.testing.assert_allclose(whole.z[held], X[held] @ part.w + part.b, atol=1e-4)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_cross_validation_counts_what_is_right_among_held_out_documents(l1_ratio: float) -> None:
+    X, y = data(10, n=60, p=10)
+    fold, columns = np.arange(60) % 3, Columns.of(X)
+    lambdas = penalty_grid(Problem.of(columns, y, "logistic"), l1_ratio, 4, 0.5, 0.01)
+    accuracy = cross_validate(
+        columns, y, fold, loss="logistic", lambdas=lambdas, l1_ratio=l1_ratio, tolerance=1e-9, patience=9
+    )
+    right = np.zeros(4)
+    for k in range(3):
+        rest = Problem.of(Columns.of(X[fold != k]), y[fold != k], "logistic")
+        for row, found in enumerate(regularisation_path(rest, lambdas, l1_ratio, 1e-9)):
+            right[row] += np.sum((X[fold == k] @ found.w + found.b > 0) == (y[fold == k] > 0))
+    np.testing.assert_allclose(accuracy, right / 60)
+
+
+def test_search_ends_when_accuracy_no_longer_rises() -> None:
+    X, y = data(11, n=40, p=5)
+    lambdas = np.geomspace(1e-1, 1e-9, 20)
+    found = cross_validate(Columns.of(X), y, np.arange(40) % 2, loss="logistic", lambdas=lambdas, l1_ratio=0.0)
+    tried = np.flatnonzero(~np.isnan(found))
+    assert len(tried) < 20
+    assert tried[-1] - int(np.nanargmax(found)) == 2
+
+
+def test_columns_taken_together_are_those_of_the_matrix() -> None:
+    X, _ = data(12, binary=False)
+    columns = Columns.of(X).take([(0, 2), (4, 6)])
+    np.testing.assert_allclose(columns.scores(np.array([1.0, 0.0, 2.0, 3.0])), X[:, [0, 1, 4, 5]] @ [1, 0, 2, 3])
+    v = np.random.default_rng(0).normal(size=len(X))
+    np.testing.assert_allclose(kernels.gram_product(*Columns.of(X).arrays, v), X @ (X.T @ v))
+
+
+@parametrize_with_checks(
+    [
+        PathClassifier(smallest=0.1, n_lambdas=3),
+        PathClassifier(l1_ratio=1.0),
+        NBSVMClassifier(),
+        DropoutLogisticRegression(),
+    ]
+)
+def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_the_chosen_penalty_is_the_best_on_held_out_documents() -> None:
+    X, y = data(13, n=90, p=12)
+    model = PathClassifier(l1_ratio=0.1, n_lambdas=6, random_state=0).fit(X, y)
+    assert model.lambda_ == model.lambdas_[int(np.nanargmax(model.cv_accuracy_))]
+    assert model.gap_ <= 1e-4 * model.objective_path_[-1]
+    binary = PathClassifier(binary=True, lambdas=[0.1]).fit(X * 7, y)
+    np.testing.assert_array_equal(binary.predict(X * 3), PathClassifier(lambdas=[0.1]).fit(X, y).predict(X))
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)).sum(axis=1), 1.0)
+    assert not hasattr(PathClassifier(loss="squared_hinge"), "predict_log_proba")
+
+
+def test_nbsvm_is_the_papers_formula() -> None:
+    X, y = data(14, n=40, p=9)
+    model = NBSVMClassifier(C=0.7, alpha=0.5, beta=0.3, tolerance=1e-12).fit(sparse.csr_array(X * 4), y)
+    p, q = 0.5 + X[y > 0].sum(axis=0), 0.5 + X[y < 0].sum(axis=0)
+    r = np.log((p / p.sum()) / (q / q.sum()))
+    svm = solve_l2(Problem.of(Columns.of(X * r), y, "squared_hinge"), 1 / (0.7 * 40), tolerance=1e-12)
+    np.testing.assert_allclose(model.coef_[0], r * (0.7 * np.abs(svm.w).mean() + 0.3 * svm.w), atol=1e-6)
+
+
+def test_dropout_is_the_expected_loss_to_second_order_and_its_gradient_is_right() -> None:
+    X, y = data(15, n=30, p=5, binary=False)
+    codes = (y > 0).astype(int)
+    model = DropoutLogisticRegression(delta=0.4, l2=0.1)
+    rows = sparse.csr_array(X)
+    squares = rows.multiply(rows).tocsr()
+    matrices = (rows, squares, sparse.csr_array(rows.T), sparse.csr_array(squares.T))
+    at = np.random.default_rng(0).normal(size=6) * 0.3
+    value, gradient = model._objective(at, matrices, codes)
+    p = 1 / (1 + np.exp(-(X @ at[:-1] + at[-1])))
+    noise = p * (1 - p) * ((X * at[:-1]) ** 2).sum(axis=1) * 0.4 / 0.6
+    plain = -np.where(codes == 1, np.log(p), np.log(1 - p))
+    assert value == pytest.approx(np.mean(plain + 0.5 * noise) + 0.05 * np.sum(at[:-1] ** 2))
+    steps = 1e-6 * np.eye(6)
+    slopes = [
+        (model._objective(at + s, matrices, codes)[0] - model._objective(at - s, matrices, codes)[0]) / 2e-6
+        for s in steps
+    ]
+    np.testing.assert_allclose(gradient, slopes, atol=1e-7)
+
+
+def test_null_model_gives_the_share_of_the_classes() -> None:
+    y = np.array([1.0, 1.0, 1.0, -1.0])
+    start = null_model(Problem.of(Columns.of(np.eye(4)), y, "logistic"))
+    assert start.b == pytest.approx(np.log(3))
+    assert not start.w.any()
