@@ -75,6 +75,6 @@ def newsgroup_topics(data: FigureData) -> Figure:
             if value >= WRITTEN:
                 colour = "white" if value > 0.5 * max(map(max, image)) else "#1b1b1b"
                 axes.text(x + 0.5, y + 0.5, f"{100 * value:.0f}", ha="center", va="center", fontsize=6.5, color=colour)
-    axes.set_xlabel("share of the topic in the words of the newsgroup (percent, from 10 on)")
+    axes.set_xlabel("newsgroup; share of its words, percent")
     axes.set_ylabel("topic, by its most typical words")
     return figure

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from textmix.kernels import latent_edcm
+from textmix.models.latent_edcm import packed
 from textmix.models.neighbours import KNNClassifier
 from textmix.models.representations import REPRESENTATIONS
 from textmix.study.bench.timing import compare, judge
@@ -75,6 +76,7 @@ def bench_sweep(X: sparse.csr_array, repeats: int = 3, n_topics: int = 10) -> li
     For every word that is present a sweep reads the word's K parameters, reads its K sums and writes them back: three
     rows of K numbers, read here from one long array.  The note gives the ratio to reading the words' indices alone.
     """
+    X, _ = packed(X)
     rng = np.random.default_rng(0)
     theta = rng.dirichlet(np.ones(n_topics), size=X.shape[0])
     beta = rng.gamma(1.0, size=(X.shape[1], n_topics))
