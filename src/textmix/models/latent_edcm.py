@@ -119,11 +119,12 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : counts (N, V), sparse or dense; a count of 0 that is stored counts as absent.
         y : ignored.
         """
-        X = _counts(validate_data(self, X, accept_sparse="csr"))
+        X, words = packed(_counts(validate_data(self, X, accept_sparse="csr")))
         rng = check_random_state(self.random_state)
         one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64)).beta_[0]
         best = max((self._climb(X, one, rng) for _ in range(self.n_init)), key=lambda climb: climb.path[-1])
-        self.beta_, self.mixture_ = np.ascontiguousarray(best.beta.T), best.mixture
+        self.beta_, self.mixture_ = np.zeros((self.n_topics, self.n_features_in_)), best.mixture
+        self.beta_[:, words] = best.beta.T
         self.concentration_ = self.beta_.sum(axis=1)
         self.objective_path_, self.n_iter_, self.converged_ = best.path, len(best.path), best.converged
         return self
@@ -167,6 +168,18 @@ def _counts(X: Any) -> sparse.csr_array:
     X.sum_duplicates()
     X.eliminate_zeros()
     return X
+
+
+def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return the columns of the words that occur, the most frequent first, and which words they are.
+
+    Most cells are then of a few words whose parameters lie side by side, in the cache.
+    """
+    frequency = np.bincount(X.indices, minlength=X.shape[1])
+    words = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
+    X = sparse.csr_array(X[:, words])
+    X.sort_indices()
+    return X, words
 
 
 class _Climb:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from textmix.report.figures.style import DASHES, MARKERS, PUBLISHED, panels
+from textmix.report.figures.style import DASHES, MARKERS, PUBLISHED, panels, write_at
 from textmix.report.locate import FigureData
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def log_probabilities(data: FigureData) -> Figure:
         printed = data.published_of(name)
         if printed is not None:
             right.axhline(printed, color=f"C{place}", linestyle=DASHES[1], linewidth=1.2)
-            right.annotate(f"published mean {printed:g} %", (length.max(), printed), (0, 3),
-                           textcoords="offset points", ha="right", fontsize=8, color=f"C{place}")  # fmt: skip
+            write_at(right, f"published mean {printed:g} %", (900.0, printed), up=3.0)
         left.plot([], [], MARKERS[place], color=f"C{place}", markersize=5, label=label)
     _diagonal(left, min(p), 0)
     left.set_xlabel(r"$\log\,p_\alpha(x)$, DCM")
@@ -149,6 +148,9 @@ def gamma_ratio(data: FigureData) -> Figure:
         axes.axhline(printed, color=_DARK, linestyle=DASHES[1], linewidth=1.2, label=f"published, {printed:g} %")
     axes.set_xscale("log")
     axes.set_yscale("log")
+    ticks = sorted({int(row["count"]) for row in growth if row["count"] != "1"})
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
     axes.set_xlabel("count x of a word (logarithmic); there is no error at x = 1")
     axes.set_ylabel("relative error (percent)")
     _legend(figure, axes, columns=4)
@@ -174,6 +176,7 @@ def burstiness(data: FigureData) -> Figure:
         axes.set_yscale("log")
         axes.set_ylim(1e-8, 1)
         axes.set_title(f"{band} words")
+        axes.set_xticks(m[1::2])
         axes.set_xlabel("occurrences m")
     panel[0].set_ylabel("share of (document, word) pairs")
     _legend(figure, panel[0], columns=4)
@@ -212,8 +215,8 @@ def fisher_tfidf(data: FigureData) -> Figure:
                   markersize=4, label=label)  # fmt: skip
     left.set_xscale("log")
     left.set_yscale("log")
-    left.set_xlabel("training documents with the word")
-    left.set_ylabel("weight, relative to a word of one document")
+    left.set_xlabel("training documents with the word, df")
+    left.set_ylabel("weight, relative to df = 1")
     for dash, chosen in enumerate(("10", "100", "1000")):
         count, values = _columns([row for row in rows if row["frequency"] == chosen], "count", "fisher")
         right.plot(count, [v / values[0] for v in values], color="C1", linestyle=DASHES[dash], marker=MARKERS[1],

@@ -57,10 +57,12 @@ def table1(data: FigureData) -> Figure:
             axes.plot(trials, [place] * len(trials), "o", color=colour, alpha=0.5, markersize=4)
             mean = statistics.fmean(trials)
             axes.plot([mean], [place], "|", color="#1b1b1b", markersize=13, markeredgewidth=1.8)
-            axes.annotate(f"{mean:.3f}", (mean, place), (0, 8), textcoords="offset points", ha="center", fontsize=8)
+            side = (max(trials), place)
+            axes.annotate(f"{mean:.3f}", side, (7, 0), textcoords="offset points", va="center", fontsize=8)
             printed = data.published_of(f"{role}.{method}")
             if printed is not None:
                 axes.plot([printed], [place], markersize=6, **PUBLISHED)
+        axes.margins(x=0.12)
         axes.set_title(data.options.get("labels", {}).get(role, role))
         axes.set_xlabel("accuracy (fraction of test documents)")
         axes.grid(axis="y", visible=False)

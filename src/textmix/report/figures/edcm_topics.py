@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from textmix.report.figures.style import DASHES, MARKERS, panels
 from textmix.report.locate import FigureData
 
+#: Shares from here on are written into their cells.
+WRITTEN = 0.1
 _METHODS = {"likelihood": "maximum likelihood", "mean_field": "variational mean field"}
 
 
@@ -62,12 +64,17 @@ def newsgroup_topics(data: FigureData) -> Figure:
     ordered = sorted(topics, key=lambda row: (first_group(row["topic"]), -share[row["topic"], groups[0]]))
     figure, (axes,) = panels(1, height=5.6)
     image = [[share[row["topic"], group] for group in groups] for row in ordered]
-    drawn = axes.pcolormesh(image, cmap="Greys", vmin=0, edgecolors="white", linewidth=0.5)
+    axes.pcolormesh(image, cmap="Greys", vmin=0, edgecolors="white", linewidth=0.5)
     axes.invert_yaxis()
     middle = [place + 0.5 for place in range(max(len(ordered), len(groups)))]
     axes.set_yticks(middle[: len(ordered)], [row["words"] for row in ordered], fontsize=7.5)
     axes.set_xticks(middle[: len(groups)], groups, rotation=90, fontsize=7.5)
     axes.grid(visible=False)
-    bar = figure.colorbar(drawn, ax=axes, shrink=0.6)
-    bar.set_label("share of the topic in the words of the group", fontsize=8)
+    for y, row in enumerate(image):
+        for x, value in enumerate(row):
+            if value >= WRITTEN:
+                colour = "white" if value > 0.5 * max(map(max, image)) else "#1b1b1b"
+                axes.text(x + 0.5, y + 0.5, f"{100 * value:.0f}", ha="center", va="center", fontsize=6.5, color=colour)
+    axes.set_xlabel("newsgroup; share of its words, percent")
+    axes.set_ylabel("topic, by its most typical words")
     return figure

@@ -1,11 +1,11 @@
 """Kauchak, Madsen & Elkan and the thesis around them: what only these documents measure, one module a subject."""
 
-from textmix.study.papers.edcm.approximation import approximation, dcm_parameters, gamma_ratio
-from textmix.study.papers.edcm.burstiness import burstiness, normalisation
-from textmix.study.papers.edcm.latent_topics import latent_topics, latent_topics_time, newsgroup_topics
+from textmix.study.papers.edcm.likeness import approximation, dcm_parameters, gamma_ratio
 from textmix.study.papers.edcm.neighbours import knn_curves, knn_curves_industry, knn_variants
-from textmix.study.papers.edcm.perplexity import mixtures, perplexity
+from textmix.study.papers.edcm.repetition import burstiness, normalisation
 from textmix.study.papers.edcm.times import training_time
+from textmix.study.papers.edcm.topics import latent_topics, latent_topics_time, newsgroup_topics
+from textmix.study.papers.edcm.unseen import mixtures, perplexity
 from textmix.study.papers.edcm.weights import fisher_tfidf
 
 __all__ = [

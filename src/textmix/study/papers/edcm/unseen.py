@@ -13,8 +13,8 @@ from textmix.models.edcm import EDCMClassifier
 from textmix.models.mixture import MultinomialMixture
 from textmix.models.naive_bayes import MultinomialClassifier
 from textmix.study.measures import Measure, Source
-from textmix.study.papers.edcm.burstiness import log_total_by_saddle_point
 from textmix.study.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, only, trials
+from textmix.study.papers.edcm.repetition import log_total_by_saddle_point
 
 MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
 

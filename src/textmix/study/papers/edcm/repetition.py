@@ -14,8 +14,8 @@ from scipy.special import gammaln
 from textmix.models.dcm import DCMClassifier
 from textmix.models.edcm import EDCMClassifier
 from textmix.study.measures import Measure, Source
-from textmix.study.papers.edcm.approximation import log_edcm
 from textmix.study.papers.edcm.documents import Documents, Rows, Values, first
+from textmix.study.papers.edcm.likeness import log_edcm
 
 
 def burstiness(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:

@@ -1,0 +1,36 @@
+"""The EDCM's bench: every target has a verdict, and memory counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tests.naive.multinomial import corpus
+from textmix.models.representations import REPRESENTATIONS
+from textmix.study.bench import edcm
+from textmix.study.bench.timing import COLUMNS
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[sparse.csr_array, np.ndarray]:
+    X, y = corpus(0, n=60)
+    kept = X.sum(axis=1) > 0
+    return sparse.csr_array(X[kept]), y[kept]
+
+
+def test_every_row_has_the_columns_and_every_target_a_verdict(data) -> None:
+    X, y = data
+    rows = edcm.bench_edcm(X, y, X[:10], repeats=1)
+    assert all(set(row) == set(COLUMNS) for row in rows)
+    targets = {row["candidate"]: row["target"] for row in rows if row["target"] is not None}
+    assert targets == {**dict.fromkeys(REPRESENTATIONS, 0.3), "sweep": 3.0}
+    assert all(isinstance(row["met"], bool) for row in rows if row["target"] is not None)
+
+
+def test_a_search_that_takes_too_much_memory_has_not_met_its_target(data, monkeypatch) -> None:
+    X, y = data
+    monkeypatch.setattr(edcm, "KNN_MIB", 0.0)
+    monkeypatch.setattr(edcm, "KNN_TARGET", 1e9)
+    rows = edcm.bench_knn(X, y, X[:10], repeats=1, k=3)
+    assert [row["met"] for row in rows if row["candidate"] != edcm.PEER] == [False] * len(REPRESENTATIONS)
