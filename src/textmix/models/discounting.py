@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse, special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
@@ -29,6 +29,7 @@ from textmix.models.discounting_weights import (
     discounting_constant,
     tells_discount,
 )
+from textmix.models.label_counts import checked_indicators, without_zeros
 
 #: An expected share of a document below this is not counted, which keeps the counts sparse.
 NEGLIGIBLE = 1e-12
@@ -56,7 +57,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Return counts as float64 CSR without stored zeros."""
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_non_negative(checked, type(self).__name__)
-        return _without_zeros(sparse.csr_array(checked))
+        return without_zeros(sparse.csr_array(checked))
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return counts with every document scaled to the mean length of the labelled training documents."""
@@ -363,26 +364,6 @@ class AbsoluteDiscountingBinary(_AbsoluteDiscounting):
     def predict(self, X: Any) -> np.ndarray:
         """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
         return (self.predict_proba(X) >= self.threshold).astype(np.int64)
-
-
-def checked_indicators(y: Any) -> sparse.csr_array:
-    """Return label indicators as float64 CSR (N, L) without stored zeros; raises ValueError at other than 0 and 1."""
-    if y is None:
-        raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
-    checked = _without_zeros(sparse.csr_array(check_array(y, accept_sparse="csr", dtype=np.float64)))
-    if (checked.data != 1).any():
-        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
-    return checked
-
-
-def _without_zeros(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a CSR matrix without stored zeros and double entries; the same one where it has none."""
-    if matrix.data.all() and matrix.has_canonical_format:
-        return matrix
-    clean = matrix.copy()
-    clean.sum_duplicates()
-    clean.eliminate_zeros()
-    return clean
 
 
 def _log_likelihood(joint: np.ndarray, labels: sparse.csr_array, has_label: np.ndarray) -> float:

@@ -14,14 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from textmix.errors import ConfigError
 from textmix.kernels import pmm_predict
+from textmix.models.label_counts import MultiLabelEstimator, checked_indicators
 from textmix.models.pmm_training import Climb, Training, gather
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
@@ -59,7 +60,7 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
     return size_weight, log_odds
 
 
-class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _ParametricMixture(MultiLabelEstimator):
     """What PMM1 and PMM2 share: all but the climb."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -70,6 +71,7 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "search": [StrOptions(set(SEARCHES))],
         "beam_width": [Interval(Integral, 1, None, closed="left")],
         "set_prior": [StrOptions({"uniform", "training"})],
+        "temperature": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
     }
 
@@ -83,6 +85,7 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         search: str = "greedy",
         beam_width: int = 8,
         set_prior: str = "uniform",
+        temperature: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.xi = xi
@@ -92,17 +95,8 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.search = search
         self.beam_width = beam_width
         self.set_prior = set_prior
+        self.temperature = temperature
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -121,12 +115,11 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
             row, no labelled page.
         """
-        counts, labels = self._check_counts(X, reset=True), _check_labels(y)
-        check_consistent_length(counts, labels)
+        counts, indicators = self._check_labelled(X, y)
+        labels = indicators.toarray() > 0
         weight = _check_sample_weight(sample_weight, counts, dtype=np.float64, ensure_non_negative=True)
         if not (labels.any(axis=1) & (weight > 0)).any():
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
-        self.classes_ = np.arange(labels.shape[1])
         self.label_count_ = weight @ labels
         self.size_count_ = np.bincount(labels.sum(axis=1), weights=weight, minlength=labels.shape[1] + 1)
         climb, path = self._maximise(gather(counts, labels, weight, self.xi - 1.0))
@@ -166,7 +159,7 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._search(X)[1]
 
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
-        r"""Return \sum_i x_i log \phi_i(y) + log P(y) of each page with its label set, float64 (N,).
+        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
 
         The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.
 
@@ -178,11 +171,11 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         counts = self._check_counts(X, reset=False)
-        labels = self._search(counts)[0] if y is None else _check_labels(y)
+        labels = self._search(counts)[0] if y is None else checked_indicators(y).toarray() > 0
         check_consistent_length(counts, labels)
         if labels.shape[1] != len(self.classes_):
             raise ValueError(f"y has {labels.shape[1]} labels, the model was fitted with {len(self.classes_)}")
-        return pmm_predict.set_scores(_pages(counts), self._model(), labels)
+        return pmm_predict.set_scores(self._pages(counts), self._model(), labels)
 
     def _search(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return label sets, bool (N, L), and label probabilities, float64 (N, L)."""
@@ -191,11 +184,16 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_labels = len(self.classes_)
         if self.search == "exact" and n_labels > EXACT_LIMIT:
             raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {n_labels}; use search='flip'")
-        pages = _pages(counts)
+        pages = self._pages(counts)
         member, marginal = pmm_predict.predict(pages, self._model(), SEARCHES[self.search], self.beam_width)
         if self.set_prior == "uniform":
             member[np.diff(pages.indptr) == 0] = np.arange(n_labels) == np.argmax(self.label_count_)
         return member, marginal
+
+    def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:
+        """Return a CSR matrix in the kernels' types, tempered: dividing counts takes the likelihood to a power."""
+        indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+        return pmm_predict.Pages(indptr, indices, counts.data / np.float64(self.temperature))
 
     def _model(self) -> pmm_predict.Model:
         """Return the parameters as the kernels read them."""
@@ -207,40 +205,12 @@ class _ParametricMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         theta, alpha = (np.require(values, requirements=["C", "W"]) for values in (self.theta_, self.alpha_))
         return pmm_predict.Model(theta, alpha, *prior)
 
-    def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
-        """Return counts as CSR without stored zeros."""
-        checked = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=reset)
-        counts = sparse.csr_array(checked)
-        counts.check_format(full_check=True)
-        if not counts.data.all() or not counts.has_canonical_format:
-            counts = counts.copy()
-            counts.sum_duplicates()
-            counts.eliminate_zeros()
-        return counts
-
-
-def _check_labels(y: Any) -> np.ndarray:
-    """Return label indicators as bool (N, L)."""
-    if y is None:
-        raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
-    checked = check_array(y, accept_sparse="csr", dtype=None, ensure_min_samples=1)
-    dense = checked.toarray() if sparse.issparse(checked) else checked
-    if not np.isin(dense, (0, 1)).all():
-        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
-    return dense.astype(bool)
-
 
 def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray:
     """Return alpha with alpha_lm + alpha_ml = 1 at random, float64 (L, L)."""
     lower = np.tril(generator.uniform(size=(n_labels, n_labels)), -1)
     upper = np.triu(1.0 - lower.T, 1)
     return lower + upper + 0.5 * np.eye(n_labels)
-
-
-def _pages(counts: sparse.csr_array) -> pmm_predict.Pages:
-    """Return a CSR matrix in the kernels' types."""
-    indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
-    return pmm_predict.Pages(indptr, indices, counts.data.astype(np.float64))
 
 
 class PMM1(_ParametricMixture):
@@ -259,6 +229,8 @@ class PMM1(_ParametricMixture):
         the greedy search adds, removes or swaps single labels; "exact", all sets, for up to 20 labels.
     beam_width : sets kept of each size by the beam.
     set_prior : prior over label sets: "uniform" as in the paper, or learnt in "training" (`set_prior`).
+    temperature : the likelihood of a page is taken to the power 1 / temperature when it meets the prior over label
+        sets: words of a page are not drawn independently, so that the model is far too sure of itself at 1.
     random_state : for ``init="random"``.
 
     Attributes
@@ -294,8 +266,8 @@ class PMM2(_ParametricMixture):
     Parameters
     ----------
     zeta : exponent of the prior over the bias, above 1; the paper's is 2.
-    xi, tol, max_iter, init, search, beam_width, set_prior, random_state : see `PMM1`; ``max_iter`` holds for PMM1's
-        part of the path and for the rest, each.
+    xi, tol, max_iter, init, search, beam_width, set_prior, temperature, random_state : see `PMM1`; ``max_iter`` holds
+        for PMM1's part of the path and for the rest, each.
 
     Attributes
     ----------
@@ -324,6 +296,7 @@ class PMM2(_ParametricMixture):
         search: str = "greedy",
         beam_width: int = 8,
         set_prior: str = "uniform",
+        temperature: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(
@@ -334,6 +307,7 @@ class PMM2(_ParametricMixture):
             search=search,
             beam_width=beam_width,
             set_prior=set_prior,
+            temperature=temperature,
             random_state=random_state,
         )
         self.zeta = zeta
