@@ -30,6 +30,8 @@ class LabelNaiveBayes(MultiLabelEstimator):
     Parameters
     ----------
     alpha : added to every word count of either side; 1 is Laplace's rule.
+    vocabulary : the words it is added to: "all" that X has columns for, or those of the "training" pages, which leaves
+        the others out.
 
     Attributes
     ----------
@@ -38,10 +40,14 @@ class LabelNaiveBayes(MultiLabelEstimator):
     classes_, n_features_in_ : see `MultiLabelEstimator`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "vocabulary": [StrOptions({"all", "training"})],
+    }
 
-    def __init__(self, *, alpha: float = 1.0) -> None:
+    def __init__(self, *, alpha: float = 1.0, vocabulary: str = "all") -> None:
         self.alpha = alpha
+        self.vocabulary = vocabulary
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -54,8 +60,11 @@ class LabelNaiveBayes(MultiLabelEstimator):
         """
         counts, labels = self._check_labelled(X, y)
         with_label = (counts.T @ labels).toarray()
-        without = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()[:, np.newaxis] - with_label
-        self.coef_ = self._log_share(with_label) - self._log_share(without)
+        total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
+        words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
+        without = total[words, np.newaxis] - with_label[words]
+        self.coef_ = np.zeros(with_label.shape)
+        self.coef_[words] = self._log_share(with_label[words]) - self._log_share(without)
         pages = np.asarray(labels.sum(axis=0)).ravel()
         with np.errstate(divide="ignore"):
             self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)

@@ -21,6 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.metrics.multilabel import sample_f
 from textmix.models.label_counts import MultiLabelEstimator, unit_rows
 
+#: Relative change of the loss at which a fit that only serves to choose the strength stops.
+TUNING_TOL = 1e-3
 #: Share of the mean squared length that is added to every page's, so that equal pages make no singular matrix.
 JITTER = 1e-6
 
@@ -96,7 +98,7 @@ class LabelNetwork(MultiLabelEstimator):
     decays : strengths, falling; each fit starts where the one before ended.
     scale : "none" takes counts; "sum" divides each page by its number of words, times their mean number.
     validation : share of the training pages left out to choose.
-    tol : relative change of the loss at which a fit stops.
+    tol : relative change of the loss at which the final fit stops.
     max_iter : most iterations (L-BFGS) of one fit.
     random_state : draws the weights at the start and the pages left out.
 
@@ -157,7 +159,7 @@ class LabelNetwork(MultiLabelEstimator):
             value = sample_f(Y[left_out], activations(found, Z[left_out])[1] > 0) if len(left_out) else 0.0
             if value > best:
                 best, self.decay_, start = value, float(decay), found
-        trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_)
+        trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_, self.tol)
         of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
         if not self.converged_:
@@ -190,12 +192,14 @@ class LabelNetwork(MultiLabelEstimator):
     def _path(self, start: Weights, X: np.ndarray, Y: np.ndarray) -> Iterator[Weights]:
         """Give the weights of every strength, each trained from the last."""
         for decay in self.decays:
-            start = self._train(start, X, Y, decay)[0]
+            start = self._train(start, X, Y, decay, TUNING_TOL)[0]
             yield start
 
-    def _train(self, start: Weights, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[Weights, int, bool]:
+    def _train(
+        self, start: Weights, X: np.ndarray, Y: np.ndarray, decay: float, tol: float
+    ) -> tuple[Weights, int, bool]:
         """Return the weights of a minimum, the iterations, and whether it was reached."""
-        options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": 0.0}
+        options = {"maxiter": self.max_iter, "ftol": tol, "gtol": 0.0}
         found = optimize.minimize(
             loss, start.flat(), (start, X, Y, decay), method="L-BFGS-B", jac=True, options=options
         )

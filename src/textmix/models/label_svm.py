@@ -39,7 +39,7 @@ class Solution(NamedTuple):
 
 
 def cost_path(
-    gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, tol: float, max_iter: int
+    gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
 ) -> Iterator[Solution]:
     """Give the machines of rising costs, each started where the last ended.
 
@@ -164,7 +164,7 @@ class LabelSVM(MultiLabelEstimator):
         if len(np.unique(sign)) < 2:
             return Solution(np.zeros(len(sign)), float(sign[0]) * np.inf, True)
         costs = [each for each in self._costs if each <= cost]
-        return list(cost_path(gram, sign, costs, factor, self.tol, self.max_iter))[-1]
+        return list(cost_path(gram, sign, costs, factor, tol=self.tol, max_iter=self.max_iter))[-1]
 
     def _tune(self, gram: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return C and J of every label, float64 (L,) each."""
@@ -189,7 +189,10 @@ class LabelSVM(MultiLabelEstimator):
                 if len(np.unique(column[rest])) < 2:
                     continue
                 for place, factor in enumerate(factors[label]):
-                    path = list(cost_path(inner, column[rest], self._costs, factor, TUNING_TOL, self.max_iter))
+                    machines = cost_path(
+                        inner, column[rest], self._costs, factor, tol=TUNING_TOL, max_iter=self.max_iter
+                    )
+                    path = list(machines)
                     scores = np.array([solution.beta for solution in path]) @ outer.T
                     claimed = scores > -np.array([[solution.bias] for solution in path])
                     claims[label, place] += claimed.sum(axis=1)

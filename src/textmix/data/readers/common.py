@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,3 +110,27 @@ def text_corpus(
         text=Ragged.from_texts(row.text for row in rows),
         info=info or {},
     )
+
+
+def split_labels(corpus: Corpus, separator: str) -> Corpus:
+    """Return a single-label corpus with the parts of each class name as labels, in alphabetical order.
+
+    Parameters
+    ----------
+    corpus : documents of one class each.
+    separator : what stands between the parts; a class name without it is one label.
+
+    Raises
+    ------
+    ConfigError : a class name has an empty part.
+    """
+    parts = [name.split(separator) for name in corpus.label_names]
+    if not all(all(names) for names in parts):
+        raise ConfigError(
+            f"config/datasets.yaml: {corpus.name}: a class name has an empty part between {separator!r}; "
+            "choose another label_separator"
+        )
+    names = sorted({name for each in parts for name in each})
+    number = {name: i for i, name in enumerate(names)}
+    rows = [[number[name] for name in parts[label]] for label in corpus.classes()]
+    return replace(corpus, label_names=names, labels=label_matrix(rows, len(names)))

@@ -11,11 +11,11 @@ from typing import Any
 
 from textmix.data.archive import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import SPLITS, Document, data_files, decode, split_array, text_corpus
+from textmix.data.readers.common import SPLITS, Document, data_files, decode, split_array, split_labels, text_corpus
 from textmix.errors import DataFormatError
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {}
+OPTIONS: dict[str, bool] = {"label_separator": False}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -24,7 +24,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``.
-    options : ``name``.
+    options : ``name``; ``label_separator``, where the parts of a class name between this text are labels each:
+        ``rec.sport.hockey`` becomes the labels rec, sport and hockey.
 
     Returns
     -------
@@ -42,7 +43,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         part = [Document(f"{prefix}{row}", *cells) for row, cells in enumerate(_rows(path))]
         documents += part
         sizes[role] = len(part)
-    return text_corpus(options, documents, split_array(sizes))
+    corpus = text_corpus(options, documents, split_array(sizes))
+    return split_labels(corpus, options["label_separator"]) if "label_separator" in options else corpus
 
 
 def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
