@@ -328,7 +328,7 @@ def test_each_role_keeps_its_own_split():
 
 
 def test_role_without_a_data_set_has_no_runs():
-    plan = Plan(configuration(newsgroups=None, r52=None), ROOT)
+    plan = Plan(configuration(newsgroups=None, r52=None, newsgroups_parts=None), ROOT)
     assert [run for paper in PAPERS for run in plan.runs(paper)] == []
     assert plan.datasets("naive_bayes") == [] and plan.feature_sets("edcm") == []
 

@@ -20,7 +20,8 @@ SHA = "0123456789abcdef" * 4
 YAHOO = "arts business computers education entertainment health recreation reference science social society"
 REDUCED = "computers entertainment recreation social society"
 IDS = {
-    *("newsgroups_18828 newsgroups_wheel reuters21578 r52_wheel imdb imdb_wheel yeast_wheel bbc_wheel").split(),
+    *("newsgroups_18828 newsgroups_wheel newsgroups_parts reuters21578 r52_wheel").split(),
+    *("imdb imdb_wheel yeast_wheel bbc_wheel").split(),
     *("industry_sector amazon_baby amazon_phone amazon_baby_fragment amazon_phone_fragment").split(),
     *("scene rcv1v2subset1 tmc2007 tmc2007_500 mediamill mediamill_subset nus_wide").split(),
     *(f"yahoo_{name}" for name in YAHOO.split()),

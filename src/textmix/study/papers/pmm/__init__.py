@@ -1,0 +1,27 @@
+"""Ueda & Saito's Parametric Mixture Models: what their tables sum up to, and what is behind them."""
+
+from textmix.study.papers.pmm.model import assumption, calibration, convergence, prediction, words
+from textmix.study.papers.pmm.tables import means, problems, wins
+
+__all__ = [
+    "assumption",
+    "assumption_newsgroups",
+    "calibration",
+    "calibration_newsgroups",
+    "convergence",
+    "convergence_newsgroups",
+    "means",
+    "means_four",
+    "prediction",
+    "prediction_newsgroups",
+    "problems",
+    "wins",
+    "wins_four",
+    "words",
+    "words_newsgroups",
+]
+
+# A measure has one features set and its function's name: one name for each set of problems.
+means_four, wins_four = means, wins
+assumption_newsgroups, calibration_newsgroups, convergence_newsgroups = assumption, calibration, convergence
+prediction_newsgroups, words_newsgroups = prediction, words
