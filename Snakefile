@@ -44,7 +44,7 @@ rule all:
 
 
 rule pmm:
-    """Ueda & Saito 2002, Parametric Mixture Models (not built yet: statistics of its data only)."""
+    """Ueda & Saito 2002, Parametric Mixture Models for pages with several labels."""
     input:
         collect("results/papers/pmm/{part}", part=paper_results("pmm")),
     message:
