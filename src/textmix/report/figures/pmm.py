@@ -203,5 +203,5 @@ FIGURES: dict[str, Callable[[FigureData], Figure]] = {
     "times": times,
     **dict.fromkeys(("convergence", "convergence_newsgroups"), convergence),
     **dict.fromkeys(("calibration", "calibration_newsgroups"), calibration),
-    **dict.fromkeys(("words", "words_newsgroups"), words),
+    "words": words,
 }

@@ -5,7 +5,6 @@ from textmix.study.papers.pmm.tables import means, problems, wins
 
 __all__ = [
     "assumption",
-    "assumption_newsgroups",
     "calibration",
     "calibration_newsgroups",
     "convergence",
@@ -18,10 +17,8 @@ __all__ = [
     "wins",
     "wins_four",
     "words",
-    "words_newsgroups",
 ]
 
 # A measure has one features set and its function's name: one name for each set of problems.
 means_four, wins_four = means, wins
-assumption_newsgroups, calibration_newsgroups, convergence_newsgroups = assumption, calibration, convergence
-prediction_newsgroups, words_newsgroups = prediction, words
+calibration_newsgroups, convergence_newsgroups, prediction_newsgroups = calibration, convergence, prediction
