@@ -108,8 +108,9 @@ def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training
 
 
 def test_pages_of_a_mixture_are_likelier_under_the_mixture() -> None:
-    values = pmm.assumption({"one": source(6)}, {}, rng()).values
+    values = pmm.assumption({"one": source(6)}, {"least_pages": 2}, rng()).values
     assert values["log_likelihood_mixture"] > values["log_likelihood_best_single"]
+    assert values["log_likelihood_best_single"] > values["log_likelihood_mean_single"]
     assert values["share_of_pages_for_mixture"] > 0.9
 
 

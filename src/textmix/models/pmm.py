@@ -154,7 +154,7 @@ class _ParametricMixture(MultiLabelEstimator):
         """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
 
         With ``search="exact"`` over all label sets that are not empty; otherwise over those that the greedy search
-        tries, which hold the most of a posterior that a page of many words makes sharp.
+        tries, which leaves out likely sets that lie off its path.
         """
         return self._search(X)[1]
 

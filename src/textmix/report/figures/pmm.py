@@ -20,7 +20,6 @@ LABELS = {"nb": "NB", "svm": "SVM", "knn": "kNN", "nn": "NN", "pmm1": "PMM1", "p
 LABELS |= {
     "pmm1_beam": "PMM1, beam",
     "pmm1_flip": "PMM1, flips",
-    "pmm2_flip": "PMM2, flips",
     "pmm1_prior": "PMM1, prior",
     "pmm2_prior": "PMM2, prior",
     "nb_train_vocabulary": "NB, training words",
@@ -67,7 +66,7 @@ def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]])
         axes.plot(
             [statistics.fmean(values)], [place], "o", color="C0", markersize=6, label="mean, rebuilt" if first else None
         )
-        printed = data.published.get(f"{stem}.{LABELS.get(method)}")
+        printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
         if printed is not None:
             axes.plot([printed], [place], label="published" if first else None, zorder=4, **PUBLISHED)
     axes.set_title(data.options.get("labels", {}).get(role, role))
