@@ -128,7 +128,7 @@ class LabelNetwork(MultiLabelEstimator):
         scale: str = "sum",
         validation: float = 0.25,
         tol: float = 1e-4,
-        max_iter: int = 200,
+        max_iter: int = 400,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.hidden = hidden
