@@ -54,7 +54,8 @@ def in_a_process(call: Callable[[], object]) -> tuple[float, float]:
 def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, Any]]:
     """Time finding and counting all skip-grams of up to five words and two gaps, and scikit-learn's n-grams.
 
-    Both cut words of two letters and more and keep what is in six documents; targets: a quarter of the time, half of the memory.
+    Both cut words of two letters and more and keep what is in six documents; targets: a quarter of the time, half of
+    the memory.
 
     Parameters
     ----------
