@@ -7,6 +7,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, A
     """
     ours = SkipgramVectorizer(tokenizer="unicode", min_length=2)
     peer = CountVectorizer(ngram_range=(1, 5), min_df=6)
-    ours.fit_transform(texts[:50] * 6)  # compiles the kernels
+    ours.fit_transform([*texts[:50]] * 6)  # compiles the kernels
     candidates = {OURS: lambda: ours.fit_transform(texts), PEER: lambda: peer.fit_transform(texts)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in candidates}
     for _ in range(repeats):
@@ -101,10 +102,10 @@ def _skglm(
     X: sparse.csc_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
     """Yield skglm's two solvers with ever smaller tolerances."""
-    from skglm import GeneralizedLinearEstimator
-    from skglm.datafits import Logistic
-    from skglm.penalties import L1_plus_L2
-    from skglm.solvers import AndersonCD, ProxNewton
+    from skglm import GeneralizedLinearEstimator  # type: ignore[import-untyped]
+    from skglm.datafits import Logistic  # type: ignore[import-untyped]
+    from skglm.penalties import L1_plus_L2  # type: ignore[import-untyped]
+    from skglm.solvers import AndersonCD, ProxNewton  # type: ignore[import-untyped]
 
     matrix = sparse.csc_matrix(X, dtype=np.float64)
     for solver in (AndersonCD, ProxNewton):
@@ -184,7 +185,7 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
 
     ours(1.0)  # compiles the kernels
     for tolerance in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
-        found, seconds = _timed(lambda tolerance=tolerance: ours(tolerance))
+        found, seconds = _timed(partial(ours, tolerance))
         if found.objective <= goal * (1 + 1e-9):
             break
     rows = [
