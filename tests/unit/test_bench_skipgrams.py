@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
+from tests.unit.test_text_features import corpus_of
+from textmix.data.corpus import TRAIN, label_matrix
 from textmix.study.bench import skipgrams as bench
 from textmix.study.bench.timing import COLUMNS
 
@@ -25,9 +29,9 @@ def test_a_process_tells_the_memory_it_took_beyond_its_start() -> None:
 def test_extraction_is_judged_by_time_and_by_memory() -> None:
     rows = bench.bench_extraction(["this film is a waste of my time", "a good film it is"] * 20)
     assert [set(row) == set(COLUMNS) for row in rows] == [True] * 3
-    targets = {(row["bench"], row["candidate"]): row["target"] for row in rows}
-    assert targets["skipgrams, time", bench.OURS] == 0.25
-    assert targets["skipgrams, memory", bench.OURS] == 0.5
+    targets = {(row["quantity"], row["candidate"]): row["target"] for row in rows}
+    assert targets["time", bench.OURS] == 0.25
+    assert targets["memory", bench.OURS] == 0.5
 
 
 def test_solvers_and_peers_reach_one_objective_and_are_judged() -> None:
@@ -42,3 +46,12 @@ def test_solvers_and_peers_reach_one_objective_and_are_judged() -> None:
         assert objectives[0] <= objectives[1] + 1e-6
         assert abs(objectives[0] - objectives[1]) < 1e-2 * objectives[1]
         assert ours["target"] == 1.0
+
+
+def test_reviews_and_solvers_run_from_a_corpus() -> None:
+    X, y = data()
+    corpus = corpus_of(["a film", "no film"] * 40, [TRAIN] * 80)
+    assert len(bench.bench_reviews(corpus)) == 3
+    classes = label_matrix([[int(value > 0)] for value in y], 2)
+    rows = bench.bench_linear(replace(corpus, features=X, labels=classes))
+    assert [row["target"] for row in rows if row["target"]] == [1.0, 1.0, 0.25, 0.1]

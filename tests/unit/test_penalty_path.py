@@ -175,6 +175,7 @@ def test_nbsvm_is_the_papers_formula() -> None:
     r = np.log((p / p.sum()) / (q / q.sum()))
     svm = solve_l2(Problem.of(Columns.of(X * r), y, "squared_hinge"), 1 / (0.7 * 40), tolerance=1e-12)
     np.testing.assert_allclose(model.coef_[0], r * (0.7 * np.abs(svm.w).mean() + 0.3 * svm.w), atol=1e-6)
+    assert model.intercept_[0] == pytest.approx(0.3 * svm.b, abs=1e-6)
 
 
 def test_dropout_is_the_expected_loss_to_second_order_and_its_gradient_is_right() -> None:

@@ -18,7 +18,8 @@ class NBSVMClassifier(TwoClassLinear):
     """Squared-hinge SVM on f o r with r = log((p / |p|_1) / (q / |q|_1)), its weights drawn towards their mean size.
 
     Section 2.3: p = alpha + sum of the binary features of the second class, q of the first; the model predicts by
-    w' = (1 - beta) |w|_1 / P + beta w.  C is that of LIBLINEAR, 1/2 |w|^2 + C sum of losses; the intercept is free.
+    w' = (1 - beta) |w|_1 / P + beta w, a mixture of naive Bayes and the SVM, so that the SVM's intercept counts beta.
+    C is that of LIBLINEAR, 1/2 |w|^2 + C sum of losses; the intercept is free.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class NBSVMClassifier(TwoClassLinear):
         problem = Problem.of(Columns.of(scaled), 2.0 * codes - 1.0, "squared_hinge")
         svm = solve_l2(problem, 1.0 / (self.C * len(codes)), tolerance=self.tolerance)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
-        self.coef_, self.intercept_ = (ratio * mixed)[np.newaxis], np.array([svm.b])
+        self.coef_, self.intercept_ = (ratio * mixed)[np.newaxis], np.array([self.beta * svm.b])
         self.gap_, self.converged_, self.n_iter_ = svm.gap, svm.converged, svm.n_iter
         return self
 

@@ -43,6 +43,7 @@ def accuracy(data: FigureData) -> Figure:
         axes.set_title(f"LR {LABELS[method]}")
         axes.set_xlabel("largest n (words)")
         axes.set_xticks(range(1, 6))
+        axes.set_xlim(0.7, 5.3)
     panel[0].set_ylabel("accuracy (fraction)")
     panel[0].plot([], [], "o", color="#6b6b68", markerfacecolor="none", label="best lambda for the test set")
     figure.legend(*panel[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)

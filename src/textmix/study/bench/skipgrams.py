@@ -7,6 +7,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
+from textmix.data.corpus import TRAIN, Corpus
 from textmix.models.linear_solvers import Columns, Problem, solve_l1, solve_l2
-from textmix.study.bench.timing import judge
+from textmix.models.penalty_path import penalty_grid
+from textmix.study.bench.timing import judge, judge_memory
 from textmix.text.vectorizer import SkipgramVectorizer
 
 #: Name of a solver, and a call that returns the weights it finds.
@@ -52,8 +55,8 @@ def in_a_process(call: Callable[[], object]) -> tuple[float, float]:
 def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, Any]]:
     """Time finding and counting all skip-grams of up to five words and two gaps, and scikit-learn's n-grams.
 
-    Both cut words of two letters and more and keep what is in six documents; targets: a quarter of the time (row
-    ``time``), half of the memory (row ``memory``, whose ratio is of the peaks).
+    Both cut words of two letters and more and keep what is in six documents; targets: a quarter of the time, half of
+    the memory.
 
     Parameters
     ----------
@@ -62,7 +65,7 @@ def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, A
     """
     ours = SkipgramVectorizer(tokenizer="unicode", min_length=2)
     peer = CountVectorizer(ngram_range=(1, 5), min_df=6)
-    ours.fit_transform(texts[:50] * 6)  # compiles the kernels
+    ours.fit_transform([*texts[:50]] * 6)  # compiles the kernels
     candidates = {OURS: lambda: ours.fit_transform(texts), PEER: lambda: peer.fit_transform(texts)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in candidates}
     for _ in range(repeats):
@@ -70,10 +73,8 @@ def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, A
             found[name].append(in_a_process(call))
     medians = {name: np.median(values, axis=0).tolist() for name, values in found.items()}
     rows = [{"candidate": name, "median_seconds": m[0], "peak_mib": m[1]} for name, m in medians.items()]
-    judged = judge("skipgrams, time", rows, PEER, {OURS: 0.25})
-    ratio = medians[OURS][1] / medians[PEER][1]
-    memory = {**judged[0], "bench": "skipgrams, memory", "ratio_to_peer": ratio, "target": 0.5, "met": ratio <= 0.5}
-    return [*judged, memory]
+    memory = judge_memory("skipgrams", rows, PEER, medians[PEER][1], {OURS: 0.5})
+    return [*judge("skipgrams", rows, PEER, {OURS: 0.25}), *memory]
 
 
 def _row(candidate: str, seconds: float, note: str) -> dict[str, Any]:
@@ -101,10 +102,10 @@ def _skglm(
     X: sparse.csc_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
     """Yield skglm's two solvers with ever smaller tolerances."""
-    from skglm import GeneralizedLinearEstimator
-    from skglm.datafits import Logistic
-    from skglm.penalties import L1_plus_L2
-    from skglm.solvers import AndersonCD, ProxNewton
+    from skglm import GeneralizedLinearEstimator  # type: ignore[import-untyped]
+    from skglm.datafits import Logistic  # type: ignore[import-untyped]
+    from skglm.penalties import L1_plus_L2  # type: ignore[import-untyped]
+    from skglm.solvers import AndersonCD, ProxNewton  # type: ignore[import-untyped]
 
     matrix = sparse.csc_matrix(X, dtype=np.float64)
     for solver in (AndersonCD, ProxNewton):
@@ -184,7 +185,7 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
 
     ours(1.0)  # compiles the kernels
     for tolerance in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
-        found, seconds = _timed(lambda tolerance=tolerance: ours(tolerance))
+        found, seconds = _timed(partial(ours, tolerance))
         if found.objective <= goal * (1 + 1e-9):
             break
     rows = [
@@ -192,3 +193,27 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
         _row("LIBLINEAR", theirs, f"objective {goal:.6f}"),
     ]
     return judge(f"{penalty}, LIBLINEAR", rows, "LIBLINEAR", {"textmix": 1.0})
+
+
+def bench_reviews(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
+    """Run `bench_extraction` on the training documents of a text corpus with a given split."""
+    texts = [corpus.text.text(int(row)) for row in np.flatnonzero(np.equal(corpus.split, TRAIN))]  # type: ignore
+    return bench_extraction(texts, min(repeats, 3))
+
+
+def bench_linear(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
+    """Run `bench_elastic_net` and `bench_liblinear` on the training documents, at penalties near the best ones.
+
+    Each solver runs once (``repeats`` is not looked at): the slowest take minutes.
+    """
+    rows = np.flatnonzero(np.equal(corpus.split, TRAIN))  # type: ignore[arg-type]
+    X, y = corpus.features[rows], 2.0 * corpus.classes()[rows] - 1.0  # type: ignore[index]
+    problem = Problem.of(Columns.of(X), y, "logistic")
+    l2, l1, both = (
+        float(penalty_grid(problem, ratio, 1, share)[0]) for ratio, share in ((0.0, 1e-6), (1.0, 0.01), (0.1, 0.003))
+    )
+    return [
+        *bench_liblinear(X, y, l2, "l2"),
+        *bench_liblinear(X, y, l1, "l1"),
+        *bench_elastic_net(X, y, both),
+    ]
