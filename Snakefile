@@ -21,6 +21,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/bench.smk"
+include: "workflow/rules/own.smk"
 
 
 localrules:
@@ -34,6 +35,7 @@ localrules:
     tables,
     figures,
     report,
+    own,
 
 
 rule all:

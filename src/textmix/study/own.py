@@ -5,6 +5,7 @@ It is imported while Snakemake parses the workflow, so it imports nothing heavie
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -68,6 +69,21 @@ class Own:
         options = {key: self.raw[key] for key in keys if key in self.raw}
         head = {"name": self.name, "source": self.source, "format": self.format, "task": self.task}
         return {**head, "files": self.files, "options": options}
+
+    @property
+    def modules(self) -> list[str]:
+        """Modules that read the data and are named by string only, for the code digest."""
+        reader = {"folder": "message_folder", "arff": "arff", "libsvm": "libsvm_multilabel"}.get(self.format, "records")
+        return [f"textmix.data.readers.{reader}"]
+
+    def state(self) -> str:
+        """Return what tells that a folder changed (files are inputs of the rule): names, sizes and times."""
+        folder = Path(self.files.get("data", ""))
+        if self.format != "folder" or not folder.is_dir():
+            return ""
+        found = sorted(path for path in folder.rglob("*") if path.is_file())
+        facts = "".join(f"{path}\0{path.stat().st_size}\0{path.stat().st_mtime_ns}\0" for path in found)
+        return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
     def spec(self, methods: Mapping[str, Method], taken: Collection[str]) -> dict[str, Any]:
         """Return the study in the form of a paper.yaml.
@@ -133,13 +149,16 @@ class Own:
 def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return an experiment's entry of a method in a comparison: tuned over its grid on training documents only.
 
+    Its mark ``compared`` says that a method which does not apply leaves a reason instead of an error.
+
     Parameters
     ----------
     method : the registry entry.
     change : ``params`` and ``tune`` that differ; ``tune: null`` for no tuning.
     """
     change = change or {}
-    entry: dict[str, Any] = {"use": method.name, "params": dict(change.get("params", method.params))}
+    params = dict(change.get("params", method.params))
+    entry: dict[str, Any] = {"use": method.name, "params": params, "compared": True}
     tune = change.get("tune", {})
     grid = {} if tune is None else tune.get("grid", method.grid)
     if grid:
