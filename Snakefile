@@ -22,6 +22,7 @@ include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/bench.smk"
 include: "workflow/rules/own.smk"
+include: "workflow/rules/matrix.smk"
 
 
 localrules:
@@ -36,6 +37,7 @@ localrules:
     figures,
     report,
     own,
+    matrix,
 
 
 rule all:

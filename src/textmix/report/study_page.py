@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
+from textmix import io
+from textmix.errors import Hole
 from textmix.study.scoring import LOSSES
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -42,8 +44,12 @@ def figure(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Return seconds in two digits."""
-    return "" if value is None else f"{value:.2g} s" if value < 10 else f"{value:,.0f} s"
+    """Return seconds, or milliseconds, in about two digits."""
+    if value is None:
+        return ""
+    if value < 0.1:
+        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
+    return f"{value:.1f} s" if value < 10 else f"{value:,.0f} s"
 
 
 def memory(value: float | None) -> str:
@@ -80,6 +86,23 @@ def score_table(
             row["reason"] = cell["reason"]
     best = {metric: _best(metric, rows.values()) for metric in metrics}
     return {"metrics": metrics, "best": best, "rows": sorted(rows.values(), key=lambda row: _order(row, metrics))}
+
+
+def methods_of(cells: Sequence[Mapping[str, Any]], datasets: Collection[str]) -> list[str]:
+    """Return the methods that have a value on at least one of some data sets, in the order of the cells."""
+    found = [cell["method"] for cell in cells if cell["dataset"] in datasets and cell.get("value") is not None]
+    return list(dict.fromkeys(found))
+
+
+def data_facts(folder: Path, title: str) -> dict[str, str]:
+    """Return title and size in words of a parsed data set, or why it could not be had."""
+    try:
+        io.check_result(folder)
+    except Hole as hole:
+        return {"title": title, "said": f"{hole.reason}."}
+    found = io.read_json(folder / "corpus.json")["statistics"]
+    sets = f", {found['label_sets']:,} different label sets" if found["multi_label_share"] else ""
+    return {"title": title, "said": f"{found['documents']:,} documents, {found['labels']:,} labels{sets}."}
 
 
 def _best(metric: str, rows: Any) -> float | None:

@@ -101,6 +101,15 @@ def _median(cells: Iterable[str]) -> float | None:
     return float(np.median([float(value) for value in values])) if values and all(values) else None
 
 
+def read_table(path: str | Path) -> list[dict[str, Any]]:
+    """Return the rows of a scores.csv, matrix.csv or costs.csv, numbers as numbers, None for an empty one."""
+    words = {"dataset", "method", "family", "metric", "reason"}
+    return [
+        {key: cell if key in words else float(cell) if cell else None for key, cell in row.items()}
+        for row in io.read_csv(path)
+    ]
+
+
 def chosen_points(folder: Path) -> dict[str, int]:
     """Return what tuning chose, and how often, from a folder of predictions; nothing where it is a hole or untuned."""
     try:

@@ -28,11 +28,13 @@ class Matrix:
     ----------
     spec : in the form of a paper.yaml; roles are names of data sets, an experiment is a task with its features.
     tasks : data set -> ``single`` or ``multi``.
+    splits : data set -> how it is split, in words.
     empty : (data set, method) -> why the method does not apply, in one sentence.
     """
 
     spec: Mapping[str, Any]
     tasks: Mapping[str, str]
+    splits: Mapping[str, str]
     empty: Mapping[tuple[str, str], str]
 
 
@@ -53,7 +55,7 @@ def load_matrix(
     ConfigError : the file is wrong, or names what there is not.
     """
     if not chosen:
-        return Matrix(_study({}, {}, [], {}), {}, {})
+        return Matrix(_study({}, {}, [], {}), {}, {}, {})
     raw = load_yaml_strict(root / _SOURCE)
     validate(raw, root / "workflow/schemas/matrix.schema.yaml", _SOURCE)
     names = raw.get("methods", list(methods))
@@ -72,7 +74,21 @@ def load_matrix(
         for name in names
         if methods[name].task != task
     }
-    return Matrix(_study(raw["features"], raw["splits"], chosen, experiments), tasks, empty)
+    said = {dataset: _said(raw["splits"][raw["data"][dataset]["split"]]) for dataset in chosen}
+    return Matrix(_study(raw["features"], raw["splits"], chosen, experiments), tasks, said, empty)
+
+
+def _said(split: Mapping[str, Any]) -> str:
+    """Return a split scheme in words."""
+    if split["kind"] == "given":
+        return "The split of its authors."
+    if split["kind"] == "folds":
+        return f"Cross-validation in {split['folds']} folds."
+    sizes = [
+        f"{size:,}" if isinstance(size, int) else f"{100 * size:.0f} %"
+        for size in (split["train"], split.get("test", 1 - split["train"] if split["train"] < 1 else 0))
+    ]
+    return f"{split['trials']} random splits: {sizes[0]} documents for training, {sizes[1]} for the test."
 
 
 def _study(

@@ -26,8 +26,8 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     Returns
     -------
     ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths`` (quantiles of the number of words, or of the
-    sum of a row), ``labels`` (the most frequent, with their documents), ``labels_a_document``, ``splits`` (documents of
-    each trial), ``examples`` and ``remarks``.
+    sum of a row), ``labels`` (the most frequent, with their documents), ``labels_a_document`` (number of labels, number
+    of documents), ``splits`` (documents of each trial), ``examples`` and ``remarks``; what has an order is a list.
     """
     label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
     order = np.argsort(-label_counts, kind="stable")
@@ -40,19 +40,19 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
         "statistics": counted.statistics(),
         "vocabulary": len(counted.feature_names or ()),
         "lengths": _quantiles(lengths),
-        "labels": {str(parsed.label_names[i]): int(label_counts[i]) for i in order[:LABELS].tolist()},
-        "labels_a_document": {str(size): int(number) for size, number in zip(sizes, numbers, strict=True)},
+        "labels": [[str(parsed.label_names[i]), int(label_counts[i])] for i in order[:LABELS].tolist()],
+        "labels_a_document": [[int(size), int(number)] for size, number in zip(sizes, numbers, strict=True)],
         "splits": [{"train": len(splits.train[i]), "test": len(splits.test[i])} for i in range(len(splits))],
         "examples": [_example(parsed, counted, row) for row in range(min(EXAMPLES, parsed.n_documents))],
         "remarks": list(_remarks(parsed, label_counts, lengths)),
     }
 
 
-def _quantiles(lengths: np.ndarray) -> dict[str, float]:
-    """Return least, quartiles, most and mean."""
+def _quantiles(lengths: np.ndarray) -> list[list[Any]]:
+    """Return least, quartiles, most and mean, in order."""
     names = ("least", "lower quartile", "median", "upper quartile", "most")
     values = np.quantile(lengths, (0.0, 0.25, 0.5, 0.75, 1.0))
-    return {**{name: float(value) for name, value in zip(names, values, strict=True)}, "mean": float(np.mean(lengths))}
+    return [*([name, float(value)] for name, value in zip(names, values, strict=True)), ["mean", float(lengths.mean())]]
 
 
 def _example(parsed: Corpus, counted: Corpus, row: int) -> dict[str, Any]:
