@@ -120,8 +120,18 @@ LONG = "x" * 200_000
 WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "empty file": ("a.csv", b"", {}, r"a\.csv: is empty"),
     "header only": ("a.csv", "text,label\n", {}, r"a\.csv: holds no documents: it is empty, or has a header only"),
-    "no such column": ("a.csv", "txt,label\n1,2\n", {}, r"a\.csv, line 1: there is no column 'text'; they are txt, label"),
-    "column twice": ("a.csv", "text,text,label\n1,2,3\n", {}, r"a\.csv, line 1: there is more than one column 'text'; .*"),
+    "no such column": (
+        "a.csv",
+        "txt,label\n1,2\n",
+        {},
+        r"a\.csv, line 1: there is no column 'text'; they are txt, label",
+    ),
+    "column twice": (
+        "a.csv",
+        "text,text,label\n1,2,3\n",
+        {},
+        r"a\.csv, line 1: there is more than one column 'text'; .*",
+    ),
     "column number": (
         "a.csv",
         GOOD,
@@ -136,11 +146,21 @@ WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
         {},
         r"a\.jsonl, line 1: has 2 labels; say labels: several",
     ),
-    "open quote": ("a.csv", f'{GOOD}"four,a\n{GOOD}', {}, r"a\.csv, line 4: is not csv, from this line on: unexpected end.*"),
+    "open quote": (
+        "a.csv",
+        f'{GOOD}"four,a\n{GOOD}',
+        {},
+        r"a\.csv, line 4: is not csv, from this line on: unexpected end.*",
+    ),
     "stray quote": ("a.csv", f'{GOOD}"four"x,a\n', {}, r"a\.csv, line 4: is not csv, from this line on: .*"),
     "NUL": ("a.csv", GOOD.encode() + b"fo\0ur,a\n", {}, r"a\.csv, line 4: holds a NUL byte: .*"),
     "NUL in JSON": ("a.jsonl", '{"text": "a\\u0000b", "label": "x"}\n', {}, r"a\.jsonl, line 1: the text holds a NUL"),
-    "half a character": ("a.jsonl", '{"text": "\\ud800", "label": "x"}\n', {}, r"a\.jsonl, line 1: the text holds half .*"),
+    "half a character": (
+        "a.jsonl",
+        '{"text": "\\ud800", "label": "x"}\n',
+        {},
+        r"a\.jsonl, line 1: the text holds half .*",
+    ),
     "mixed encodings": (
         "a.csv",
         GOOD.encode() + "naïve,a\n".encode() + "naïve,b\n".encode("latin-1"),

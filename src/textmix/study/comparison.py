@@ -75,7 +75,10 @@ def _mean(values: list[float]) -> dict[str, Any]:
     if np.isnan(values).any():
         return {"trials": len(values), "reason": "the method gives no probability"}
     if np.isinf(values).any():
-        return {"trials": len(values), "reason": "the method finds a true label impossible, so that the mean is infinite"}
+        return {
+            "trials": len(values),
+            "reason": "the method finds a true label impossible, so that the mean is infinite",
+        }
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
     return {"value": float(np.mean(values)), "spread": spread, "trials": len(values)}
 

@@ -90,9 +90,7 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     return rows
 
 
-def _calibration(
-    predictions: Predictions, row: int, place: slice, truth: np.ndarray, predicted: np.ndarray
-) -> float:
+def _calibration(predictions: Predictions, row: int, place: slice, truth: np.ndarray, predicted: np.ndarray) -> float:
     """Return the calibration error of the predicted class, or of all labels; nan where a method gives no probability."""
     if predictions.marginals is None:
         return float("nan")

@@ -74,7 +74,9 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
     if unused:
         found.append(f"{_of(unused, len(label_counts), 'labels')} stand on no document.")
     if once:
-        found.append(f"{_of(once, len(label_counts), 'labels')} stand on one document only: never both learnt and tested.")
+        found.append(
+            f"{_of(once, len(label_counts), 'labels')} stand on one document only: never both learnt and tested."
+        )
     largest = int(np.argmax(label_counts))
     share = float(label_counts[largest]) / max(parsed.n_documents, 1)
     if share > 0.8:

@@ -150,7 +150,7 @@ def _corpus(table: _Table, sizes: Mapping[str, int], options: Mapping[str, Any],
     labels = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_documents, len(names)))
     labels.sort_indices()
     if "split" in options:
-        split = np.frombuffer(table.parts, dtype=np.int8)
+        split: np.ndarray | None = np.frombuffer(table.parts, dtype=np.int8)
     else:
         of_files = np.repeat([SPLITS.get(role, 0) for role in sizes], list(sizes.values())).astype(np.int8)
         split = of_files if "train" in sizes else None
@@ -167,7 +167,9 @@ def _corpus(table: _Table, sizes: Mapping[str, int], options: Mapping[str, Any],
 def _ids(table: _Table, sizes: Mapping[str, int], paths: Mapping[str, Path]) -> list[str]:
     """Return the ids, or numbers from 1 where no column gives them."""
     if not table.ids:
-        return [f"{role}/{row + 1}" if role in SPLITS else str(row + 1) for role, n in sizes.items() for row in range(n)]
+        return [
+            f"{role}/{row + 1}" if role in SPLITS else str(row + 1) for role, n in sizes.items() for row in range(n)
+        ]
     if len(set(table.ids)) < len(table.ids):
         first: dict[str, int] = {}
         for row, name in enumerate(table.ids):
