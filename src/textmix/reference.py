@@ -28,17 +28,17 @@ ends it within seconds with its name, what is allowed and the nearest right spel
 
 ## Data of your own
 
-1. Put the texts in a table (csv, tab-separated or JSON lines, a text and its labels a row), or in a folder a class; counts
-   in ARFF (with MULAN's XML or `n_labels`) or LIBSVM.
+1. Put the texts in a table (csv, tab-separated or JSON lines, a text and its labels a row), or in a folder a class;
+   counts in ARFF (with MULAN's XML or `n_labels`) or LIBSVM.
 2. Copy `own.example.yaml` to, say, `my.yaml` beside them, and name the file and its columns. Nothing else is needed.
 3. `snakemake --cores 2 own --config data=path/to/my.yaml` (or `--configfile path/to/my.yaml`).
 
-`results/own/<name>/` then holds `index.html` (one page), `summary.json` (what was understood: documents, labels, label sets,
-vocabulary, lengths, examples, and remarks), `scores.csv` and `costs.csv`. Every method of the table at the end of this page
-that applies is tuned by cross-validation within each training part and scored on test documents that it never saw; one that
-does not apply says why. A fault in the data ends the run with file and line. Changing the file, the description or a method
-runs again what hangs on it, and nothing else. The whole file of texts is held in memory once; for a csv of 1 GB reading
-takes 1.3 GB, counting its words several times that.
+`results/own/<name>/` then holds `index.html` (one page), `summary.json` (what was understood: documents, labels,
+label sets, vocabulary, lengths, examples, and remarks), `scores.csv` and `costs.csv`. Every method of the table at
+the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
+that it never saw; one that does not apply says why. A fault in the data ends the run with file and line. Changing the
+file, the description or a method runs again what hangs on it, and nothing else. The texts are held in memory once:
+reading a csv of 1 GB takes 1.3 GB, and counting its words about three times that.
 
 ## Locators
 
@@ -72,8 +72,8 @@ def render(schemas: Path) -> str:
 def methods_table(methods: Mapping[str, Method]) -> str:
     """Return the registry of methods as a section of config/README.md."""
     head = (
-        "\n## Methods\n\nThe registry, `src/textmix/study/methods.yaml`: an estimator and an entry make a method join the "
-        "papers' experiments, the\nmatrix and own data. The grid is what the latter two tune.\n"
+        "\n## Methods\n\nThe registry, `src/textmix/study/methods.yaml`: an estimator and an entry make a method join "
+        "the\npapers' experiments, the matrix and own data. The grid is what the latter two tune.\n"
         "\n| method | family | labels | takes | grid | paper |\n|---|---|---|---|---|---|\n"
     )
     rows = []

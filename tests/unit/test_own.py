@@ -124,7 +124,7 @@ WRONG = {
     ),
     "unknown tokenizer": (
         {"features": {"tokenizer": "unicod"}},
-        r"features\.tokenizer: .* did you mean 'unicode'\? .*",
+        r"features\.tokenizer: .* mean 'unicode'\? .*",
     ),
     "folds without a number": ({"split": {"kind": "folds"}}, r"split: 'folds' is a required property; add it"),
     "empty grid": ({"methods": {"edcm": {"tune": {"grid": {}}}}}, r"methods\.edcm\.tune\.grid: .*"),

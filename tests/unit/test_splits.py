@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, label_matrix
-from textmix.errors import ConfigError, DataFormatError, IntegrityError
+from textmix.errors import ConfigError, IntegrityError
 from textmix.study.splits import Splits, _stratified, make_splits, stratify
 
 SEED, NAME = 20021209, "random_80_20"
@@ -106,12 +106,6 @@ def test_stratified_split_is_still_drawn_at_random():
     corpus = corpus_of([row % 5 for row in range(500)])
     splits = split_of(corpus, train=0.8, trials=2, stratified=True)
     assert rows(splits, 0) != rows(splits, 1)
-
-
-def test_stratified_split_of_documents_with_several_labels_is_refused():
-    corpus = Corpus("multi", ["a", "b"], ["x", "y"], label_matrix([[0, 1], [1]], 2))
-    with pytest.raises(DataFormatError, match="document 'a' has 2 labels"):
-        split_of(corpus, train=1, trials=1, stratified=True)
 
 
 def test_splits_are_the_same_every_time():

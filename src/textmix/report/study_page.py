@@ -70,22 +70,28 @@ def score_table(
 
     Returns
     -------
-    ``metrics`` (names), ``best`` (metric -> best value) and ``rows``: ``method``, ``family``, ``values`` (metric ->
-    cell), ``cost`` (a row of costs or None) and ``reason``, why a method has no values at all.
+    ``metrics`` (names), ``best`` (metric -> best value), ``rows`` of the methods with values (``method``, ``family``,
+    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the other methods and why
+    they have none.
     """
     mine = [cell for cell in cells if cell["dataset"] == dataset]
     metrics = list(dict.fromkeys(cell["metric"] for cell in mine if cell.get("metric")))
     cost = {row["method"]: row for row in costs if row["dataset"] == dataset}
     rows: dict[str, dict[str, Any]] = {}
+    without: dict[str, list[str]] = {}
     for cell in mine:
-        empty = {"method": cell["method"], "family": cell["family"], "values": {}, "reason": ""}
-        row = rows.setdefault(cell["method"], {**empty, "cost": cost.get(cell["method"])})
+        method = cell["method"]
         if cell.get("metric"):
-            row["values"][cell["metric"]] = cell
+            empty = {"method": method, "family": cell["family"], "values": {}, "cost": cost.get(method)}
+            rows.setdefault(method, empty)["values"][cell["metric"]] = cell
         else:
-            row["reason"] = cell["reason"]
-    best = {metric: _best(metric, rows.values()) for metric in metrics}
-    return {"metrics": metrics, "best": best, "rows": sorted(rows.values(), key=lambda row: _order(row, metrics))}
+            without.setdefault(cell["reason"].removeprefix(f"{method} "), []).append(method)
+    return {
+        "metrics": metrics,
+        "best": {metric: _best(metric, rows.values()) for metric in metrics},
+        "rows": sorted(rows.values(), key=lambda row: _order(row, metrics)),
+        "without": [(names, reason) for reason, names in without.items()],
+    }
 
 
 def methods_of(cells: Sequence[Mapping[str, Any]], datasets: Collection[str]) -> list[str]:

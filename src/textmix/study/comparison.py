@@ -1,4 +1,4 @@
-"""Comparisons of methods on data that no paper names: a method that cannot be had there leaves a cell with its reason."""
+"""Comparisons of methods on data that no paper names: a method that does not apply leaves its reason."""
 
 from __future__ import annotations
 

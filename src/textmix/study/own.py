@@ -129,7 +129,7 @@ class Own:
     def _methods(self, methods: Mapping[str, Method]) -> dict[str, Any]:
         """Return the methods' entries of the experiment."""
         asked = self.raw.get("methods", [name for name, method in methods.items() if method.task == self.task])
-        changes = dict.fromkeys(asked, {}) if isinstance(asked, list) else asked
+        changes: Mapping[str, Any] = {name: {} for name in asked} if isinstance(asked, list) else asked
         entries = {}
         for name, change in changes.items():
             use = change.get("use", name)

@@ -25,7 +25,7 @@ from textmix.study.own import OWN, Own
 
 @dataclass(frozen=True)
 class Run:
-    """One fit job: an experiment of a paper (or of another study), on one data set, by one method (all trials and grid points)."""
+    """One fit job: an experiment of a paper (or of another study), on one data set, by one method (all trials)."""
 
     paper: str
     experiment: str
@@ -87,7 +87,7 @@ class Plan:
         return paper
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Join the studies' features or splits; one name must mean one thing, for results are shared between studies."""
+        """Join the studies' features or splits; one name must mean one thing, for studies share results."""
         found: dict[str, Any] = {}
         for name, study in self.studies.items():
             for key, spec in study[kind].items():

@@ -91,7 +91,7 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
 
 
 def _calibration(predictions: Predictions, row: int, place: slice, truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the calibration error of the predicted class, or of all labels; nan where a method gives no probability."""
+    """Return the calibration error of the predicted class, or of all labels; nan without probabilities."""
     if predictions.marginals is None:
         return float("nan")
     happened = truth == predicted if predictions.classes is not None else truth

@@ -1,4 +1,4 @@
-"""What was understood of a user's data: counts, lengths, labels, examples, and what a careful reader would ask about."""
+"""What was understood of a user's data: counts, lengths, labels, examples, and what a careful reader would ask."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
         found.append(f"{_of(unused, len(label_counts), 'labels')} stand on no document.")
     if once:
         found.append(
-            f"{_of(once, len(label_counts), 'labels')} stand on one document only: never both learnt and tested."
+            f"{_of(once, len(label_counts), 'labels')} stand on one document only: learnt or tested, never both."
         )
     largest = int(np.argmax(label_counts))
     share = float(label_counts[largest]) / max(parsed.n_documents, 1)
@@ -92,8 +92,8 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
     twins = 0 if parsed.text is None else _repeated(parsed.text)
     if twins:
         found.append(
-            f"{_of(twins, parsed.n_documents, 'documents')} repeat the text of an earlier one: one may be in training and "
-            "the other in the test, which flatters every method."
+            f"{_of(twins, parsed.n_documents, 'documents')} repeat the text of an earlier one: one may be in training "
+            "and the other in the test, which flatters every method."
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Tables of texts as users have them: csv, tab-separated or JSON lines, one or several labels a text, read in one sweep.
+"""Tables of texts as users have them: csv, tab-separated or JSON lines, one or several labels a text, in one sweep.
 
 The file is never in memory as a whole: of each row only the text, the numbers of its labels and its id are kept.
 """
@@ -31,7 +31,7 @@ _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
-#: One row of a table: first line, and the values of the columns text, label, id, split; None for a column not asked for.
+#: One row of a table: first line, and the values of text, label, id and split; None for a column not asked for.
 Row = tuple[int, list[Any]]
 
 
@@ -66,8 +66,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Raises
     ------
     DataFormatError : with the line: an empty file, a column that is missing or twice, a row with more or fewer cells
-        than the first, a stray or unclosed quote, no JSON object, a NUL, another encoding, no label where one is due, an
-        id twice, a word that is neither train nor test.
+        than the first, a stray or unclosed quote, no JSON object, a NUL, another encoding, no label where one is due,
+        an id twice, a word that is neither train nor test.
     """
     table, sizes = _Table(), dict[str, int]()
     for role, path in data_files(files).items():
