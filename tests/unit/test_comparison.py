@@ -26,6 +26,7 @@ from textmix.study.comparison import (
     read_costs,
     read_scores,
     read_table,
+    read_trials,
     run_compared,
 )
 from textmix.study.cost import measured
@@ -106,6 +107,9 @@ def test_scores_and_costs_are_read_back_as_they_were_measured(tmp_path):
     (cost,) = read_costs(tmp_path / "times.csv", "tiny", "multinomial")
     assert cost["fit_seconds"] == np.median([row["fit_seconds"] for row in timings])
     assert cost["tune_seconds"] is None
+    trials = read_trials(tmp_path / "multinomial.csv", tmp_path / "times.csv", "tiny", METHODS["multinomial"])
+    assert [row["value"] for row in trials if row["metric"] == "accuracy"] == values
+    assert trials[0]["fit_seconds"] == timings[0]["fit_seconds"]
     write_result(tmp_path / "scores.csv", format_csv(cells, COLUMNS), {})
     assert [row["value"] for row in read_table(tmp_path / "scores.csv")] == [cell["value"] for cell in cells]
 

@@ -17,6 +17,7 @@ rule matrix_table:
     output:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",
+        trials="results/matrix/trials.csv",
     log:
         "logs/matrix/table.log",
     conda:

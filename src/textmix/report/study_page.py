@@ -71,8 +71,8 @@ def score_table(
     Returns
     -------
     ``metrics`` (names), ``best`` (metric -> best value), ``rows`` of the methods with values (``method``, ``family``,
-    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the other methods and why
-    they have none.
+    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the other methods and
+    why they have none.
     """
     mine = [cell for cell in cells if cell["dataset"] == dataset]
     metrics = list(dict.fromkeys(cell["metric"] for cell in mine if cell.get("metric")))

@@ -20,6 +20,8 @@ from textmix.study.trials import run_trials
 COLUMNS = ("dataset", "method", "family", "metric", "value", "spread", "trials", "reason")
 #: Columns of costs.csv, medians over the trials: seconds; bytes above what was taken before (empty: not measured).
 COSTS = ("dataset", "method", "fit_seconds", "predict_seconds", "tune_seconds", "fit_bytes", "predict_bytes")
+#: Columns of trials.csv: one row a metric and trial, empty where there is no value.
+TRIALS = ("dataset", "task", "method", "metric", "trial", "value", "fit_seconds", "predict_seconds")
 
 
 def run_compared(
@@ -68,6 +70,34 @@ def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> lis
     for row in io.read_csv(path):
         found.setdefault(row["metric"], []).append(float(row["value"]))
     return [{**head, "metric": metric, **_mean(values)} for metric, values in found.items()]
+
+
+def read_trials(scores: Path, timings: Path, dataset: str, method: Method) -> list[dict[str, Any]]:
+    """Return the scores and seconds of one method on one data set, trial by trial (`TRIALS`); nothing where a hole is.
+
+    Parameters
+    ----------
+    scores, timings : its files.
+    dataset, method : which.
+    """
+    try:
+        io.check_result(scores)
+        io.check_result(timings)
+    except Hole:
+        return []
+    seconds = {row["trial"]: {key: float(row[key]) for key in TRIALS[-2:]} for row in io.read_csv(timings)}
+    head = {"dataset": dataset, "task": method.task, "method": method.name}
+    rows = ({**row, "value": float(row["value"])} for row in io.read_csv(scores))
+    return [
+        {
+            **head,
+            "metric": row["metric"],
+            "trial": row["trial"],
+            "value": row["value"] if np.isfinite(row["value"]) else None,
+            **seconds[row["trial"]],
+        }
+        for row in rows
+    ]
 
 
 def _mean(values: list[float]) -> dict[str, Any]:
