@@ -18,6 +18,9 @@ from textmix.keep import KeptModel
 #: A block ends after so many texts or so many bytes of text, whichever comes first.
 BLOCK_TEXTS, BLOCK_BYTES = 4096, 2**24
 
+#: `json.dumps` would make a new encoder for every row.
+_JSON = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
     """Give the texts in blocks of at most `BLOCK_TEXTS`; a block ends where it passes `BLOCK_BYTES`."""
@@ -64,13 +67,13 @@ class Writer:
         for text, answer, row in zip(block, answers, every, strict=True):
             values = [_six_digits(value) for value in row]
             if self._csv:
-                cells = [json.dumps(cell, ensure_ascii=False) if isinstance(cell, list) else cell for cell in answer]
+                cells = [_JSON(cell) if isinstance(cell, list) else cell for cell in answer]
                 self._csv.writerow([text.id, *cells, *values])
             else:
                 said = {"id": text.id, **dict(zip(self._keys, answer, strict=True))}
                 if values:
                     said["all"] = dict(zip(self._names, values, strict=True))
-                self._stream.write(json.dumps(said, ensure_ascii=False) + "\n")
+                self._stream.write(_JSON(said) + "\n")
 
     def _single(self, labels: np.ndarray, probability: np.ndarray | None) -> Iterator[tuple[Any, Any]]:
         """Give label and probability of each text."""

@@ -107,6 +107,13 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Return p(c|x), (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
+    def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `predict` and `predict_proba` return, the documents being scored once."""
+        joint = self.predict_joint_log_proba(X)
+        labels = self.classes_[np.argmax(joint, axis=1)]
+        joint -= logsumexp(joint, axis=1, keepdims=True)
+        return labels, np.exp(joint, out=joint)
+
     def log_likelihood(self, X: Any, convention: Convention = "bag") -> np.ndarray:
         """Return log p(x|c) in full, (N, C).
 

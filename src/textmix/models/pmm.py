@@ -164,6 +164,11 @@ class _ParametricMixture(MultiLabelEstimator):
         """
         return self._search(X)[1]
 
+    def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `predict` and `predict_proba` return, by one search."""
+        member, marginal = self._search(X)
+        return member.astype(np.int64), marginal
+
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
         r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
 
