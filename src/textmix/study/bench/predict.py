@@ -103,8 +103,8 @@ def bench_predict(corpus: Corpus, repeats: int = 5) -> list[dict[str, Any]]:
 
     Returns
     -------
-    rows of `textmix.study.bench.timing.COLUMNS`, in seconds of the processor (on one core); the peer of ``predict_rate`` is `RATE` texts a second, and the ratio
-    what part of that time was needed.
+    rows of `textmix.study.bench.timing.COLUMNS`, in seconds of the processor (one core); the peer of ``predict_rate``
+    is `RATE` texts a second, and the ratio what part of that time was needed.
     """
     methods = load_methods()
     single, several = short_texts(corpus, False), short_texts(corpus, True)
