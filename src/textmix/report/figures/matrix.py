@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -86,7 +86,7 @@ def _scale(axes: Axes, k: int, difference: float) -> None:
         for end in (1, 1 + difference):
             axes.plot([end, end], [-1.95, -1.55], color="C1", linewidth=1.6)
         axes.text(1 + difference, -1.75, f"  critical difference {difference:.2f}", ha="left", va="center", fontsize=9)
-    axes.text(k, -1.35, "mean rank (1 is best)", ha="right", va="bottom", fontsize=9, color=GREY)
+    axes.text(k, 0, "   mean rank, 1 is best", ha="left", va="center", fontsize=9, color=GREY)
 
 
 def front(points: Sequence[Point]) -> list[int]:
@@ -117,9 +117,17 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
         figure = Figure(figsize=(6.3, max(3.2, 0.6 + LINE * len(points))))
         axes, key = figure.subplots(1, 2, width_ratios=[2.2, 1])
         axes.set_title(where)
-        seconds, values = ([points[i][field] for i in best] for field in (4, 1))
         # From its point the front runs level until a slower method is better.
-        axes.step(seconds, values, where="post", color="C1", linewidth=1.2, zorder=1, label="Pareto front")
+        seconds = [*(points[i].seconds for i in best), max(point.seconds for point in points)]
+        axes.step(
+            seconds,
+            [*(points[i].value for i in best), points[order[0]].value],
+            where="post",
+            color="C1",
+            linewidth=1.2,
+            zorder=1,
+            label="Pareto front",
+        )
         key.set_axis_off()
         for number, place in enumerate(order, start=1):
             _numbered(axes, points[place], number, place in best)
@@ -139,16 +147,11 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
 
 def _numbered(axes: Axes, point: Point, number: int, best: bool) -> None:
     """Draw one method as a numbered disc over its interval."""
-    colour = "C0" if best else "white"
     height = [[point.value - point.low], [point.high - point.value]]
     if np.isfinite(height).all():
         axes.errorbar([point.seconds], [point.value], height, color="#c9c9c4", linewidth=1.0, capsize=2, zorder=2)
-    axes.plot(
-        *([point.seconds], [point.value], "o"),
-        **{"color": colour, "markeredgecolor": "C0", "markersize": 11, "zorder": 3 + 0.001 * number},
-    )
-    axes.annotate(
-        *(str(number), (point.seconds, point.value)),
-        **{"ha": "center", "va": "center", "fontsize": 7.5, "color": "white" if best else INK},
-        zorder=3.0005 + 0.001 * number,
-    )
+    above = 3 + 0.001 * number
+    look: dict[str, Any] = {"color": "C0" if best else "white", "markeredgecolor": "C0", "markersize": 11}
+    axes.plot([point.seconds], [point.value], "o", zorder=above, **look)
+    ink = "white" if best else INK
+    axes.text(point.seconds, point.value, str(number), ha="center", va="center", fontsize=7.5, color=ink, zorder=above)
