@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import IO, Any
 
 import numpy as np
@@ -55,8 +55,11 @@ class Writer:
         self._stream, self._names, self._everything = stream, list(model.label_names), everything
         self._keys = ("label", "probability") if model.method.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
+
+    def begin(self) -> None:
+        """Write the first row, where there is one."""
         if self._csv:
-            self._csv.writerow(["id", *self._keys, *(f"p:{name}" for name in self._names if everything)])
+            self._csv.writerow(["id", *self._keys, *(f"p:{name}" for name in self._names if self._everything)])
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
         """Write the rows of a block with labels (n,) or (n, L), and probabilities (n, L) or None."""
@@ -101,8 +104,10 @@ def _six_digits(value: float) -> float | None:
 
 def predict(model: KeptModel, texts: Iterable[NewText], writer: Writer) -> int:
     """Label texts and write the rows; return how many there were."""
-    count = 0
-    for block in blocks(texts):
+    count, rest = 0, blocks(texts)
+    first = list(islice(rest, 1))  # a file that cannot be read at all gives not even a first row
+    writer.begin()
+    for block in chain(first, rest):
         labels, probability = model.label(Ragged.from_texts(text.text for text in block))
         writer.write(block, labels, probability)
         count += len(block)

@@ -156,6 +156,12 @@ def test_mixed_encodings_are_counted(models: Path, tmp_path: Path, capsys: Captu
     assert first == second and "1 lines read as Windows-1252" in captured.err
 
 
+def test_an_unreadable_file_gives_not_even_a_header(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "new.csv").write_text("body\nx\n")
+    assert run(models / "edcm", tmp_path / "new.csv") == 1
+    assert capsys.readouterr().out == ""
+
+
 def test_no_text_gives_a_header_alone(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_bytes(b"")
     assert run(models / "edcm", tmp_path / "new.txt") == 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from textmix.data.corpus import Corpus
 from textmix.determinism import rng
+from textmix.errors import ConfigError
 from textmix.keep import KeptModel, kept_forms
 from textmix.study.methods import Method
 from textmix.study.tuning import tune
@@ -36,7 +37,7 @@ def fit_kept(
 
     Raises
     ------
-    ConfigError : the data set is a matrix, or the method cannot be kept.
+    ConfigError : the data set is a matrix, the method cannot be kept, or it does not take these parameters.
     DataFormatError : a single-label method meets a document with no or several labels.
     """
     kept_forms(method)
@@ -46,6 +47,10 @@ def fit_kept(
         estimator = method.make({**params, **point})
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=int(rng(seed, corpus.name, "model").integers(2**31)))
+        try:
+            estimator._validate_params()
+        except ValueError as error:
+            raise ConfigError(f"configuration: params: {error}") from error
         return estimator
 
     chosen, point = "", dict[str, Any]()

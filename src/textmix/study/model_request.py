@@ -6,6 +6,7 @@ It is imported while Snakemake parses the workflow, so it imports nothing heavie
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def take_request(config: MutableMapping[str, Any], files: Iterable[Path], tasks:
     ------
     ConfigError : a key lacks the other, or is not what it should be.
     """
-    asked = {key: config.pop(key) for key in KEYS if key in config}
+    asked = {key: _typed(config.pop(key)) for key in KEYS if key in config}
     if not asked:
         return None
     data, method = config.get("data"), asked.get("method")
@@ -83,6 +84,20 @@ def take_request(config: MutableMapping[str, Any], files: Iterable[Path], tasks:
         metric = "accuracy" if tasks[method] == "single" else "subset_accuracy"
         search = {"grid": dict(asked["grid"]), "folds": 3, "metric": metric}
     return Request(data, method, asked.get("features", next(iter(WORDS))), dict(asked.get("params", {})), search)
+
+
+def _typed(value: Any) -> Any:
+    """Return a value of the command line with numbers for numbers: Snakemake gives text inside of mappings."""
+    if isinstance(value, Mapping):
+        return {key: _typed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_typed(item) for item in value]
+    if not isinstance(value, str):
+        return value
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value)
+    return {"true": True, "false": False, "null": None}.get(value.lower(), value)
 
 
 def _roles(files: Iterable[Path]) -> dict[str, Any]:
