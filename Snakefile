@@ -11,6 +11,7 @@ include: "workflow/rules/config.smk"
 configfile: MAIN_CONFIG
 
 
+include: "workflow/rules/request.smk"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/parse.smk"
@@ -23,6 +24,7 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/bench.smk"
 include: "workflow/rules/own.smk"
 include: "workflow/rules/matrix.smk"
+include: "workflow/rules/model.smk"
 
 
 localrules:
@@ -38,6 +40,7 @@ localrules:
     report,
     own,
     matrix,
+    model,
 
 
 rule all:

@@ -229,6 +229,7 @@ def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
         ),
         render_study(
             "matrix.html",
+            findings=[],
             tasks={"tiny": "single"},
             tables={"tiny": table},
             methods={"single": ["edcm", "multinomial"], "multi": []},

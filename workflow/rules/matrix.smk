@@ -6,6 +6,13 @@ def matrix_files(pattern):
     return [pattern.format(run=r) for r in MATRIX_RUNS]
 
 
+def matrix_data(kind):
+    """Return the features or splits folder of each data set of the matrix, in order."""
+    found = {r.dataset: PLAN.run_inputs(r) for r in MATRIX_RUNS}
+    place = ("features", "splits").index(kind)
+    return [f"results/{kind}/{data}/{inputs[place]}" for data, inputs in found.items()]
+
+
 rule matrix_table:
     input:
         scores=matrix_files(
@@ -36,6 +43,9 @@ rule matrix_page:
     input:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",
+        trials="results/matrix/trials.csv",
+        features=matrix_data("features"),
+        splits=matrix_data("splits"),
         data=collect("results/datasets/{name}", name=PLAN.matrix.spec["roles"]),
     output:
         "results/matrix/index.html",

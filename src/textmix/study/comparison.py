@@ -87,16 +87,16 @@ def read_trials(scores: Path, timings: Path, dataset: str, method: Method) -> li
         return []
     seconds = {row["trial"]: {key: float(row[key]) for key in TRIALS[-2:]} for row in io.read_csv(timings)}
     head = {"dataset": dataset, "task": method.task, "method": method.name}
-    rows = ({**row, "value": float(row["value"])} for row in io.read_csv(scores))
+    rows = ((row, float(row["value"])) for row in io.read_csv(scores))
     return [
         {
             **head,
             "metric": row["metric"],
             "trial": row["trial"],
-            "value": row["value"] if np.isfinite(row["value"]) else None,
+            "value": value if np.isfinite(value) else None,
             **seconds[row["trial"]],
         }
-        for row in rows
+        for row, value in rows
     ]
 
 

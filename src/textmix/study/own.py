@@ -192,13 +192,13 @@ def settle(config: MutableMapping[str, Any], files: Iterable[Path], schemas: Pat
     data = config.get("data")
     if isinstance(data, str):
         named.append(data)
-        config["data"] = _roles(contents.values())
+        config["data"] = roles_of(contents.values())
     if len(named) > 1:
         raise ConfigError(f"configuration: data: {' and '.join(named)} both describe data of your own; name one")
     return load_own(named[0], schemas) if named else None
 
 
-def _roles(contents: Iterable[Any]) -> dict[str, Any]:
+def roles_of(contents: Iterable[Any]) -> dict[str, Any]:
     """Return the mapping of roles as the configuration files alone have it."""
     roles: dict[str, Any] = {}
     for content in contents:
