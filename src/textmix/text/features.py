@@ -190,7 +190,9 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     if spec.fit_on == "train" and corpus.split is not None:
         deciding = corpus.split == TRAIN
     least_documents = spec.min_documents if spec.max_n == 1 else 1
-    kept = kept_words(counts[deciding], words, stop_words(spec.stop_list), spec.min_count, least_documents)
+    # A copy of all counts only where not all documents decide: of large texts they are most of the memory.
+    decisive = counts if deciding.all() else counts[deciding]
+    kept = kept_words(decisive, words, stop_words(spec.stop_list), spec.min_count, least_documents)
     names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
     found = {"tokens": len(tokens.values), "words": len(words), "words_kept": int(kept.sum())}
     if spec.max_n > 1 or spec.vectors:
