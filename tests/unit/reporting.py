@@ -39,10 +39,16 @@ class Made:
         self.root = root
         self.results = Results(root, "paper", ROLES, settings)
 
-    def scores(self, method: str, values: Mapping[str, Sequence[float]], dataset: str = "news_set") -> None:
-        """Write the accuracy of every trial by variant."""
+    def scores(
+        self,
+        method: str,
+        values: Mapping[str, Sequence[float]],
+        dataset: str = "news_set",
+        metric: str = "accuracy",
+    ) -> None:
+        """Write a metric of every trial by variant."""
         rows = [
-            {"variant": variant, "trial": trial, "metric": "accuracy", "value": value}
+            {"variant": variant, "trial": trial, "metric": metric, "value": value}
             for variant, trials in values.items()
             for trial, value in enumerate(trials)
         ]

@@ -12,12 +12,13 @@ from textmix.data.corpus import Corpus, Ragged
 from textmix.errors import Hole
 from textmix.study.measures import Source
 from textmix.study.papers import pmm
+from textmix.study.predictions import Predictions, pack_sets
 from textmix.study.splits import Splits
 
 N, V, L = 160, 50, 4
 
 
-def source(seed: int, scores: Any = None) -> Source:
+def source(seed: int, predictions: Any = None) -> Source:
     """Return pages drawn from a PMM1 whose labels have words of their own, half for training."""
     rng = np.random.default_rng(seed)
     theta = rng.dirichlet(np.full(V, 0.1), L)
@@ -33,18 +34,20 @@ def source(seed: int, scores: Any = None) -> Source:
         feature_names=[f"word{i}" for i in range(V)],
     )
     half = np.array([0, N // 2], dtype=np.int64)
-    return Source(corpus, Splits(Ragged(np.arange(N // 2), half), Ragged(np.arange(N // 2, N), half)), scores or {})
+    return Source(
+        corpus, Splits(Ragged(np.arange(N // 2), half), Ragged(np.arange(N // 2, N), half)), predictions or {}
+    )
 
 
-def scored(**f: float) -> dict[str, Any]:
-    """Return score rows of two trials around each method's F."""
-    rows = {
-        method: [{"metric": "sample_f", "value": str(value + step)} for step in (-0.01, 0.01)]
-        for method, value in f.items()
-    }
+def predicted(seed: int, **right: float) -> dict[str, Predictions]:
+    """Return predictions of every method: the given share of the test pages exactly right, no label for the others."""
+    truth = source(seed).corpus.indicators()[N // 2 :]
+    found = {}
     for method in ("nb", "svm", "knn", "nn", "pmm1", "pmm2"):
-        rows.setdefault(method, [{"metric": "sample_f", "value": "0.1"}, {"metric": "micro_f", "value": "9"}])
-    return {"table1": rows, "table2": rows}
+        sets = truth.copy()
+        sets[round(right.get(method, 0.1) * len(truth)) :] = 0
+        found[method] = Predictions([""], [], np.full((1, len(truth)), np.nan), sets=pack_sets(sets)[np.newaxis])
+    return found
 
 
 def rng() -> np.random.Generator:
@@ -52,16 +55,14 @@ def rng() -> np.random.Generator:
 
 
 def test_means_and_wins_are_over_the_problems() -> None:
-    sources = {"one": source(1, scored(pmm1=0.5, svm=0.4)), "two": source(1, scored(pmm1=0.3, svm=0.6))}
+    sources = {
+        "one": source(1, predicted(1, pmm1=0.5, svm=0.4)),
+        "two": source(2, predicted(2, pmm1=0.3, svm=0.6)),
+    }
     values = pmm.means(sources, {"problems": 2}, rng()).values
-    assert values["t1_pmm1"] == pytest.approx(0.4) and values["t2_svm"] == pytest.approx(0.5)
+    assert values["pmm1"] == pytest.approx(0.4) and values["svm"] == pytest.approx(0.5)
     wins = pmm.wins(sources, {"problems": 2}, rng()).values
-    assert (wins["t1_best_pmm1"], wins["t1_best_svm"], wins["t1_pmm1_above_svm"], wins["t1_knn_above_svm"]) == (
-        1,
-        1,
-        1,
-        0,
-    )
+    assert (wins["best_pmm1"], wins["best_svm"], wins["pmm1_above_svm"], wins["knn_above_svm"]) == (1, 1, 1, 0)
     with pytest.raises(Hole, match="only 2 of the 11"):
         pmm.means(sources, {"problems": 11}, rng())
 

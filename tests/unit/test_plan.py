@@ -302,7 +302,7 @@ def test_real_configuration_is_right(config):
 def test_planned_papers_run_nothing_and_built_ones_something(config):
     plan = Plan(config, ROOT)
     states = {name: paper["status"] for name, paper in plan.papers.items()}
-    assert {"planned", "built"} == set(states.values())
+    assert set(states.values()) <= {"planned", "built"}
     for name, state in states.items():
         assert bool([*plan.runs(name), *plan.measures(name)]) == (state == "built"), f"{name} is {state}"
 
@@ -328,7 +328,7 @@ def test_each_role_keeps_its_own_split():
 
 
 def test_role_without_a_data_set_has_no_runs():
-    plan = Plan(configuration(newsgroups=None, r52=None, newsgroups_parts=None), ROOT)
+    plan = Plan(configuration(**dict.fromkeys(REAL["data"])), ROOT)
     assert [run for paper in PAPERS for run in plan.runs(paper)] == []
     assert plan.datasets("naive_bayes") == [] and plan.feature_sets("edcm") == []
 

@@ -16,9 +16,10 @@ from tests.naive import pmm as naive
 from textmix.kernels import svm
 from textmix.metrics.multilabel import sample_f
 from textmix.models.label_baselines import LabelNaiveBayes, LabelNeighbors
+from textmix.models.label_counts import unit_rows
 from textmix.models.label_network import LabelNetwork, Weights, loss
 from textmix.models.label_svm import LabelSVM, cost_path
-from textmix.models.multilabel import checked_indicators, unit_rows
+from textmix.models.multilabel import checked_indicators
 
 seeds = st.integers(0, 2**32 - 1)
 ALL = [LabelNaiveBayes(), LabelNeighbors(), LabelSVM(random_state=0), LabelNetwork(hidden=4, random_state=0)]

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from tests.fixtures.reader_files import SAMPLES, Sample, tar
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.data.parse import check_corpus
-from textmix.errors import DataFormatError
+from textmix.data.readers import tab_file
+from textmix.errors import ConfigError, DataFormatError
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -211,3 +212,15 @@ def test_broken_reviews_are_refused(case: str, tmp_path: Path) -> None:
 def test_a_part_without_reviews_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match="no reviews in test/neg and test/pos"):
         Sample("acl_imdb", {"archive": {"train/neg/0_1.txt": b"x"}}).read(tmp_path)
+
+
+def test_parts_of_class_names_become_labels(tmp_path: Path) -> None:
+    data = b"c\tt\nd\tstring\nclass\t\nrec.sport.hockey\tpuck\nrec.autos\tcar\nmisc\tsale\n"
+    path = tmp_path / "data.tab"
+    path.write_bytes(data)
+    corpus = tab_file.read({"data": path}, {"name": "made", "label_separator": "."})
+    assert corpus.label_names == ["autos", "hockey", "misc", "rec", "sport"]
+    assert corpus.indicators().tolist() == [[0, 1, 0, 1, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]
+    path.write_bytes(data.replace(b"rec.autos", b"rec..autos"))
+    with pytest.raises(ConfigError, match="empty part"):
+        tab_file.read({"data": path}, {"name": "made", "label_separator": "."})

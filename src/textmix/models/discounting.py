@@ -31,7 +31,7 @@ from textmix.models.discounting_weights import (
     discounting_constant,
     tells_discount,
 )
-from textmix.models.label_counts import checked_indicators, without_zeros
+from textmix.models.multilabel import checked_indicators, without_zeros
 
 #: An expected share of a document below this is not counted, which keeps the counts sparse.
 NEGLIGIBLE = 1e-12

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
-from textmix.models.label_counts import MultiLabelEstimator, unit_rows
+from textmix.models.label_counts import LabelCountClassifier, unit_rows
 
 #: Pages whose similarities are held in memory at once.
 BLOCK = 512
@@ -24,7 +24,7 @@ BLOCK = 512
 QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))
 
 
-class LabelNaiveBayes(MultiLabelEstimator):
+class LabelNaiveBayes(LabelCountClassifier):
     """A multinomial naive Bayes classifier for each label: pages with it against pages without.
 
     Parameters
@@ -37,7 +37,7 @@ class LabelNaiveBayes(MultiLabelEstimator):
     ----------
     coef_ : float64 (V, L), log p(word | with) - log p(word | without).
     intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of none or all.
-    classes_, n_features_in_ : see `MultiLabelEstimator`.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -89,7 +89,7 @@ class LabelNaiveBayes(MultiLabelEstimator):
         return (self.decision_function(X) > 0).astype(np.int64)
 
 
-class LabelNeighbors(MultiLabelEstimator):
+class LabelNeighbors(LabelCountClassifier):
     """Nearest neighbours by cosine: a label's score is the sum of the similarities of its pages among the k nearest.
 
     k and the threshold are those with the best sample F when every training page is predicted from the others, the
@@ -105,7 +105,7 @@ class LabelNeighbors(MultiLabelEstimator):
     ----------
     n_neighbors_ : the k chosen.
     threshold_ : the threshold chosen; a label is predicted if its score reaches it.
-    classes_, n_features_in_ : see `MultiLabelEstimator`.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,4 +1,4 @@
-"""What the multi-label estimators share: their tags, and checks of counts and of label indicators."""
+"""The common frame of the estimators of label sets from word counts."""
 
 from __future__ import annotations
 
@@ -6,30 +6,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-
-def checked_indicators(y: Any) -> sparse.csr_array:
-    """Return label indicators as float64 CSR (N, L) without stored zeros; raises ValueError at other than 0 and 1."""
-    if y is None:
-        raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
-    checked = without_zeros(sparse.csr_array(check_array(y, accept_sparse="csr", dtype=np.float64)))
-    if (checked.data != 1).any():
-        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
-    return checked
-
-
-def without_zeros(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a CSR matrix without stored zeros and double entries; the same one where it has none."""
-    matrix.check_format(full_check=True)
-    if matrix.data.all() and matrix.has_canonical_format:
-        return matrix
-    clean = matrix.copy()
-    clean.sum_duplicates()
-    clean.eliminate_zeros()
-    return clean
+from textmix.models.multilabel import MultiLabelClassifier, checked_indicators, without_zeros
 
 
 def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
@@ -40,8 +19,8 @@ def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
     return rows
 
 
-class MultiLabelEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator of label sets from counts.
+class LabelCountClassifier(MultiLabelClassifier):
+    """A classifier from counts (N, V), not negative, to label indicators (N, L).
 
     Attributes
     ----------
@@ -51,12 +30,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
         return tags
 
     def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:

@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
-from textmix.models.label_counts import MultiLabelEstimator, unit_rows
+from textmix.models.label_counts import LabelCountClassifier, unit_rows
 
 #: Relative change of the loss at which a fit that only serves to choose the strength stops.
 TUNING_TOL = 1e-3
@@ -86,7 +86,7 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
     return value, gradient.flat()
 
 
-class LabelNetwork(MultiLabelEstimator):
+class LabelNetwork(LabelCountClassifier):
     """A three-layer network whose outputs are the labels' probabilities.
 
     The strength of the squared weights is the one with the best sample F on a part of the training pages that is left
@@ -107,7 +107,7 @@ class LabelNetwork(MultiLabelEstimator):
     weights_ : `Weights`.
     decay_ : the strength chosen.
     n_iter_, converged_ : of the last fit.
-    classes_, n_features_in_ : see `MultiLabelEstimator`.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

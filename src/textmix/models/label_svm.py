@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.kernels import svm
-from textmix.models.label_counts import MultiLabelEstimator, unit_rows
+from textmix.models.label_counts import LabelCountClassifier, unit_rows
 
 #: A cost factor: so many times the cost of a page without the label as there are more of them than pages with it.
 RATIO = "ratio"
@@ -58,7 +58,7 @@ def cost_path(
         yield Solution(beta.copy(), svm.intercept(lower, upper, beta, slope), steps < max_iter)
 
 
-class LabelSVM(MultiLabelEstimator):
+class LabelSVM(LabelCountClassifier):
     """One linear support vector machine a label, with an unregularised bias as in SVMlight.
 
     C and J of a label are those with the best F over the decisions on all folds of a cross-validation, the smallest of
@@ -82,7 +82,7 @@ class LabelSVM(MultiLabelEstimator):
     intercept_ : float64 (L,).
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
     converged_ : whether all final fits did.
-    classes_, n_features_in_ : see `MultiLabelEstimator`.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

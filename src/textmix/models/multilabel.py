@@ -84,15 +84,30 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def check_labels(Y: Any) -> np.ndarray:
-    """Return label indicators as int8 (N, L), dense."""
+def checked_indicators(Y: Any) -> sparse.csr_array:
+    """Return label indicators as float64 CSR (N, L) without stored zeros; raises ValueError at other than 0 and 1."""
     if Y is None:
-        raise ValueError("Y is missing: this estimator requires y to be passed, but the target y is None")
-    checked = check_array(Y, accept_sparse="csr", dtype=None)
-    dense = checked.toarray() if sparse.issparse(checked) else checked
-    if not np.isin(dense, (0, 1)).all():
-        raise ValueError("Y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
-    return np.ascontiguousarray(dense, dtype=np.int8)
+        raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
+    checked = without_zeros(sparse.csr_array(check_array(Y, accept_sparse="csr", dtype=np.float64)))
+    if (checked.data != 1).any():
+        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
+    return checked
+
+
+def check_labels(Y: Any) -> np.ndarray:
+    """Return label indicators as int8 (N, L), dense; see `checked_indicators`."""
+    return np.ascontiguousarray(checked_indicators(Y).toarray(), dtype=np.int8)
+
+
+def without_zeros(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Return a CSR matrix without stored zeros and double entries; the same one where it has none."""
+    matrix.check_format(full_check=True)
+    if matrix.data.all() and matrix.has_canonical_format:
+        return matrix
+    clean = matrix.copy()
+    clean.sum_duplicates()
+    clean.eliminate_zeros()
+    return clean
 
 
 def label_sets(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

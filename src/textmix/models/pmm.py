@@ -22,7 +22,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from textmix.errors import ConfigError
 from textmix.kernels import pmm_predict
-from textmix.models.label_counts import MultiLabelEstimator, checked_indicators
+from textmix.models.label_counts import LabelCountClassifier
+from textmix.models.multilabel import checked_indicators
 from textmix.models.pmm_training import Climb, Training, gather
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
@@ -60,7 +61,7 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
     return size_weight, log_odds
 
 
-class _ParametricMixture(MultiLabelEstimator):
+class _ParametricMixture(LabelCountClassifier):
     """What PMM1 and PMM2 share: all but the climb."""
 
     #: Fitted attributes and their forms, see `textmix.keep`.

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from textmix.errors import Hole
+from textmix.metrics.multilabel import sample_f
 from textmix.study.measures import Measure, Source
 
-#: Experiment -> how keys begin.
-TABLES = {"table1": "t1", "table2": "t2"}
 METHODS = ("nb", "svm", "knn", "nn", "pmm1", "pmm2")
 PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
 
 
-def _f(sources: Mapping[str, Source], settings: Mapping[str, Any], table: str) -> dict[str, list[float]]:
+def _f(sources: Mapping[str, Source], settings: Mapping[str, Any]) -> dict[str, list[float]]:
     """Return the mean F over the trials of each problem, by method.
 
     Raises
@@ -26,29 +25,28 @@ def _f(sources: Mapping[str, Source], settings: Mapping[str, Any], table: str) -
     """
     if len(sources) < settings["problems"]:
         raise Hole(f"only {len(sources)} of the {settings['problems']} problems are at hand")
-    found: dict[str, list[float]] = {}
-    for method in METHODS:
-        rows = (source.scores[table][method] for source in sources.values())
-        found[method] = [
-            statistics.fmean(float(row["value"]) for row in each if row["metric"] == "sample_f") for each in rows
-        ]
-    return found
+    return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
+
+
+def _mean_f(source: Source, method: str) -> float:
+    """Return the mean F of a method over the trials of one problem."""
+    truth, predictions = source.corpus.indicators(), source.predictions[method]
+    trials = (
+        (truth[source.splits.test[trial]], predictions.label_sets(0, source.splits.test_place(trial), truth.shape[1]))
+        for trial in range(len(source.splits))
+    )
+    return statistics.fmean(sample_f(true, predicted) for true, predicted in trials)
 
 
 def means(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Average F over the problems, by table and method.
+    """Average F over the problems, by method.
 
     Parameters
     ----------
-    sources : role -> problem, with the scores of both tables.
+    sources : role -> problem, with the predictions of a table.
     settings : ``problems``, how many there must be.
     """
-    values = {
-        f"{key}_{method}": statistics.fmean(problems)
-        for table, key in TABLES.items()
-        for method, problems in _f(sources, settings, table).items()
-    }
-    return Measure(values)
+    return Measure({method: statistics.fmean(f) for method, f in _f(sources, settings).items()})
 
 
 def wins(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -56,17 +54,14 @@ def wins(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.rando
 
     Parameters
     ----------
-    sources : role -> problem, with the scores of both tables.
+    sources : role -> problem, with the predictions of a table.
     settings : ``problems``, how many there must be.
     """
-    values: dict[str, float] = {}
-    for table, key in TABLES.items():
-        f = _f(sources, settings, table)
-        best = np.argmax([f[method] for method in METHODS], axis=0)
-        values |= {f"{key}_best_{method}": float(np.sum(best == place)) for place, method in enumerate(METHODS)}
-        for one, other in PAIRS:
-            above = sum(a > b for a, b in zip(f[one], f[other], strict=True))
-            values[f"{key}_{one}_above_{other}"] = float(above)
+    f = _f(sources, settings)
+    best = np.argmax([f[method] for method in METHODS], axis=0)
+    values = {f"best_{method}": float(np.sum(best == place)) for place, method in enumerate(METHODS)}
+    for one, other in PAIRS:
+        values[f"{one}_above_{other}"] = float(sum(a > b for a, b in zip(f[one], f[other], strict=True)))
     return Measure(values)
 
 

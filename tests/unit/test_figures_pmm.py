@@ -1,0 +1,94 @@
+"""Figures of the PMM document: what they draw is what was scored, timed and measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.reporting import Made
+from textmix.errors import Hole
+from textmix.report.figures.pmm import FIGURES
+from textmix.report.locate import FigureData
+
+METHODS = ["nb", "pmm1"]
+OPTIONS = {"experiment": "table1", "roles": ["news"], "methods": METHODS, "published": {"news": "p"}}
+PRINTED = {"p.NB": 41.5, "p.PMM1": 50.5}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    result = Made(tmp_path, {})
+    for place, method in enumerate(METHODS):
+        result.scores(method, {"": [0.4 + place / 10, 0.42 + place / 10]}, metric="sample_f")
+        result.seconds(method, [0.5 + place, 1.0 + place])
+    return result
+
+
+def drawn(made: Made, name: str, **options: object) -> FigureData:
+    return FIGURES[name](FigureData(made.results, PRINTED, {**OPTIONS, **options}))
+
+
+def points(axes: object, marker: str) -> list[tuple[float, float]]:
+    """Return the points drawn with a marker."""
+    lines = [line for line in axes.lines if line.get_marker() == marker]
+    return sorted(
+        (float(x), float(y)) for line in lines for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    )
+
+
+def test_scores_stand_in_percent_beside_the_published(made: Made) -> None:
+    (axes,) = drawn(made, "f_2000").axes
+    assert points(axes, "D") == [(41.5, 0.0), (50.5, 1.0)]
+    expected = [(40, 0), (42, 0), (41, 0), (50, 1), (52, 1), (51, 1)]
+    assert [tuple(map(round, point)) for point in points(axes, "o")] == sorted(expected)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["NB", "PMM1"]
+
+
+def test_missing_problem_leaves_its_panel_out_and_none_is_a_hole(made: Made) -> None:
+    assert len(drawn(made, "f_2000", roles=["news", "gone"]).axes) == 1
+    with pytest.raises(Hole):
+        drawn(made, "f_2000", roles=["gone"])
+
+
+def test_times_show_medians_of_training_and_prediction(made: Made) -> None:
+    (axes,) = drawn(made, "times").axes
+    assert {round(x, 3) for x, _ in points(axes, "o")} >= {0.75, 1.75}
+    assert [x for x, _ in points(axes, "D")] == [60.0, 300.0], "the paper's times beside PMM1 only"
+
+
+def test_convergence_draws_a_path_a_start(made: Made) -> None:
+    rows = [
+        {
+            "role": "news",
+            "model": model,
+            "start": start,
+            "iteration": i,
+            "objective": -100.0 - 10.0 ** (-i) - start / 1e6,
+        }
+        for model in ("pmm1", "pmm2")
+        for start in range(2)
+        for i in range(4)
+    ]
+    made.measure("convergence", {}, paths=rows)
+    first, second = drawn(made, "convergence", method="convergence").axes
+    assert len([line for line in first.lines if len(line.get_xdata())]) == 2
+    assert first.get_title() == "PMM1" and second.get_title() == "PMM2"
+
+
+def test_calibration_draws_each_kind_and_its_error(made: Made) -> None:
+    kinds = ("paper", "prior", "tempered")
+    rows = [{"role": "news", "kind": k, "proba": p, "share": p / 2, "count": 3.0} for k in kinds for p in (0.05, 0.95)]
+    made.measure("calibration", {f"{kind}_calibration_error": 0.25 for kind in kinds}, reliability=rows)
+    (axes,) = drawn(made, "calibration", method="calibration").axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert len(labels) == 3 and all("0.250" in label for label in labels)
+    assert list(axes.lines[1].get_ydata()) == pytest.approx([0.025, 0.475])
+
+
+def test_words_are_bars_that_fill_the_width(made: Made) -> None:
+    rows = [{"word": f"w{i}", "count": i + 1.0, "rec": i / 4, "sport": 1 - i / 4} for i in range(4)]
+    made.measure("words", {}, words=rows)
+    (axes,) = drawn(made, "words", method="words").axes
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(4)
+    assert axes.get_yticklabels()[3].get_text() == "w3 (4)"
