@@ -21,7 +21,7 @@ from textmix.study.splits import Splits
 
 logger = logging.getLogger("textmix")
 
-TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "tune_seconds", "fit_bytes", "predict_bytes")
+TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "fit_bytes", "predict_bytes", "tune_seconds")
 
 #: Documents of the first training part on which the kernels are compiled before anything is timed.
 WARM_UP = 64
@@ -124,7 +124,7 @@ class _Store:
         if hasattr(estimator, "predict_proba"):
             self._keep_marginals(estimator.predict_proba(trial.X_test), at)
         costs = {"fit": fit_cost, "predict": predict_cost}
-        return {f"{stage}_{unit}": value for stage, cost in costs.items() for unit, value in cost.items()}
+        return {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
 
     def _keep_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
         """Keep the probability of the predicted class, or of each label."""
