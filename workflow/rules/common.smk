@@ -109,7 +109,11 @@ def measure_sources(wildcards):
 def measure_predictions(wildcards):
     """Return (role, method, predictions folder) of the fits that a measure reads."""
     return [
-        (role, r.method, f"results/predictions/{r.paper}/{r.experiment}/{r.dataset}/{r.method}")
+        (
+            role,
+            r.method,
+            f"results/predictions/{r.paper}/{r.experiment}/{r.dataset}/{r.method}",
+        )
         for role, r in PLAN.measure_runs(wildcards.paper, wildcards.measure)
     ]
 
