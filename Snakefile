@@ -11,6 +11,7 @@ include: "workflow/rules/config.smk"
 configfile: MAIN_CONFIG
 
 
+include: "workflow/rules/request.smk"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/parse.smk"
@@ -21,6 +22,9 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/bench.smk"
+include: "workflow/rules/own.smk"
+include: "workflow/rules/matrix.smk"
+include: "workflow/rules/model.smk"
 
 
 localrules:
@@ -34,6 +38,9 @@ localrules:
     tables,
     figures,
     report,
+    own,
+    matrix,
+    model,
 
 
 rule all:

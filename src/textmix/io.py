@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -44,14 +44,15 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file so that other processes see either the old content or the whole new one."""
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """Give a binary stream whose content becomes the file in one step, if nothing goes wrong until the end."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -59,6 +60,12 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file so that other processes see either the old content or the whole new one."""
+    with replacing(path) as stream:
+        stream.write(data)
 
 
 def _umask() -> int:

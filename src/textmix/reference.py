@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.config import load_yaml_strict
+from textmix.study.methods import Method, load_methods
 
 HEAD = """# config/
 
@@ -22,6 +23,22 @@ ends it within seconds with its name, what is allowed and the nearest right spel
   `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the
   source is silent or garbled, and what was chosen).
 - One key on the command line: `snakemake --cores all --config strict=true`.
+- `matrix.yaml` is the comparison of every method on every data set: `snakemake --cores all matrix`.
+- `own.example.yaml` is an example for data of your own, see below.
+
+## Data of your own
+
+1. Put the texts in a table (csv, tab-separated or JSON lines, a text and its labels a row), or in a folder a class;
+   counts in ARFF (with MULAN's XML or `n_labels`) or LIBSVM.
+2. Copy `own.example.yaml` to, say, `my.yaml` beside them, and name the file and its columns. Nothing else is needed.
+3. `snakemake --cores 2 own --config data=path/to/my.yaml` (or `--configfile path/to/my.yaml`).
+
+`results/own/<name>/` then holds `index.html` (one page), `summary.json` (what was understood: documents, labels,
+label sets, vocabulary, lengths, examples, and remarks), `scores.csv` and `costs.csv`. Every method of the table at
+the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
+that it never saw; one that does not apply says why. A fault in the data ends the run with file and line. Changing the
+file, the description or a method runs again what hangs on it, and nothing else. The texts are held in memory once:
+reading a csv of 1 GB takes 1.3 GB, and counting its words about four times the file.
 
 ## Locators
 
@@ -37,7 +54,7 @@ The `source` column of `published.csv` and the checks name rebuilt values like t
 | `setting:<dotted path in paper.yaml>` | a setting that this reproduction uses |
 | `check:<name>` | a named check of `checks.yaml` |
 
-This file is made from `workflow/schemas/` by `python -m textmix.reference`.
+This file is made from `workflow/schemas/` and the registry of methods by `python -m textmix.reference`.
 """
 
 
@@ -50,6 +67,21 @@ def render(schemas: Path) -> str:
         parts.append("\n| key | type | default | effect |\n|---|---|---|---|\n")
         parts.extend(_row(*entry) for entry in _entries(schema, schema, ""))
     return "".join(parts)
+
+
+def methods_table(methods: Mapping[str, Method]) -> str:
+    """Return the registry of methods as a section of config/README.md."""
+    head = (
+        "\n## Methods\n\nThe registry, `src/textmix/study/methods.yaml`: an estimator and an entry make a method join "
+        "the\npapers' experiments, the matrix and own data. The grid is what the latter two tune.\n"
+        "\n| method | family | labels | takes | grid | paper |\n|---|---|---|---|---|---|\n"
+    )
+    rows = []
+    for name, method in methods.items():
+        grid = "; ".join(f"{key}: {', '.join(map(str, values))}" for key, values in method.grid.items())
+        several = {"single": "one", "multi": "several"}[method.task]
+        rows.append(f"| `{name}` | {method.family} | {several} | {method.takes} | {grid} | {method.paper} |\n")
+    return head + "".join(rows)
 
 
 def _row(name: str, schema: Mapping[str, Any]) -> str:
@@ -98,7 +130,7 @@ def main() -> None:
     """Write config/README.md of the checkout that this package lies in."""
     root = Path(__file__).resolve().parents[2]
     target = root / "config/README.md"
-    target.write_text(render(root / "workflow/schemas"), encoding="utf-8")
+    target.write_text(render(root / "workflow/schemas") + methods_table(load_methods()), encoding="utf-8")
     sys.stderr.write(f"wrote {target}\n")
 
 

@@ -194,7 +194,7 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
     "unknown kind of split": (
         EDCM,
         lambda p: p["splits"].update(folds={"kind": "giben"}),
-        r"splits\.folds\.kind: 'giben' is not allowed; did you mean 'given'\? allowed: random, given",
+        r"splits\.folds\.kind: 'giben' is not allowed; did you mean 'given'\? allowed: random, given, folds",
     ),
     "unknown tokenizer": (
         EDCM,
@@ -310,7 +310,7 @@ def test_planned_papers_run_nothing_and_built_ones_something(config):
 def test_full_run_leaves_no_role_without_data():
     config = full()
     assert [role for role, entry in config["data"].items() if entry["dataset"] is None] == []
-    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"data"}
+    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"data", "matrix"}
 
 
 def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):

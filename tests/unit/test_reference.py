@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from textmix.config import load_yaml_strict
-from textmix.reference import HEAD, render
+from textmix.reference import HEAD, methods_table, render
+from textmix.study.methods import load_methods
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -67,7 +68,14 @@ def test_schemas_stand_in_order_of_name_and_other_files_are_left_out(tmp_path):
 
 def test_reference_in_the_repository_is_that_of_the_schemas():
     text = (ROOT / "config/README.md").read_text(encoding="utf-8")
-    assert text == render(SCHEMAS), "run: python -m textmix.reference"
+    assert text == render(SCHEMAS) + methods_table(load_methods()), "run: python -m textmix.reference"
+
+
+def test_every_method_has_a_row():
+    table = methods_table(load_methods())
+    for name, method in load_methods().items():
+        assert f"| `{name}` | {method.family} |" in table
+    assert "| smoothing: 0.001, 0.01, 0.1, 1.0 | edcm |" in table
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.yaml")), ids=lambda path: path.stem)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, label_matrix
-from textmix.errors import ConfigError, DataFormatError, IntegrityError
-from textmix.study.splits import Splits, _stratified, make_splits
+from textmix.errors import ConfigError, IntegrityError
+from textmix.study.splits import Splits, _stratified, make_splits, stratify
 
 SEED, NAME = 20021209, "random_80_20"
 
@@ -108,12 +108,6 @@ def test_stratified_split_is_still_drawn_at_random():
     assert rows(splits, 0) != rows(splits, 1)
 
 
-def test_stratified_split_of_documents_with_several_labels_is_refused():
-    corpus = Corpus("multi", ["a", "b"], ["x", "y"], label_matrix([[0, 1], [1]], 2))
-    with pytest.raises(DataFormatError, match="document 'a' has 2 labels"):
-        split_of(corpus, train=1, trials=1, stratified=True)
-
-
 def test_splits_are_the_same_every_time():
     corpus = corpus_of([0] * 100)
     first, second = (split_of(corpus, train=0.8, trials=3) for _ in range(2))
@@ -206,3 +200,85 @@ def test_stratified_order_is_that_of_its_definition():
         places.append(((seen[label] + 0.5) / np.sum(classes == label), place, row))
         seen[label] += 1
     assert _stratified(order, classes).tolist() == [row for *_, row in sorted(places)]
+
+
+# --- folds and label sets ---------------------------------------------------------------------------------------------
+
+
+def corpus_of_sets(sets: list[list[int]]) -> Corpus:
+    """Return a corpus without text, a label set a document."""
+    n_labels = max((max(row) for row in sets if row), default=0) + 1
+    names = [f"c{label}" for label in range(n_labels)]
+    return Corpus(
+        name="sets", ids=[str(i) for i in range(len(sets))], label_names=names, labels=label_matrix(sets, n_labels)
+    )
+
+
+@given(total=st.integers(4, 60), folds=st.integers(2, 4), stratified=st.booleans(), several=st.booleans())
+@settings(deadline=None, derandomize=True)
+def test_every_document_is_tested_once(total, folds, stratified, several):
+    sets = [[row % 3, 3] if several and row % 2 else [row % 3] for row in range(total)]
+    spec = {"kind": "folds", "folds": folds, "stratified": stratified}
+    splits = make_splits(corpus_of_sets(sets), spec, SEED, "folds", None)
+    assert len(splits) == folds
+    assert sorted(splits.test.values.tolist()) == list(range(total))
+    for trial in range(folds):
+        train, test = rows(splits, trial)
+        assert sorted(train + test) == list(range(total))
+        assert stratified or abs(len(test) - total / folds) < 1
+
+
+def test_folds_keep_the_share_of_every_class():
+    splits = make_splits(
+        corpus_of([0] * 50 + [1] * 10), {"kind": "folds", "folds": 5, "stratified": True}, SEED, "f", None
+    )
+    for trial in range(5):
+        assert np.sum(splits.test[trial] >= 50) == 2
+
+
+def test_cap_on_trials_takes_the_first_folds():
+    spec = {"kind": "folds", "folds": 5}
+    capped, whole = (make_splits(corpus_of([0, 1] * 10), spec, SEED, "f", cap) for cap in (2, None))
+    assert len(capped) == 2
+    assert rows(capped, 1) == rows(whole, 1)
+
+
+def test_more_folds_than_documents_are_refused():
+    with pytest.raises(ConfigError, match="split f: news's 3 documents make no 4 folds; lower folds"):
+        make_splits(corpus_of([0, 1, 0]), {"kind": "folds", "folds": 4}, SEED, "f", None)
+
+
+def random_sets(total: int) -> list[list[int]]:
+    """Return label sets of labels of very different frequency, some empty."""
+    generator = np.random.default_rng(4)
+    shares = np.array([0.6, 0.3, 0.1, 0.03])
+    return [np.flatnonzero(generator.random(4) < shares).tolist() for _ in range(total)]
+
+
+def test_parts_keep_the_share_of_every_label_better_than_chance():
+    corpus = corpus_of_sets(random_sets(600))
+    part = stratify(corpus.labels, np.array([0.25, 0.75]), np.random.default_rng(1))
+    dense = corpus.indicators()
+    first = dense[part == 0].sum(axis=0)
+    assert np.all(np.abs(first - 0.25 * dense.sum(axis=0)) <= 1)
+    assert abs(np.sum(part == 0) - 150) <= 2
+
+
+def test_rarest_label_is_dealt_evenly():
+    sets = [[0, 1] if row < 4 else [0] for row in range(40)]
+    splits = make_splits(corpus_of_sets(sets), {"kind": "folds", "folds": 4, "stratified": True}, SEED, "f", None)
+    assert [int(np.sum(splits.test[trial] < 4)) for trial in range(4)] == [1, 1, 1, 1]
+
+
+def test_stratified_random_split_of_label_sets_has_the_asked_sizes():
+    corpus = corpus_of_sets(random_sets(400))
+    splits = split_of(corpus, train=100, test=60, trials=2, stratified=True)
+    for trial in range(2):
+        train, test = rows(splits, trial)
+        assert not set(train) & set(test)
+        assert abs(len(train) - 100) <= 2 and abs(len(test) - 60) <= 2
+
+
+def test_part_of_no_size_gets_nothing():
+    corpus = corpus_of_sets(random_sets(50))
+    assert set(stratify(corpus.labels, np.array([0.5, 0.5, 0.0]), np.random.default_rng(1)).tolist()) == {0, 1}

@@ -69,7 +69,7 @@ def make_clone(folder: Path) -> Clone:
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
     for role, entry in config["data"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
-    config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2}
+    config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2, "matrix": []}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     return Clone(folder)
 

@@ -6,23 +6,20 @@ import sys
 from pathlib import Path
 
 from textmix.data.fetch import source_state
+from textmix.study.own import settle
 from textmix.study.plan import Plan, Run
 
 ROOT = Path(workflow.basedir)
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 
 
-# The command line gives text: --config strict=true.
-config["strict"] = {"true": True, "false": False}.get(
-    config.get("strict"), config.get("strict")
-)
-
 with one_sentence():
-    PLAN = Plan(config, ROOT)
+    OWN = settle(config, [MAIN_CONFIG, *CONFIG_FILES], ROOT / "workflow/schemas")
+    PLAN = Plan(config, ROOT, OWN)
 
 
 wildcard_constraints:
-    paper="|".join(PLAN.papers),
+    paper="|".join(PLAN.studies),
     dataset="[a-z0-9_]+",
     features="[a-z0-9_]+",
     split="[a-z0-9_]+",
@@ -82,7 +79,7 @@ def method_code(wildcards):
 
 def metrics_of(wildcards):
     """Return the metrics of an experiment."""
-    return PLAN.papers[wildcards.paper]["experiments"][wildcards.experiment]["metrics"]
+    return PLAN.studies[wildcards.paper]["experiments"][wildcards.experiment]["metrics"]
 
 
 def features_spec(wildcards):
@@ -112,7 +109,11 @@ def measure_sources(wildcards):
 def measure_predictions(wildcards):
     """Return (role, method, predictions folder) of the fits that a measure reads."""
     return [
-        (role, r.method, f"results/predictions/{r.paper}/{r.experiment}/{r.dataset}/{r.method}")
+        (
+            role,
+            r.method,
+            f"results/predictions/{r.paper}/{r.experiment}/{r.dataset}/{r.method}",
+        )
         for role, r in PLAN.measure_runs(wildcards.paper, wildcards.measure)
     ]
 

@@ -8,6 +8,8 @@ from textmix.config import load_yaml_strict
 from textmix.errors import TextmixError
 
 MAIN_CONFIG = Path(workflow.basedir) / "config/config.yaml"
+# Those of the command line: Snakemake adds its own to the list later.
+CONFIG_FILES = [Path(path) for path in workflow.configfiles]
 
 
 @contextmanager
@@ -21,5 +23,5 @@ def one_sentence():
 
 
 with one_sentence():
-    for path in (MAIN_CONFIG, *workflow.configfiles):
+    for path in (MAIN_CONFIG, *CONFIG_FILES):
         load_yaml_strict(path)

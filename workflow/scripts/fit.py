@@ -3,13 +3,16 @@
 from textmix.data.corpus import Corpus
 from textmix.io import format_csv, write_result
 from textmix.runtime import job
+from textmix.study.comparison import run_compared
 from textmix.study.methods import load_methods
 from textmix.study.splits import Splits
 from textmix.study.trials import TIMINGS, run_trials
 
 with job(snakemake) as running:
     spec = snakemake.params.spec
-    predictions, timings = run_trials(
+    # In a comparison of methods one that does not apply leaves its reason; in a paper it is an error.
+    run = run_compared if spec.get("compared") else run_trials
+    predictions, timings = run(
         Corpus.load(snakemake.input.features),
         Splits.load(snakemake.input.splits),
         load_methods()[spec["use"]],

@@ -101,6 +101,34 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         return raw.read()
 
 
+def iter_lines(path: Path, limit: int = 2**40) -> Iterator[bytes]:
+    """Give the lines of a file, unpacked as in `open_plain`, with their line ends, one at a time.
+
+    Parameters
+    ----------
+    path : the file.
+    limit : cap on the unpacked size of a packed file, bytes.
+
+    Raises
+    ------
+    DataFormatError : as `open_plain`.
+    """
+    path = Path(path)
+    with open(path, "rb") as raw, _damage_named(path):
+        head = raw.read(8)
+        raw.seek(0)
+        opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+        if opener is None:
+            yield from raw
+            return
+        budget, found = _budget(limit, os.fstat(raw.fileno()).st_size), 0
+        for line in opener(raw):
+            found += len(line)
+            if found > budget:
+                raise _bomb(path, "it", budget)
+            yield line
+
+
 def _unpack(path: Path, stream: IO[bytes], budget: int) -> bytes:
     """Read a stream to its end in chunks: one call with the budget as size would reserve that much memory."""
     content = BytesIO()

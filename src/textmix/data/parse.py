@@ -6,6 +6,7 @@ end without a word, has to doubt its input.
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import logging
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,9 @@ from textmix.errors import ConfigError, DataFormatError, Hole
 
 log = logging.getLogger(__name__)
 
+#: Bytes of text decoded at once, so that checking a text takes no copy of it.
+_BLOCK = 1 << 24
+
 #: The modules of `textmix.data.readers` that read a format; a registry entry names one of them.
 READERS = (
     "acl_imdb",
@@ -29,6 +33,7 @@ READERS = (
     "csv_file",
     "libsvm_multilabel",
     "message_folder",
+    "records",
     "reuters_sgml",
     "snap_reviews",
     "tab_file",
@@ -216,10 +221,14 @@ def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None
 
 def _check_utf8(corpus: Corpus, text: Ragged) -> None:
     """Check that each document is UTF-8: all of them joined are, and none starts within a character."""
-    try:
-        text.values.tobytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DataFormatError(corpus.name, None, f"text is not UTF-8 at byte {error.start}") from error
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(text.values) + 1, _BLOCK):
+        block = text.values[start : start + _BLOCK].tobytes()
+        try:
+            decoder.decode(block, final=start + _BLOCK > len(text.values))
+        except UnicodeDecodeError as error:
+            found = max(start, start + len(block) - len(error.object) + error.start)
+            raise DataFormatError(corpus.name, None, f"text is not UTF-8 at byte {found}") from error
     starts = text.offsets[:-1]
     starts = starts[starts < len(text.values)]
     _require(corpus, bool(np.all(text.values[starts] & 0xC0 != 0x80)), "a document starts within a character")

@@ -38,6 +38,10 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     delta: float
     class_count_: np.ndarray
+    #: Fitted attributes and their forms, see `textmix.keep`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "float64 C", "n_features_in_": "int"}
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, np.inf, closed="both")]}
 
     @abstractmethod
@@ -102,6 +106,13 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(c|x), (N, C)."""
         return np.exp(self.predict_log_proba(X))
+
+    def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `predict` and `predict_proba` return, the documents being scored once."""
+        joint = self.predict_joint_log_proba(X)
+        labels = self.classes_[np.argmax(joint, axis=1)]
+        joint -= logsumexp(joint, axis=1, keepdims=True)
+        return labels, np.exp(joint, out=joint)
 
     def log_likelihood(self, X: Any, convention: Convention = "bag") -> np.ndarray:
         """Return log p(x|c) in full, (N, C).

@@ -80,6 +80,10 @@ class ClassifierChain(LinearMultiLabel):
         "random_state": ["random_state"],
     }
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L", "order_": "int L"},
+    }
+
     def __init__(
         self,
         *,

@@ -130,6 +130,12 @@ class DCMClassifier(CountClassifier):
         have ended keep their last value.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier.fitted_forms,
+        **dict.fromkeys(("concentration_", "mle_concentration_", "gradient_"), "float64 C"),
+        **{"_alpha": "float64 V C", "objective_path_": "float64 *"},
+        **{"capped_": "bool C", "n_iter_": "int C", "converged_": "bool"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,
         "method": [StrOptions(set(METHODS))],

@@ -22,9 +22,11 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from textmix.kernels import threshold as rules
 from textmix.kernels.discounting import add_scores
 from textmix.models.discounting_weights import (
+    FORMS,
     RULES,
     Counts,
     against_rest_weights,
+    check_weights,
     class_weights,
     discounting_constant,
     tells_discount,
@@ -52,6 +54,10 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tags.classifier_tags.multi_label = True
         tags.classifier_tags.poor_score = True
         return tags
+
+    def check_kept(self) -> None:
+        """Check the indices among attributes that were read from a file; raises ValueError."""
+        check_weights(self.weights_, len(self.classes_))
 
     def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
         """Return counts as float64 CSR without stored zeros."""
@@ -140,6 +146,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     Machine Learning 39, 2000.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
         "discount_counts": [StrOptions({"pooled", "per_class"})],
@@ -298,6 +305,7 @@ class AbsoluteDiscountingBinary(_AbsoluteDiscounting):
     D. Vilar, M. J. Castro and E. Sanchis, Multi-label Text Classification Using Multinomial Models, EsTAL 2004.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
         "unlabelled": [StrOptions({"ignore", "smoothing", "others"})],

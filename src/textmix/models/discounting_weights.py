@@ -14,7 +14,7 @@ the form here also sums to one where counts are scaled or expected.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -27,6 +27,29 @@ RULES = ("upper_bound", "printed", "leaving_one_out")
 SMALLEST_DISCOUNT = 1e-6
 #: A share of all occurrences below this is taken for a rounding error.
 ROUNDING = 1e-10
+
+#: Fitted attributes of the two models and their forms, see `textmix.keep`.
+_WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "seen_by": "int32 K"}
+_SHARED: dict[str, Any] = {
+    **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},
+    **{"word_log_prob_": "float64 V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
+}
+FORMS: dict[str, dict[str, Any]] = {
+    "classifier": {
+        **{**_SHARED, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "float64 C"},
+        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
+    },
+    "binary": {**_SHARED, "discount_": "float", "prior_log_odds_": "float64 C"},
+}
+
+
+def check_weights(weights: Weights, n_classes: int) -> None:
+    """Check the indices of weights that were read from a file, in which nothing can be trusted; raises ValueError."""
+    group, table, start, seen_by, _ = weights
+    inside = -1 <= group.min(initial=0) and group.max(initial=-1) < len(table)
+    ordered = start[0] == 0 and start[-1] == len(seen_by) and bool((np.diff(start) >= 0).all())
+    if not (inside and ordered and 0 <= seen_by.min(initial=0) and seen_by.max(initial=-1) < n_classes):
+        raise ValueError("weights_ holds an index out of range")
 
 
 def discounting_constant(counts: np.ndarray, rule: str) -> float:

@@ -47,6 +47,9 @@ class LinearMultiLabel(MultiLabelClassifier):
     n_iter_, converged_ : iterations, and whether ``tol`` ended them.
     """
 
+    _forms: ClassVar[dict[str, Any]] = {
+        **{**MultiLabelClassifier._forms, "objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "variance": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -80,6 +83,8 @@ class BinaryRelevance(LinearMultiLabel):
     ----------
     coef_ : float64 (V + 1, L), the last row the bias.
     """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         problem = LogisticBatch(X, Y, np.ones(len(Y)), 2.0 * self.variance)
@@ -157,6 +162,10 @@ class PowerSet(SetScorer, LinearMultiLabel):
     coef_ : float64 (V + 1, S), the last row the bias.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "coef_": "float64 W+1 S"},
+    }
+
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self.sets_, code = label_sets(Y)
         n_sets = len(self.sets_)
@@ -224,6 +233,11 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     coef_ : float64 (V + 1, L), the last row the biases.
     pair_ : float64 (4 L (L - 1) / 2,), weights of the states (0, 0), (0, 1), (1, 0), (1, 1) of each pair.
     """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "coef_": "float64 W+1 L", "pair_": "float64 P"},
+        **{"_pair_score": "float64 S"},
+    }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self.sets_, code = label_sets(Y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     n_features_in_ : V.
     """
 
+    #: Fitted attributes and their forms, see `textmix.keep`.
+    _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"}
     _columns: np.ndarray | None
 
     def fit(self, X: Any, Y: Any) -> Self:

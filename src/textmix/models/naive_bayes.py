@@ -27,6 +27,11 @@ from textmix.models.base import CountClassifier, IncrementalCountClassifier, zer
 class _Multinomial(IncrementalCountClassifier):
     """One multinomial a class, smoothed by mu words spread as a background model."""
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier.fitted_forms,
+        **{"_feature_count": "float64 V C", "_log_weight": "float64 V C", "_impossible": "bool V"},
+    }
+
     @abstractmethod
     def _background(self) -> tuple[np.ndarray, float]:
         """Return p(w | theta_B), (V,), and mu."""

@@ -64,6 +64,12 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
 class _ParametricMixture(LabelCountClassifier):
     """What PMM1 and PMM2 share: all but the climb."""
 
+    #: Fitted attributes and their forms, see `textmix.keep`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
+        **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
+        **{"n_iter_": "int", "converged_": "bool"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "xi": [Interval(Real, 1, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -158,6 +164,11 @@ class _ParametricMixture(LabelCountClassifier):
         tries, which leaves out likely sets that lie off its path.
         """
         return self._search(X)[1]
+
+    def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `predict` and `predict_proba` return, by one search."""
+        member, marginal = self._search(X)
+        return member.astype(np.int64), marginal
 
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
         r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).

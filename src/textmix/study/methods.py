@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,25 @@ from textmix.errors import ConfigError
 REGISTRY_FILE = Path(__file__).with_name("methods.yaml")
 
 
+#: What a method can be fitted to, and how it is said.
+TASKS = {"single": "one label a document", "multi": "several labels a document"}
+TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers"}
+
+
 @dataclass(frozen=True)
 class Method:
-    """One entry of the registry: where the estimator is, what it takes and which document it comes from."""
+    """One entry of the registry: where the estimator is, what it takes and which document it comes from.
+
+    Parameters
+    ----------
+    name, family : for people; the name stands in experiments, paths and tables.
+    estimator : ``module:class``.
+    task : a key of `TASKS`.
+    takes : a key of `TAKES`.
+    paper : the document that it comes from or is compared in.
+    params, grid : what a comparison of methods (own data, the matrix) sets, and what it tunes on training documents.
+    most : ``documents``, ``labels`` or ``features`` above which a comparison leaves it out, for it would take hours.
+    """
 
     name: str
     estimator: str
@@ -25,6 +41,9 @@ class Method:
     task: str
     takes: str
     paper: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def module(self) -> str:
@@ -47,8 +66,25 @@ class Method:
 
 
 def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
-    """Read the method registry."""
-    return {name: Method(name=name, **entry) for name, entry in load_yaml_strict(path).items()}
+    """Read the method registry.
+
+    Raises
+    ------
+    ConfigError : an entry has an unknown key or lacks one, or names a task or input that there is not.
+    """
+    return {name: _method(name, entry, path.name) for name, entry in load_yaml_strict(path).items()}
+
+
+def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
+    """Return one entry of the registry."""
+    try:
+        method = Method(name=name, **entry)
+    except TypeError as error:
+        raise ConfigError(f"{source}: {name}: {str(error).split('() ')[-1]}; the keys are those of Method") from error
+    for key, value, known in (("task", method.task, TASKS), ("takes", method.takes, TAKES)):
+        if value not in known:
+            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; allowed: {', '.join(known)}")
+    return method
 
 
 def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -18,12 +18,14 @@ from textmix.data.registry import DatasetEntry, load_registry
 from textmix.errors import ConfigError
 from textmix.provenance import code_digest
 from textmix.study.bench.suites import Suite, load_suites
+from textmix.study.matrix import MATRIX, load_matrix
 from textmix.study.methods import Method, load_methods
+from textmix.study.own import OWN, Own
 
 
 @dataclass(frozen=True)
 class Run:
-    """One fit job: an experiment of a paper, on one data set, by one method (all trials and grid points)."""
+    """One fit job: an experiment of a paper (or of another study), on one data set, by one method (all trials)."""
 
     paper: str
     experiment: str
@@ -38,13 +40,19 @@ class Plan:
     ----------
     config : the merged configuration (config.yaml, further files, ``--config``).
     root : the folder with ``config/`` and ``workflow/``.
+    own : the user's data and what to do with it (`textmix.study.own`), or None.
+
+    Attributes
+    ----------
+    papers : name -> paper.yaml, of the documents.
+    studies : the papers and, in the same form, ``matrix`` and ``own``, whose roles are names of data sets.
 
     Raises
     ------
     ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
     """
 
-    def __init__(self, config: Mapping[str, Any], root: Path) -> None:
+    def __init__(self, config: Mapping[str, Any], root: Path, own: Own | None = None) -> None:
         self.root = root
         self.schemas = root / "workflow/schemas"
         validate(_plain(config), self.schemas / "config.schema.yaml", "configuration")
@@ -53,6 +61,11 @@ class Plan:
         self.methods: dict[str, Method] = load_methods()
         self.suites: dict[str, Suite] = load_suites()
         self.papers = {name: self._paper(name) for name in PAPERS}
+        self.own = own
+        self.matrix = load_matrix(root, config["matrix"], self.registry, self.methods)
+        self.studies = {**self.papers, MATRIX: self.matrix.spec}
+        if own is not None:
+            self.studies[OWN] = own.spec(self.methods, self.registry)
         self.features = self._shared("features")
         self.splits = self._shared("splits")
         self._check_data()
@@ -74,14 +87,13 @@ class Plan:
         return paper
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Join the papers' features or splits; one name must mean one thing, for results are shared between papers."""
+        """Join the studies' features or splits; one name must mean one thing, for studies share results."""
         found: dict[str, Any] = {}
-        for name, paper in self.papers.items():
-            for key, spec in paper[kind].items():
+        for name, study in self.studies.items():
+            for key, spec in study[kind].items():
                 if found.setdefault(key, spec) != spec:
-                    raise ConfigError(
-                        f"config/papers/{name}/paper.yaml: {kind}.{key} differs from another paper's; rename it"
-                    )
+                    source = f"config/papers/{name}/paper.yaml" if name in self.papers else f"config/{name}.yaml"
+                    raise ConfigError(f"{source}: {kind}.{key} differs from another paper's; rename it")
         return found
 
     def _check_data(self) -> None:
@@ -135,8 +147,10 @@ class Plan:
         """Return the papers that the configuration asks for."""
         return [name for name in PAPERS if name in self.config["papers"]]
 
-    def dataset(self, role: str) -> str | None:
-        """Return the data set that stands for a role, or None."""
+    def dataset(self, role: str, study: str = "") -> str | None:
+        """Return the data set that stands for a role, or None; a study that is no paper names data sets themselves."""
+        if study in (OWN, MATRIX):
+            return role
         value: str | None = self.config["data"][role]["dataset"]
         return value
 
@@ -149,23 +163,23 @@ class Plan:
         found = [self.dataset(role) for role in self.papers[paper]["roles"]]
         return sorted({name for name in found if name is not None})
 
-    def runs(self, paper: str) -> Iterator[Run]:
-        """Yield the fit jobs of a paper."""
-        for key, experiment in self.papers[paper]["experiments"].items():
+    def runs(self, study: str) -> Iterator[Run]:
+        """Yield the fit jobs of a study."""
+        for key, experiment in self.studies[study]["experiments"].items():
             for role in experiment["roles"]:
-                dataset = self.dataset(role)
+                dataset = self.dataset(role, study)
                 if dataset is not None:
-                    yield from (Run(paper, key, dataset, method) for method in experiment["methods"])
+                    yield from (Run(study, key, dataset, method) for method in experiment["methods"])
 
     def run_inputs(self, run: Run) -> tuple[str, str]:
         """Return features and split of a fit job."""
-        experiment = self.papers[run.paper]["experiments"][run.experiment]
-        roles = [role for role in experiment["roles"] if self.dataset(role) == run.dataset]
+        experiment = self.studies[run.paper]["experiments"][run.experiment]
+        roles = [role for role in experiment["roles"] if self.dataset(role, run.paper) == run.dataset]
         return experiment["features"], experiment["roles"][roles[0]]
 
     def run_entry(self, run: Run) -> dict[str, Any]:
         """Return an experiment's entry of a method: ``use``, ``params``, ``grid``."""
-        entry: dict[str, Any] = self.papers[run.paper]["experiments"][run.experiment]["methods"][run.method]
+        entry: dict[str, Any] = self.studies[run.paper]["experiments"][run.experiment]["methods"][run.method]
         return entry
 
     def measures(self, paper: str) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from textmix.data.corpus import Corpus
 from textmix.errors import ConfigError
 from textmix.metrics import classification, multilabel
+from textmix.metrics.calibration import calibration_error
 from textmix.study.predictions import Predictions
 from textmix.study.splits import Splits
 
@@ -39,8 +40,11 @@ MULTI_LABEL: dict[str, Metric] = {
 
 METRICS = {"single": SINGLE_LABEL, "multi": MULTI_LABEL}
 
+#: The one metric that needs probabilities of what is predicted, not only of what is true.
+CALIBRATION = "calibration_error"
+
 #: Metrics of which less is better.
-LOSSES = frozenset({"error_rate", "log_loss", "hamming_loss", "set_log_loss"})
+LOSSES = frozenset({"error_rate", "log_loss", "hamming_loss", "set_log_loss", CALIBRATION})
 
 
 def metrics_of(task: str, names: Sequence[str]) -> dict[str, Metric]:
@@ -64,7 +68,8 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     ------
     ConfigError : a metric has no such name.
     """
-    chosen = metrics_of("single" if predictions.sets is None else "multi", metrics)
+    named = [name for name in metrics if name != CALIBRATION]
+    chosen = metrics_of("single" if predictions.sets is None else "multi", named)
     truth = corpus.classes() if predictions.sets is None else corpus.indicators()
     rows = []
     for row, variant in enumerate(predictions.variants):
@@ -79,4 +84,15 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
                 {"variant": variant, "trial": trial, "metric": name, "value": float(metric(*data))}
                 for name, metric in chosen.items()
             ]
+            if CALIBRATION in metrics:
+                value = _calibration(predictions, row, place, *data[:2])
+                rows.append({"variant": variant, "trial": trial, "metric": CALIBRATION, "value": value})
     return rows
+
+
+def _calibration(predictions: Predictions, row: int, place: slice, truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the calibration error of the predicted class, or of all labels; nan without probabilities."""
+    if predictions.marginals is None:
+        return float("nan")
+    happened = truth == predicted if predictions.classes is not None else truth
+    return calibration_error(predictions.marginals[row, place], happened)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from textmix import io
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
@@ -52,9 +53,10 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     Parameters
     ----------
     corpus : the parsed data set.
-    spec : ``kind: given`` (the source's own split), or ``kind: random`` with ``train`` and ``test`` as numbers of
+    spec : ``kind: given`` (the source's own split); ``kind: random`` with ``train`` and ``test`` as numbers of
         documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, ``stratified``, and ``order``:
-        schemes that name the same order have the same test documents and nested training documents.
+        schemes that name the same order have the same test documents and nested training documents; or ``kind: folds``
+        with ``folds`` and ``stratified``: every document is tested once.
     seed, name : the seed and the name of the split scheme, which is its ``order`` unless it names one; with data set
         and trial they fix the permutation.
     max_trials : cap on the number of trials from config.yaml, or None.
@@ -65,6 +67,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     """
     if spec["kind"] == "given":
         pairs = [_given(corpus, name)]
+    elif spec["kind"] == "folds":
+        pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
     else:
         trials = min(spec["trials"], max_trials or spec["trials"])
         order = spec.get("order", name)
@@ -108,8 +112,85 @@ def _random(
         raise ConfigError(f"split {name}: {n_train} + {n_test} documents asked of {corpus.name}'s {total}; lower them")
     order = generator.permutation(total)
     if spec.get("stratified", False):
+        if np.any(corpus.label_counts != 1):
+            sizes = np.array([n_test, n_train, total - n_test - n_train])
+            part = stratify(corpus.labels, sizes / total, generator)
+            return np.flatnonzero(part == 1), np.flatnonzero(part == 0)
         order = _stratified(order, corpus.classes())
     return order[n_test : n_test + n_train], order[:n_test]
+
+
+def _folds(
+    corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return one pair a fold: the fold as test documents, the others for training."""
+    total, n_folds = corpus.n_documents, spec["folds"]
+    if total < n_folds:
+        raise ConfigError(f"split {name}: {corpus.name}'s {total} documents make no {n_folds} folds; lower folds")
+    stratified = spec.get("stratified", False)
+    if stratified and np.any(corpus.label_counts != 1):
+        part = stratify(corpus.labels, np.full(n_folds, 1 / n_folds), generator)
+    else:
+        order = generator.permutation(total)
+        if stratified:
+            order = _stratified(order, corpus.classes())
+        part = np.empty(total, dtype=np.int64)
+        part[order] = np.arange(total) * n_folds // total
+    return [(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(n_folds)]
+
+
+def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Return the part of each document such that every part holds each label in its share, as nearly as it can.
+
+    Iterative stratification: the rarest label left is dealt first, each of its documents to the part that lacks most
+    of the label, of equal ones to the part that lacks most documents, then at random.
+
+    Parameters
+    ----------
+    labels : CSR (N, L) of ones.
+    shares : (P,), the parts' shares of the documents, with sum 1.
+    generator : decides on the order and between parts that lack as much.
+
+    Returns
+    -------
+    int64 (N,), from 0 to P - 1.
+
+    Notes
+    -----
+    Source: Sechidis, Tsoumakas and Vlahavas, On the stratification of multi-label data, ECML PKDD 2011, algorithm 1.
+    """
+    n_documents = labels.shape[0]
+    order = generator.permutation(n_documents)
+    by_label = sparse.csc_array(labels[order])  # rows of each label, in the random order
+    counts = np.diff(by_label.indptr)
+    lacking = shares * n_documents
+    lacking_label = shares[:, np.newaxis] * counts  # (P, L)
+    part = np.full(n_documents, -1, dtype=np.int64)
+    left = counts.copy()
+    while left.any():
+        label = int(np.argmin(np.where(left > 0, left, n_documents + 1)))
+        rows = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
+        for document in order[rows]:
+            if part[document] >= 0:
+                continue
+            chosen = _neediest(lacking_label[:, label], lacking, shares, generator)
+            own = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
+            part[document] = chosen
+            lacking[chosen] -= 1
+            lacking_label[chosen, own] -= 1
+            left[own] -= 1
+    for document in order[part[order] < 0]:
+        part[document] = _neediest(lacking, lacking, shares, generator)
+        lacking[part[document]] -= 1
+    return part
+
+
+def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
+    """Return the part that lacks most of the first, of equal ones of the second; parts of no size get nothing."""
+    first = np.where(shares > 0, first, -np.inf)
+    best = np.flatnonzero(first >= first.max() - 1e-9)
+    best = best[second[best] >= second[best].max() - 1e-9]
+    return int(best[0] if len(best) == 1 else generator.choice(best))
 
 
 def _stratified(order: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -14,13 +14,14 @@ import numpy as np
 
 from textmix.data.corpus import Corpus
 from textmix.determinism import rng
+from textmix.study.cost import measured
 from textmix.study.methods import Method, variants
 from textmix.study.predictions import Predictions, pack_sets, true_log_proba
 from textmix.study.splits import Splits
 
 logger = logging.getLogger("textmix")
 
-TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "tune_seconds")
+TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "fit_bytes", "predict_bytes", "tune_seconds")
 
 #: Documents of the first training part on which the kernels are compiled before anything is timed.
 WARM_UP = 64
@@ -53,7 +54,7 @@ def run_trials(
     Returns
     -------
     predictions : what was predicted.
-    timings : rows (`TIMINGS`), in seconds; the only part that differs between two runs.
+    timings : rows (`TIMINGS`), in seconds and bytes; the only part that differs between two runs.
     """
     truth = corpus.classes() if method.task == "single" else corpus.indicators()
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
@@ -108,16 +109,13 @@ class _Store:
         else:
             self.arrays["sets"] = np.empty((*self.shape, -(-self.n_labels // 8)), dtype=np.uint8)
 
-    def fit_predict(self, estimator: Any, trial: _Trial, at: tuple[int, slice]) -> dict[str, float]:
-        """Fit, predict into row and columns ``at``, and return the seconds of both."""
-        start = time.perf_counter()
+    def fit_predict(self, estimator: Any, trial: _Trial, at: tuple[int, slice]) -> dict[str, float | None]:
+        """Fit, predict into row and columns ``at``, and return the seconds and the memory of both."""
         with warnings.catch_warnings():
             # A fit that did not converge is kept in fits.csv and marked in the tables.
             warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
-            estimator.fit(trial.X_train, trial.y_train)
-        fitted = time.perf_counter()
-        predicted = estimator.predict(trial.X_test)
-        done = time.perf_counter()
+            _, fit_cost = measured(lambda: estimator.fit(trial.X_train, trial.y_train))
+        predicted, predict_cost = measured(lambda: estimator.predict(trial.X_test))
         if self.task == "single":
             self.arrays["classes"][at] = predicted
         else:
@@ -125,7 +123,8 @@ class _Store:
         self.arrays["true_log_proba"][at] = true_log_proba(self.task, estimator, trial.X_test, trial.y_test)
         if hasattr(estimator, "predict_proba"):
             self._keep_marginals(estimator.predict_proba(trial.X_test), at)
-        return {"fit_seconds": fitted - start, "predict_seconds": done - fitted}
+        costs = {"fit": fit_cost, "predict": predict_cost}
+        return {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
 
     def _keep_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
         """Keep the probability of the predicted class, or of each label."""

@@ -157,6 +157,30 @@ def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
     return rename(tokens, words, lemmas(words)) if spec.lemmatise else (tokens, words)
 
 
+def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sparse.csr_array:
+    """Return the counts of known words in new texts, as `build_features` would have counted them.
+
+    Parameters
+    ----------
+    text : N documents.
+    spec : how the vocabulary was made, of words (`max_n` 1, no `vectors`); its cuts are in the vocabulary already.
+    place : word -> column, V words.
+
+    Returns
+    -------
+    CSR (N, V), int32, indices sorted.
+    """
+    text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
+    tokens, words = _words(text, spec)
+    column = np.array([place.get(word, -1) for word in words], dtype=np.int32)
+    known = Ragged(column[tokens.values], tokens.offsets)
+    ends = np.concatenate([[0], np.cumsum(known.values >= 0)])
+    counts = _count(Ragged(known.values[known.values >= 0], ends[tokens.offsets]), len(place))
+    if spec.weighting == "binary":
+        counts.data[:] = 1
+    return counts
+
+
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     """Return the corpus with counts instead of its text, the entry being checked."""
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
@@ -166,7 +190,9 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     if spec.fit_on == "train" and corpus.split is not None:
         deciding = corpus.split == TRAIN
     least_documents = spec.min_documents if spec.max_n == 1 else 1
-    kept = kept_words(counts[deciding], words, stop_words(spec.stop_list), spec.min_count, least_documents)
+    # A copy of all counts only where not all documents decide: of large texts they are most of the memory.
+    decisive = counts if deciding.all() else counts[deciding]
+    kept = kept_words(decisive, words, stop_words(spec.stop_list), spec.min_count, least_documents)
     names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
     found = {"tokens": len(tokens.values), "words": len(words), "words_kept": int(kept.sum())}
     if spec.max_n > 1 or spec.vectors:

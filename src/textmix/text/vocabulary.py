@@ -10,6 +10,9 @@ from scipy import sparse
 
 from textmix.data.corpus import Ragged
 
+#: Cells of the counts summed at once.
+_BLOCK = 1 << 22
+
 
 def kept_words(
     counts: sparse.csr_array, words: Sequence[str], stop_words: Collection[str], min_count: int, min_documents: int
@@ -25,7 +28,10 @@ def kept_words(
     min_documents : fewer documents with the word are too few (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
     """
     n_words = len(words)
-    occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_words)
+    occurrences = np.zeros(n_words)
+    for start in range(0, len(counts.data), _BLOCK):  # the weights become 64-bit numbers, hence not all at once
+        block = slice(start, start + _BLOCK)
+        occurrences += np.bincount(counts.indices[block], weights=counts.data[block], minlength=n_words)
     documents = np.bincount(counts.indices, minlength=n_words)
     kept: np.ndarray = (occurrences >= min_count) & (documents >= min_documents)
     for word in stop_words:

@@ -1,0 +1,135 @@
+"""The command line: ``python -m textmix predict MODEL FILE`` labels new texts with a model that was kept."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from textmix.data.stream import FORMS, SUFFIXES, Source
+from textmix.errors import ConfigError, TextmixError
+from textmix.io import replacing
+
+logger = logging.getLogger("textmix")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    main = argparse.ArgumentParser(prog="python -m textmix", description="Use a model that `snakemake model` made.")
+    commands = main.add_subparsers(dest="command", required=True)
+    predict = commands.add_parser(
+        "predict",
+        help="label new texts",
+        description="Label new texts, one row of output each, in their order.  A file is UTF-8, with or without a byte "
+        "order mark, unless --encoding or --mixed says otherwise; a byte of another encoding and a NUL byte are errors "
+        "that name the line.  Memory holds a block of texts, so that a file may be of any size.",
+    )
+    add = predict.add_argument
+    add("model", metavar="MODEL", help="folder of the model")
+    add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line); - is the standard input")
+    add("--form", choices=sorted(FORMS), help="of FILE, where its name does not tell")
+    add("--column", default="text", help="csv column or JSON key of the text (default: text)")
+    add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
+    add("--delimiter", help="between csv cells (default: a tab for .tsv and .tab, else a comma)")
+    add("--encoding", default="utf-8", help="of FILE (default: utf-8)")
+    add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
+    add("--output", metavar="PATH", help="written whole or not at all (default: the standard output)")
+    add("--output-form", choices=("csv", "jsonl"), help="default: as the name of --output ends, else csv")
+    add("--all", action="store_true", help="give the probability of every label, not only of the predicted ones")
+    return main
+
+
+def source_of(options: argparse.Namespace) -> Source:
+    """Return where the texts come from.
+
+    Raises
+    ------
+    ConfigError : the form of the file is not known, or an option is not allowed.
+    """
+    form, delimiter = SUFFIXES.get(Path(options.file).suffix.lower(), (None, ","))
+    form = options.form or form
+    if form is None:
+        raise ConfigError(f"{options.file}: what is in it? give --form {', --form '.join(sorted(FORMS))}")
+    name = "standard input" if options.file == "-" else options.file
+    return Source(
+        name, form, options.column, options.id, options.encoding, options.mixed, options.delimiter or delimiter
+    )
+
+
+@contextmanager
+def _output(path: str | None) -> Iterator[IO[str]]:
+    """Give the text stream of the output."""
+    with ExitStack() as stack:
+        raw = stack.enter_context(replacing(path)) if path else sys.stdout.buffer
+        stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+        try:
+            yield stream
+        finally:
+            stream.detach()  # which writes what is left; closing is for those who opened
+
+
+def predict(options: argparse.Namespace) -> None:
+    """Label the texts of a file."""
+    # Here, for they compile and load: a wrong option is told at once.
+    from textmix import predict as work
+    from textmix.determinism import one_thread
+    from textmix.keep import KeptModel
+
+    source = source_of(options)
+    one_thread()
+    output_form = options.output_form or (
+        "jsonl" if SUFFIXES.get(_suffix(options.output), "")[:1] == ("jsonl",) else "csv"
+    )
+    with ExitStack() as stack:
+        stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
+        model = KeptModel.load(options.model)
+        output = stack.enter_context(_output(options.output))
+        count = work.predict(model, source.read(stream), work.Writer(output, model, output_form, options.all))
+    mixed = f", {source.foreign_lines} lines read as Windows-1252" if options.mixed else ""
+    logger.info("%d texts labelled by %s%s", count, model.method.name, mixed)
+
+
+def _suffix(path: str | None) -> str:
+    """Return the ending of a file name."""
+    return Path(path).suffix.lower() if path else ""
+
+
+def _opened(path: str) -> IO[bytes]:
+    """Open a file for reading.
+
+    Raises
+    ------
+    ConfigError : it cannot be read.
+    """
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; name a file that can be read") from error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code: 0, or 1 with one sentence on the standard error."""
+    options = parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr, force=True)
+    try:
+        predict(options)
+    except TextmixError as error:
+        logger.error("%s: %s", type(error).__name__, error)
+        return 1
+    except BrokenPipeError:
+        # The reader (head, say) has enough; the interpreter would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        logger.error("%s: %s", error.filename or options.output, error.strerror)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Data of the user's own, read and checked: from the files that my.yaml names to a `Corpus`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textmix.data.archive import iter_lines
+from textmix.data.corpus import Corpus
+from textmix.data.parse import check_corpus, read_corpus
+from textmix.data.registry import Reader, Source
+from textmix.errors import ConfigError, DataFormatError
+
+_READERS = {"folder": "message_folder", "arff": "arff", "libsvm": "libsvm_multilabel"}
+
+
+def read_own(reading: Mapping[str, Any]) -> Corpus:
+    """Read the user's data.
+
+    Parameters
+    ----------
+    reading : `textmix.study.own.Own.reading`.
+
+    Returns
+    -------
+    the corpus, every promise of which holds, with at least two labels that tell documents apart.
+
+    Raises
+    ------
+    ConfigError : a file is not there.
+    DataFormatError : with file and line, the reader's; or the data hold nothing to learn.
+    """
+    files = {role: Path(path) for role, path in reading["files"].items()}
+    for role, path in files.items():
+        if not path.exists():
+            raise ConfigError(f"{reading['source']}: files.{role}: there is no {path}; correct the path")
+        if path.is_dir() != (reading["format"] == "folder"):
+            kind = "a folder" if path.is_dir() else "a file"
+            raise ConfigError(f"{reading['source']}: files.{role}: {path} is {kind}; format: {reading['format']}")
+        if path.is_file() and path.stat().st_size == 0:
+            raise DataFormatError(path, None, "is empty")
+    reader, options = _reader(reading, files)
+    if reading["format"] == "folder":
+        files = {"archive": files["data"]}
+    corpus = read_corpus(Source("own", {}, Reader(reader, options)), files, reading["name"])
+    check_corpus(corpus)
+    _check_labels(corpus)
+    return corpus
+
+
+def _reader(reading: Mapping[str, Any], files: Mapping[str, Path]) -> tuple[str, dict[str, Any]]:
+    """Return name and options of the reader."""
+    form, options = reading["format"], dict(reading["options"])
+    if form == "folder":
+        # Files whose name begins with a dot are the system's, not documents.
+        return _READERS[form], {"encoding": options.get("encoding", "utf-8"), "members": ["*/[!.]*"]}
+    if form == "arff":
+        return _READERS[form], {key: options[key] for key in ("n_labels",) if key in options}
+    if form == "libsvm":
+        return _READERS[form], _libsvm_sizes([path for path in files.values()])
+    columns = options.pop("columns")
+    return "records", {**options, **columns, "format": form, "several": reading["task"] == "multi"}
+
+
+def _libsvm_sizes(paths: list[Path]) -> dict[str, int]:
+    """Return the numbers of features and labels that LIBSVM files use, which the format does not state."""
+    n_features, least, most = 0, 1, 0
+    for path in paths:
+        for number, line in enumerate(iter_lines(path), start=1):
+            head, *cells = line.split() or [b""]
+            if b":" in head:  # a document without labels
+                head, cells = b"", [head, *cells]
+            try:
+                labels = [int(label) for label in head.split(b",") if label]
+                n_features = max([n_features, *(int(cell.split(b":")[0]) for cell in cells[-1:])])
+            except ValueError as error:
+                raise DataFormatError(path, number, f"is not 'label,label index:value ...' ({error})") from error
+            least, most = min([least, *labels]), max([most, *labels])
+    if least < 0 or not n_features:
+        raise DataFormatError(paths[0], None, "has a label below 0, or no values; labels are whole numbers from 0")
+    return {"n_features": n_features, "n_labels": most - least + 1, "first_label": least}
+
+
+def _check_labels(corpus: Corpus) -> None:
+    """Check that there is something to tell apart."""
+    counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
+    used = int(np.count_nonzero(counts))
+    if used == 0:
+        raise DataFormatError(corpus.name, None, "no document has a label; there is nothing to learn")
+    if used == 1 and np.all(corpus.label_counts == 1):
+        name = corpus.label_names[int(np.argmax(counts))]
+        what = f"all {corpus.n_documents} documents have the one label {name!r}; there is nothing to tell apart"
+        raise DataFormatError(corpus.name, None, what)

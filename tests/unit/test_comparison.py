@@ -1,0 +1,309 @@
+"""Comparisons on data that no paper names: what is measured is shown, and what is not says why."""
+
+from __future__ import annotations
+
+import copy
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from textmix.config import load_yaml_strict
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.errors import ConfigError, Hole
+from textmix.io import format_csv, write_hole, write_result
+from textmix.metrics.calibration import calibration_error
+from textmix.report.study_page import data_facts, memory, methods_of, render_study, score_table, seconds
+from textmix.study.comparison import (
+    COLUMNS,
+    COSTS,
+    chosen_points,
+    empty_cell,
+    misfit,
+    read_costs,
+    read_scores,
+    read_table,
+    read_trials,
+    run_compared,
+)
+from textmix.study.cost import measured
+from textmix.study.matrix import load_matrix
+from textmix.study.methods import Method, load_methods
+from textmix.study.plan import Plan
+from textmix.study.scoring import score
+from textmix.study.splits import make_splits
+from textmix.study.summary import describe
+from textmix.study.trials import TIMINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+METHODS = load_methods()
+REGISTRY = load_yaml_strict(ROOT / "config/datasets.yaml")
+
+
+def corpus(documents: int = 60, classes: int = 3, reals: bool = False, several: bool = False) -> Corpus:
+    """Return documents of random counts, each class with a favourite word; the last label on one document only."""
+    generator = np.random.default_rng(5)
+    kinds = np.arange(documents) % classes
+    counts = generator.poisson(0.4, (documents, 12)) + 3 * np.eye(12, dtype=int)[kinds]
+    matrix = sparse.csr_array(counts * (0.5 if reals else 1), dtype=np.float64 if reals else np.int32)
+    rows = [[kind, *([classes] if several and row == 7 else [])] for row, kind in enumerate(kinds.tolist())]
+    n_labels = classes + several
+    return Corpus(
+        name="tiny",
+        ids=[str(row) for row in range(documents)],
+        label_names=[f"class {label}" for label in range(n_labels)],
+        labels=label_matrix(rows, n_labels),
+        text=Ragged.from_texts(b"some words" if row < 2 else f"document {row}".encode() for row in range(documents)),
+        features=matrix,
+        feature_names=[f"word {column}" for column in range(12)],
+    )
+
+
+SPLIT = {"kind": "random", "train": 0.5, "trials": 2, "stratified": True}
+
+
+def compared(data: Corpus, method: str, **entry: Any) -> Any:
+    splits = make_splits(data, SPLIT, 1, "s", None)
+    return run_compared(data, splits, METHODS[method], {"use": method, "compared": True, **entry}, 1), splits
+
+
+def test_method_that_fails_leaves_its_reason():
+    with pytest.raises(Hole, match=r"nbsvm cannot be fitted to tiny: .*binary.*"):
+        compared(corpus(), "nbsvm")
+
+
+def test_too_few_documents_for_the_folds_leave_their_reason():
+    with pytest.raises(Hole, match="multinomial cannot be fitted to tiny: tune: folds: 2 training documents make no 3"):
+        tune = {"grid": {"smoothing": [0.1]}, "folds": 3, "metric": "accuracy"}
+        compared(corpus(documents=4, classes=2), "multinomial", tune=tune)
+
+
+def test_counts_are_asked_for_and_limits_kept():
+    method = METHODS["multinomial"]
+    assert misfit(corpus(), 30, method) == ""
+    assert misfit(corpus(reals=True), 30, method) == (
+        "multinomial takes whole numbers, not negative; tiny has other values"
+    )
+    slow = Method(**{**vars(method), "most": {"documents": 20, "labels": 5}})
+    assert misfit(corpus(), 30, slow) == (
+        "multinomial is left out above 20 documents, 5 labels, for it would take hours; tiny has 30 documents"
+    )
+
+
+def test_scores_and_costs_are_read_back_as_they_were_measured(tmp_path):
+    data = corpus()
+    (predictions, timings), splits = compared(data, "multinomial")
+    rows = score(predictions, data, splits, ["accuracy", "log_loss", "calibration_error"])
+    write_result(tmp_path / "multinomial.csv", format_csv(rows, ("variant", "trial", "metric", "value")), {})
+    write_result(tmp_path / "times.csv", format_csv(timings, TIMINGS), {})
+    cells = read_scores(tmp_path / "multinomial.csv", "tiny", METHODS["multinomial"])
+    values = [row["value"] for row in rows if row["metric"] == "accuracy"]
+    assert cells[0]["value"] == pytest.approx(np.mean(values))
+    assert cells[0]["spread"] == pytest.approx(np.std(values, ddof=1))
+    assert [cell["metric"] for cell in cells] == ["accuracy", "log_loss", "calibration_error"]
+    (cost,) = read_costs(tmp_path / "times.csv", "tiny", "multinomial")
+    assert cost["fit_seconds"] == np.median([row["fit_seconds"] for row in timings])
+    assert cost["tune_seconds"] is None
+    trials = read_trials(tmp_path / "multinomial.csv", tmp_path / "times.csv", "tiny", METHODS["multinomial"])
+    assert [row["value"] for row in trials if row["metric"] == "accuracy"] == values
+    assert trials[0]["fit_seconds"] == timings[0]["fit_seconds"]
+    write_result(tmp_path / "scores.csv", format_csv(cells, COLUMNS), {})
+    assert [row["value"] for row in read_table(tmp_path / "scores.csv")] == [cell["value"] for cell in cells]
+
+
+@pytest.mark.parametrize(("value", "reason"), [("nan", "no probability"), ("inf", "finds a true label impossible")])
+def test_value_that_is_none_says_why(tmp_path, value, reason):
+    rows = [{"variant": "", "trial": trial, "metric": "log_loss", "value": value} for trial in (0, 1)]
+    write_result(tmp_path / "a.csv", format_csv(rows, ("variant", "trial", "metric", "value")), {})
+    (cell,) = read_scores(tmp_path / "a.csv", "tiny", METHODS["edcm"])
+    assert reason in cell["reason"] and "value" not in cell
+
+
+def test_hole_is_a_cell_with_its_reason_and_no_cost(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        write_hole(tmp_path / name, Hole("edcm takes counts"), {})
+    write_hole(tmp_path / "predictions", Hole("edcm takes counts"), {})
+    assert read_scores(tmp_path / "a.csv", "tiny", METHODS["edcm"])[0]["reason"] == "edcm takes counts"
+    assert read_costs(tmp_path / "b.csv", "tiny", "edcm") == []
+    assert chosen_points(tmp_path / "predictions") == {}
+
+
+def test_what_tuning_chose_is_counted(tmp_path):
+    tune = {"grid": {"smoothing": [0.01, 0.1]}, "folds": 2, "metric": "accuracy"}
+    (predictions, _), _ = compared(corpus(), "multinomial", tune=tune)
+    predictions.save(tmp_path / "folder", {})
+    points = chosen_points(tmp_path / "folder")
+    assert sum(points.values()) == 2
+    assert set(points) <= {"smoothing=0.01", "smoothing=0.1"}
+
+
+# --- metrics and costs ------------------------------------------------------------------------------------------------
+
+
+def test_calibration_error_is_that_of_the_definition():
+    probability, right = np.array([0.05, 0.05, 0.95, 1.0]), np.array([0, 1, 1, 1])
+    assert calibration_error(probability, right, bins=10) == pytest.approx(0.5 * 0.45 + 0.5 * 0.025)
+
+
+def test_honest_probabilities_are_calibrated_and_boasts_are_not():
+    generator = np.random.default_rng(3)
+    probability = generator.random(20_000)
+    right = generator.random(20_000) < probability
+    assert calibration_error(probability, right) < 0.02
+    assert calibration_error(np.ones(20_000), right) == pytest.approx(0.5, abs=0.02)
+
+
+def test_calibration_of_no_probability_is_nan_and_of_nonsense_an_error():
+    assert math.isnan(calibration_error(np.array([np.nan, 0.5]), np.array([1, 0])))
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        calibration_error(np.array([1.5]), np.array([1]))
+    with pytest.raises(ValueError, match="as many"):
+        calibration_error(np.array([0.5]), np.array([1, 0]))
+
+
+def test_memory_of_a_call_is_what_it_took():
+    _, cost = measured(lambda: np.ones(8_000_000).sum())
+    assert cost["seconds"] > 0
+    assert cost["bytes"] is None or 50e6 < cost["bytes"] < 90e6
+    assert measured(lambda: None)[1]["bytes"] in (None, *range(2_000_000))
+
+
+# --- what was understood ----------------------------------------------------------------------------------------------
+
+
+def test_summary_counts_and_remarks():
+    data = corpus(several=True)
+    found = describe(data, data, make_splits(data, SPLIT, 1, "s", None))
+    assert found["statistics"]["documents"] == 60
+    assert found["vocabulary"] == 12
+    assert found["labels"][0] == ["class 0", 20]
+    assert found["labels_a_document"] == [[1, 59], [2, 1]]
+    assert found["lengths"][0][0] == "least" and found["lengths"][0][1] == data.features.sum(axis=1).min()
+    assert found["splits"] == [{"train": 30, "test": 30}] * 2
+    assert found["examples"][0] == {"id": "0", "labels": ["class 0"], "text": "some words"}
+    assert any("1 of 4 labels stand on one document only" in remark for remark in found["remarks"])
+    assert any("1 of 60 documents repeat the text" in remark for remark in found["remarks"])
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def cells() -> list[dict[str, Any]]:
+    """Return the cells of two methods with values, the second with the better loss, and of one without."""
+    head = {"dataset": "tiny", "spread": 0.01, "trials": 3, "reason": ""}
+    rows = [
+        {**head, "method": method, "family": "f", "metric": metric, "value": value}
+        for method, values in (("edcm", (0.9, 0.5)), ("multinomial", (0.8, 0.4)))
+        for metric, value in zip(("accuracy", "log_loss"), values, strict=True)
+    ]
+    return [*rows, empty_cell("tiny", METHODS["cbm"], "cbm is for <several> labels")]
+
+
+def test_table_has_the_best_on_top_and_knows_losses():
+    table = score_table(cells(), "tiny")
+    assert [row["method"] for row in table["rows"]] == ["edcm", "multinomial"]
+    assert table["best"] == {"accuracy": 0.9, "log_loss": 0.4}
+    assert table["without"] == [(["cbm"], "is for <several> labels")]
+    assert methods_of(cells(), ["tiny"]) == ["edcm", "multinomial"]
+
+
+def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
+    write_hole(tmp_path / "folder", Hole("tiny could not be had"), {})
+    cost = {**dict.fromkeys(COSTS), "dataset": "tiny", "method": "edcm", "fit_seconds": 0.0123, "fit_bytes": 5e6}
+    table = score_table(cells(), "tiny", [cost, {**cost, "method": "multinomial"}])
+    data = corpus()
+    summary = describe(data, data, make_splits(data, SPLIT, 1, "s", None))
+    facts = {"tiny": data_facts(tmp_path / "folder", "Tiny & small")}
+    pages = [
+        render_study(
+            "own.html",
+            title="<b>",
+            source="my.yaml",
+            summary=summary,
+            table=table,
+            chosen={"edcm": {"a=1": 2}},
+            provenance={},
+        ),
+        render_study(
+            "matrix.html",
+            findings=[],
+            tasks={"tiny": "single"},
+            tables={"tiny": table},
+            methods={"single": ["edcm", "multinomial"], "multi": []},
+            facts=facts,
+            splits={"tiny": "A split."},
+            provenance={"Run": {"seed": "1"}},
+        ),
+    ]
+    for page in pages:
+        assert "0.900" in page and "is for &lt;several&gt; labels" in page and "12 ms" in page
+        assert "<script" not in page and "src=" not in page and "http" not in page
+    assert "&lt;b&gt;" in pages[0] and "tiny could not be had" in pages[1] and "Tiny &amp; small" in pages[1]
+
+
+def test_seconds_and_bytes_are_said_with_the_digits_they_bear():
+    assert [seconds(value) for value in (None, 0.00043, 0.05, 3.14, 123.4)] == [
+        "",
+        "0.43 ms",
+        "50 ms",
+        "3.1 s",
+        "123 s",
+    ]
+    assert [memory(value) for value in (None, 10.0, 5 * 2**20)] == ["", "< 1 MB", "5 MB"]
+
+
+# --- the plan of the matrix -------------------------------------------------------------------------------------------
+
+
+def test_matrix_has_a_cell_for_every_method_and_data_set():
+    matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], REGISTRY, METHODS)
+    cells_run = {
+        (dataset, method)
+        for experiment in matrix.spec["experiments"].values()
+        for dataset in experiment["roles"]
+        for method in experiment["methods"]
+    }
+    assert not cells_run & set(matrix.empty)
+    assert cells_run | set(matrix.empty) == {(data, name) for data in ("r52_wheel", "yeast_wheel") for name in METHODS}
+    assert matrix.empty["r52_wheel", "cbm"] == (
+        "cbm is for several labels a document; r52_wheel has one label a document"
+    )
+
+
+def test_new_method_joins_by_its_entry_alone():
+    new = Method(
+        "new", "textmix.models.edcm:EDCMClassifier", "f", "single", "counts", "edcm", grid={"smoothing": [0.1]}
+    )
+    matrix = load_matrix(ROOT, ["bbc_wheel"], REGISTRY, {**METHODS, "new": new})
+    (experiment,) = matrix.spec["experiments"].values()
+    assert experiment["methods"]["new"]["tune"]["grid"] == {"smoothing": [0.1]}
+
+
+def test_matrix_of_unknown_data_is_refused():
+    with pytest.raises(ConfigError, match="configuration: matrix: no data set 'nowhere'; allowed: newsgroups_wheel, "):
+        load_matrix(ROOT, ["nowhere"], REGISTRY, METHODS)
+
+
+def test_default_run_makes_neither_own_nor_matrix():
+    plan = Plan(copy.deepcopy(load_yaml_strict(ROOT / "config/config.yaml")), ROOT)
+    assert set(plan.studies) - set(plan.papers) == {"matrix"}
+    assert {run.paper for run in plan.runs("matrix")} == {"matrix"}
+    assert {run.dataset for run in plan.runs("matrix")} == set(plan.config["matrix"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"tasks": "x"}, r"methods\.yaml: m: got an unexpected keyword argument 'tasks'; the keys are those of Method"),
+        ({"task": "both"}, r"methods\.yaml: m\.task: 'both' is not allowed; allowed: single, multi"),
+        ({"takes": "words"}, r"methods\.yaml: m\.takes: 'words' is not allowed; allowed: counts, reals"),
+    ],
+)
+def test_wrong_entry_of_the_method_registry_is_refused(tmp_path, entry, said):
+    whole = {"estimator": "a:b", "family": "f", "task": "single", "takes": "counts", "paper": "edcm", **entry}
+    (tmp_path / "methods.yaml").write_text(repr({"m": whole}), encoding="utf-8")
+    with pytest.raises(ConfigError, match=said):
+        load_methods(tmp_path / "methods.yaml")

@@ -1,0 +1,251 @@
+"""Models to keep: what is read back is what was kept, and nothing that was tampered with is read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from textmix import io
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.errors import ConfigError, DataFormatError, Hole, IntegrityError
+from textmix.keep import FOREIGN, KeptModel, can_be_kept, kept_forms
+from textmix.study.methods import Method, load_methods
+from textmix.text.features import build_features
+
+METHODS = load_methods()
+KEPT = sorted(name for name, method in METHODS.items() if can_be_kept(method))
+SPEC = {"tokenizer": "unicode", "stop_list": "smart", "min_count": 2}
+LABELS = ["cats, dogs", 'so-called "news"', "sport/tennis", "öffentlich", "unused"]
+
+
+def corpus(several: bool, n: int = 60) -> Corpus:
+    """Return texts of label-specific and common words."""
+    rng = np.random.default_rng(5)
+    rows = [sorted(rng.choice(4, size=1 + several * (d % 2), replace=False).tolist()) for d in range(n)]
+    words = [[f"wört{label}{i}" for i in range(6)] for label in range(4)]
+    texts = [" ".join(rng.choice([*(w for k in row for w in words[k]), "the", "many"], size=12)) for row in rows]
+    labels = label_matrix(rows, len(LABELS))
+    return Corpus("made", [str(d) for d in range(n)], LABELS, labels, text=Ragged.from_texts(t.encode() for t in texts))
+
+
+def fitted(name: str) -> tuple[KeptModel, Corpus, Corpus]:
+    """Return a fitted model, its texts and their counts."""
+    method = METHODS[name]
+    text = corpus(method.task == "multi")
+    counts = build_features(text, SPEC)
+    y = counts.classes() if method.task == "single" else counts.indicators()
+    estimator = method.make({}).fit(counts.features, y)
+    return KeptModel(method, estimator, LABELS, counts.feature_names, SPEC, "made"), text, counts  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "edcm"
+    fitted("edcm")[0].save(path, {"rule": "model"})
+    return path
+
+
+def forge(source: Path, target: Path, change: Callable[[Path], None]) -> Path:
+    """Copy a model, change it and seal it again, as an enemy would who knows the format."""
+    shutil.copytree(source, target)
+    change(target)
+    (target / io.META).unlink()
+    files = {path.name: io.sha256_file(path) for path in target.iterdir()}
+    io.write_json(target / io.META, {"files": files})
+    return target
+
+
+def head(**changes: Any) -> Callable[[Path], None]:
+    """Return a change of model.json."""
+
+    def change(folder: Path) -> None:
+        io.write_json(folder / "model.json", {**io.read_json(folder / "model.json"), **changes})
+
+    return change
+
+
+def array(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Path], None]:
+    """Return a change of an array."""
+
+    def changed(folder: Path) -> None:
+        io.save_arrays(folder, **{name: change(np.load(folder / f"{name}.npy"))})
+
+    return changed
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_kept_model_is_whole_and_labels_as_before(name: str, tmp_path: Path) -> None:
+    model, text, counts = fitted(name)
+    model.save(tmp_path / "model", {})
+    back = KeptModel.load(tmp_path / "model")
+    assert vars(back.estimator).keys() == vars(model.estimator).keys()
+    assert back.estimator.get_params() == model.estimator.get_params()
+    labels, probability = back.label(text.text)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(labels, model.estimator.predict(counts.features))
+    if hasattr(model.estimator, "predict_proba"):
+        expected = model.estimator.predict_proba(counts.features)
+        np.testing.assert_array_equal(probability[:, model.estimator.classes_], expected)  # type: ignore[index]
+    assert [back.label_names, back.vocabulary, back.dataset] == [LABELS, counts.feature_names, "made"]
+
+
+def test_the_methods_of_every_family_of_counts_can_be_kept() -> None:
+    assert {"multinomial", "dirichlet_smoothed", "dcm", "edcm", "logistic_regression", "binary_relevance"} <= set(KEPT)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "several"),
+    [
+        *[("pmm:PMM1", 1), ("pmm:PMM2", 1), ("discounting:AbsoluteDiscountingClassifier", 0)],
+        *[("discounting:AbsoluteDiscountingClassifier", 1), ("discounting:AbsoluteDiscountingBinary", 1)],
+    ],
+)
+def test_models_outside_the_registry_declare_all_their_attributes(estimator: str, several: int, tmp_path: Path) -> None:
+    counts = build_features(corpus(bool(several)), SPEC)
+    method = Method("x", f"textmix.models.{estimator}", "x", "multi" if several else "single", "counts", "x")
+    fitted = method.make({}).fit(counts.features, counts.indicators() if several else counts.classes())
+    declared = set(kept_forms(method)) | set(fitted.get_params())
+    assert set(vars(fitted)) == declared
+
+
+def test_new_words_and_empty_texts_are_labelled(folder: Path) -> None:
+    model = KeptModel.load(folder)
+    text = Ragged.from_texts([b"", "nie gehört".encode(), "WÖRT20 wört20".encode(), b"the the", b""])
+    labels, probability = model.label(text)
+    prior = np.exp(model.estimator.class_log_prior_)
+    known = model.estimator.classes_
+    np.testing.assert_allclose(probability[[0, 1, 3, 4]][:, known], np.tile(prior, (4, 1)))  # type: ignore[index]
+    assert labels[2] == 2 and np.isnan(probability[:, 4]).all()  # type: ignore[index]
+
+
+def test_counts_of_new_texts_are_those_of_the_pipeline() -> None:
+    model, text, counts = fitted("multinomial")
+    again = model.counts(text.text)  # type: ignore[arg-type]
+    assert again.dtype == counts.features.dtype and (again != counts.features).nnz == 0  # type: ignore[union-attr]
+
+
+def test_infinite_parameters_come_back(tmp_path: Path) -> None:
+    model, _, counts = fitted("dirichlet_smoothed")
+    model.estimator.set_params(mu=np.inf, delta=np.float64(2.0)).fit(counts.features, counts.classes())
+    model.save(tmp_path / "model", {})
+    assert KeptModel.load(tmp_path / "model").estimator.get_params() == model.estimator.get_params()
+
+
+@pytest.mark.parametrize("name", ["_log_beta.npy", "model.json", "vocabulary.json", "meta.json"])
+@pytest.mark.parametrize("how", ["truncated", "missing", "flipped"])
+def test_a_changed_folder_is_noticed(folder: Path, tmp_path: Path, name: str, how: str) -> None:
+    path = shutil.copytree(folder, tmp_path / "model") / name
+    data = bytearray(path.read_bytes())
+    if how == "missing":
+        path.unlink()
+    else:
+        place = data.index(b"files") if name == "meta.json" else len(data) // 2
+        data[place] ^= 1
+        path.write_bytes(data[:-9] if how == "truncated" else data)
+    with pytest.raises(IntegrityError):
+        KeptModel.load(tmp_path / "model")
+
+
+def _object_array(folder: Path) -> None:
+    np.save(folder / "concentration_.npy", np.array([{"a": 1}] * 4, dtype=object), allow_pickle=True)
+
+
+def _false_header(folder: Path) -> None:
+    path = folder / "_lengths.npy"
+    data = path.read_bytes()
+    shape = data[data.index(b"'shape': (") + 10 :].split(b",")[0]
+    old, new = b"(" + shape + b",), }" + b" " * 12, b"(" + shape + b"0" * 12 + b",), }"
+    assert old in data
+    path.write_bytes(data.replace(old, new))
+
+
+HOSTILE: dict[str, Callable[[Path], None]] = {
+    "format": head(format=99),
+    "no method": head(method="os.system"),
+    "method of another shape": head(method="multinomial"),
+    "parameter unknown": head(parameters={"evil": 1}),
+    "parameter of another type": head(parameters={"smoothing": "1"}),
+    "parameter negative": head(parameters={"smoothing": -1.0}),
+    "parameter list": head(parameters={"smoothing": [1]}),
+    "values missing": head(values={}),
+    "values of another type": head(values={"n_features_in_": True, "converged_": True}),
+    "features matrix": head(features={"tokenizer": "matrix"}),
+    "features unknown": head(features={"tokenizer": "unicode", "run": "x"}),
+    "head a list": lambda folder: io.write_json(folder / "model.json", []),
+    "head deep": lambda folder: io.write_text(folder / "model.json", "[" * 200_000),
+    "head not text": lambda folder: io.write_bytes(folder / "model.json", b"\xff\xfe\x00"),
+    "labels doubled": lambda folder: io.write_json(folder / "labels.json", ["a"] * 5),
+    "labels few": lambda folder: io.write_json(folder / "labels.json", ["a"]),
+    "labels numbers": lambda folder: io.write_json(folder / "labels.json", [1, 2, 3, 4, 5]),
+    "words few": lambda folder: io.write_json(folder / "vocabulary.json", ["a"]),
+    "table cut": array("_log_beta", lambda a: a[:-1]),
+    "table turned": array("_log_beta", lambda a: a.T),
+    "table of another type": array("_log_beta", lambda a: a.astype(np.float32)),
+    "classes out of range": array("classes_", lambda a: a + 100),
+    "classes negative": array("classes_", lambda a: a - 100),
+    "classes none": array("classes_", lambda a: a[:0]),
+    "object array": _object_array,
+    "false header": _false_header,
+    "array missing": lambda folder: (folder / "_scale.npy").unlink(),
+    "array of nothing": lambda folder: io.write_bytes(folder / "_scale.npy", b""),
+    "array with a header of nothing": lambda folder: io.write_bytes(
+        folder / "_scale.npy", b"\x93NUMPY\x01\x00\xff\xff{"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_hostile_folder_with_right_digests_is_refused(folder: Path, tmp_path: Path, what: str) -> None:
+    with pytest.raises(DataFormatError, match=r"model\.json: is not a model"):
+        KeptModel.load(forge(folder, tmp_path / "model", HOSTILE[what]))
+
+
+def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
+    counts = build_features(corpus(False), SPEC)
+    method = Method("x", "textmix.models.discounting:AbsoluteDiscountingClassifier", "x", "single", "counts", "x")
+    estimator = method.make({}).fit(counts.features, counts.classes())
+    estimator.check_kept()
+    for part, bad in (("seen_by", 99), ("seen_by", -1), ("start", 10**6), ("group", 5), ("group", -2)):
+        wrong = getattr(estimator.weights_, part).copy()
+        wrong[len(wrong) // 2] = bad
+        broken = method.make({}).fit(counts.features, counts.classes())
+        broken.weights_ = estimator.weights_._replace(**{part: wrong})
+        with pytest.raises(ValueError, match="out of range"):
+            broken.check_kept()
+
+
+def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> None:
+    for number, record in enumerate(({"files": [["a", "b"]]}, {"files": {}}, {"hole": 1}, [])):
+        path = shutil.copytree(folder, tmp_path / str(number))
+        (path / "meta.json").write_text(json.dumps(record))
+        with pytest.raises(IntegrityError):
+            KeptModel.load(path)
+
+
+def test_no_folder_a_file_and_a_hole(folder: Path, tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing", folder / "model.json"):
+        with pytest.raises(IntegrityError):
+            KeptModel.load(path)
+    io.write_hole(tmp_path / "hole", Hole("no data"), {})
+    with pytest.raises(Hole, match="no data"):
+        KeptModel.load(tmp_path / "hole")
+
+
+def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_kept(tmp_path: Path) -> None:
+    model, _, _ = fitted("edcm")
+    with pytest.raises(ConfigError, match="is a matrix"):
+        KeptModel(model.method, model.estimator, LABELS, [], {"tokenizer": "matrix"}, "scene")
+    unable = next(method for method in METHODS.values() if not can_be_kept(method))
+    with pytest.raises(ConfigError, match=r"cannot be kept; choose one of .*edcm"):
+        KeptModel(unable, model.estimator, LABELS, [], SPEC).save(tmp_path / "model", {})
+    logistic = METHODS["logistic_regression"]
+    estimator = LogisticRegression(random_state=np.random.RandomState(0)).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ConfigError, match="random_state is a RandomState"):
+        KeptModel(logistic, estimator, ["a", "b"], ["x"], SPEC).save(tmp_path / "model", {})
+    assert not (tmp_path / "model").exists() and logistic.estimator in FOREIGN

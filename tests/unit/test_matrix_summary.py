@@ -1,0 +1,169 @@
+"""The summary of a score table: what it says is what the tests tell, and nothing is said without one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from textmix.errors import DataFormatError
+from textmix.metrics import ranking
+from textmix.study import matrix_summary as summary
+from textmix.study.matrix_summary import COLUMNS, Comparison, comparisons, summarise, text
+
+Row = dict[str, str]
+
+
+def table(
+    n: int, effects: Mapping[str, float], trials: int = 3, noise: float = 0.004, metric: str = "accuracy", seed: int = 0
+) -> list[Row]:
+    """Return synthetic scores: each method has its own effect on each of n data sets."""
+    rng = np.random.default_rng(seed)
+    task = "single" if metric in ("accuracy", "log_loss") else "multi"
+    rows = []
+    for d, base in enumerate(rng.normal(0.7, 0.05, n)):
+        for place, (method, effect) in enumerate(effects.items()):
+            for trial in range(trials):
+                row = {"dataset": f"d{d}", "task": task, "method": method, "metric": metric, "trial": str(trial)}
+                row |= {"value": repr(float(base + effect + rng.normal(0, noise))), "fit_seconds": str(10.0**place)}
+                rows.append({**row, "predict_seconds": "0.5"})
+    return rows
+
+
+def one(rows: list[Row], **options: Any) -> Comparison:
+    (found,) = comparisons(rows, **options)
+    return found
+
+
+CLEAR = {"edcm": 0.1, "dcm": 0.099, "nb": 0.0, "knn": -0.1}
+
+
+def test_the_lead_names_what_nemenyi_tells_apart_with_intervals() -> None:
+    found = one(table(12, CLEAR))
+    lead = summarise(found).lead
+    apart = {m for m, r in zip(found.methods, found.ranks, strict=True) if r - found.ranks.min() >= found.difference}
+    assert apart == {"nb", "knn"}
+    said = re.fullmatch(
+        r"On single-label data \(12 data sets, accuracy\) (\w+) is above nb \(by 0\.\d+, (.+) to (.+)\) and knn "
+        r"\(by 0\.\d+, .+ to .+\); it is not told apart from (\w+)\.",
+        lead,
+    )
+    assert said and {said[1], said[4]} == {"edcm", "dcm"} and float(said[2]) < 0.11 < float(said[3]) + 0.02
+
+
+def test_no_difference_no_claim() -> None:
+    paragraph = summarise(one(table(10, dict.fromkeys("abcd", 0.0), noise=0.05)))
+    everything = " ".join([paragraph.lead, *paragraph.details])
+    assert "no method is told above" in paragraph.lead and "Chance alone" in everything
+    assert not re.search(r"\w is above (?!no )", everything)
+    assert "Wilcoxon, Holm" not in everything
+
+
+def test_claims_from_chance_alone_are_as_rare_as_the_level_says() -> None:
+    leads = [summarise(one(table(8, dict.fromkeys("abcd", 0.0), 1, 0.05, seed=seed))).lead for seed in range(60)]
+    assert sum(" is above " in lead for lead in leads) <= 8
+
+
+@pytest.mark.parametrize(("n", "trials"), [(1, 1), (2, 1), (5, 1)])
+def test_too_few_data_sets_of_two_methods_tell_nothing(n: int, trials: int) -> None:
+    paragraph = summarise(one(table(n, {"a": 0.3, "b": 0.0}, trials)))
+    assert "no method is told above" in paragraph.lead
+    assert not any(re.search(r" is above (?!no )", sentence) for sentence in paragraph.details)
+    if n > 1:
+        assert any("too few to tell two methods apart" in sentence for sentence in paragraph.details)
+
+
+def test_one_data_set_is_told_by_its_trials() -> None:
+    paragraph = summarise(one(table(1, {"a": 0.2, "b": 0.0, "c": 0.199}, trials=10)))
+    assert re.search(
+        r"\(1 data set, accuracy\) [ac] is above b \(by 0\.\d+, .* to .*\); it is not told", paragraph.lead
+    )
+    assert "one split" in " ".join(summarise(one(table(1, {"a": 0.2, "b": 0.0}, trials=1))).details)
+
+
+def test_two_methods_are_compared_by_wilcoxons_test() -> None:
+    found = one(table(8, {"a": 0.0, "b": 0.1}))
+    assert found.friedman is None and "b is above a (by " in summarise(found).lead
+    assert found.pairs()[0].p == ranking.wilcoxon(found.scores[:, 1], found.scores[:, 0])
+
+
+def test_a_loss_is_better_when_smaller() -> None:
+    found = one(table(8, {"low": 0.0, "high": 0.3}, metric="log_loss"), metrics={"single": "log_loss"})
+    paragraph = summarise(found)
+    assert "low is above high" in paragraph.lead and "smallest mean is that of low, 0." in " ".join(paragraph.details)
+
+
+def test_wider_test_parts_make_wider_intervals() -> None:
+    rows = table(1, {"a": 0.02, "b": 0.0}, trials=5)
+    narrow, wide = (
+        one(rows, facts={"d0": {"train": 100, "test": test}}).pairs_on("d0")[1][1] for test in (10.0, 100.0)
+    )
+    assert wide.high - wide.low > narrow.high - narrow.low
+    assert one(rows).pairs_on("d0")[1][1] == wide
+
+
+def test_short_and_long_texts_are_told_apart_where_there_are_both() -> None:
+    rows = table(4, CLEAR) + table(2, CLEAR, metric="subset_accuracy")
+    facts = {f"d{d}": {"mean_length": 20.0 if d < 3 else 80.0} for d in range(4)}
+    kinds = [(found.kind, len(found.datasets)) for found in comparisons(rows, facts)]
+    assert kinds == [
+        *[("single-label data", 4), ("short single-label texts", 3), ("long single-label texts", 1)],
+        ("short multi-label texts", 2),
+    ]
+    assert [found.kind for found in comparisons(table(2, CLEAR))] == ["single-label data"]
+
+
+def test_a_method_without_a_score_somewhere_is_left_out_and_named() -> None:
+    rows = table(3, CLEAR)
+    rows = [{**r, "value": ""} if r["dataset"] == "d1" and r["method"] == "knn" else r for r in rows]
+    rows = [r for r in rows if (r["dataset"], r["method"], r["trial"]) != ("d2", "nb", "0")]
+    found = one(rows)
+    assert found.methods == ["edcm", "dcm"] and found.missing == {"nb": ["d2"], "knn": ["d1"]}
+    said = " ".join(summarise(found).details)
+    assert "nb is left out: it has no score, or not in all trials, on d2." in said
+    rows = [r for r in rows if r["method"] != "dcm"]
+    assert comparisons(rows) == []
+
+
+def test_time_is_told_with_an_interval_only_where_there_is_a_test() -> None:
+    slow_best = {"fast": 0.0, "slow": 0.1}
+    few, many = (" ".join(summarise(one(table(n, slow_best))).details) for n in (3, 8))
+    assert (
+        "slow takes 10.5 s" in few and "as measured 7 to 7 times what fast takes" in few and "interval" not in few[-80:]
+    )
+    assert "7 times, 95% interval 7 to 7, p = 0.008, Wilcoxon" in many
+    assert "the least of all" in " ".join(summarise(one(table(3, {"fast": 0.1, "slow": 0.0}))).details)
+    without = [{**row, "fit_seconds": ""} for row in table(3, slow_best)]
+    assert " takes " not in " ".join(summarise(one(without)).details)
+
+
+def test_groups_join_all_methods_unless_friedman_rejects() -> None:
+    alike, apart = one(table(8, dict.fromkeys("abc", 0.0), noise=0.05)), one(table(12, CLEAR))
+    assert [sorted(group) for group in alike.groups] == [[0, 1, 2]]
+    assert apart.differ and len(apart.groups) > 1
+
+
+def test_text_begins_with_the_leads() -> None:
+    found = [summarise(c) for c in comparisons(table(8, CLEAR) + table(8, CLEAR, metric="subset_accuracy"))]
+    lines = text(found).splitlines()
+    assert lines[0] == f"- {found[0].lead}" and lines[1] == f"- {found[1].lead}" and lines[3] == "Single-label data"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"value": "high"}, "line 3: value 'high' is no number"),
+        ({"task": "other"}, "line 3: the task 'other' is not one of single, multi"),
+        ({"trial": "0"}, "line 3: trial 0 of edcm stands there twice"),
+        ({"metric": None}, "line 3: has no metric; the columns are dataset"),
+    ],
+)
+def test_a_wrong_row_is_named(change: dict[str, Any], said: str) -> None:
+    rows: list[dict[str, Any]] = list(table(2, CLEAR))
+    rows[1] = {**rows[1], **change}
+    with pytest.raises(DataFormatError, match=re.escape(said)):
+        comparisons(rows)
+    assert tuple(rows[0]) == COLUMNS and summary.MAIN["single"] == "accuracy"

@@ -1,0 +1,269 @@
+"""A my.yaml becomes a study, or is refused in one sentence with file, key and remedy."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from textmix.config import load_yaml_strict, validate
+from textmix.data.own import read_own
+from textmix.errors import ConfigError, DataFormatError
+from textmix.study.methods import load_methods
+from textmix.study.own import METRICS, OWN, Own, compared, load_own, settle
+from textmix.study.plan import Plan, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "workflow/schemas"
+MAIN = ROOT / "config/config.yaml"
+METHODS = load_methods()
+TABLE = {"files": {"data": "a.csv"}, "columns": {"text": "text", "label": "label"}}
+
+
+def describe(folder: Path, file: str = "my.yaml", **keys: Any) -> Own:
+    """Write a my.yaml and load it."""
+    path = folder / file
+    path.write_text(yaml.safe_dump({**TABLE, **keys}), encoding="utf-8")
+    return load_own(str(path), SCHEMAS)
+
+
+def experiment(own: Own) -> dict[str, Any]:
+    return own.spec(METHODS, ())["experiments"]["methods"]
+
+
+def test_example_is_right():
+    own = load_own(str(ROOT / "config/own.example.yaml"), SCHEMAS)
+    assert (own.name, own.format, own.task) == ("my_reviews", "csv", "multi")
+    validate(own.spec(METHODS, ())["features"][OWN], SCHEMAS / "features.schema.yaml", "example")
+
+
+def test_name_is_by_default_that_of_the_file(tmp_path):
+    assert describe(tmp_path, "My Texts-2.yaml").name == "my_texts_2"
+    assert describe(tmp_path, "日本.yaml").name == "own"
+
+
+@pytest.mark.parametrize(
+    ("keys", "form", "task"),
+    [
+        ({}, "csv", "single"),
+        ({"files": {"data": "a.tsv.gz"}}, "tab", "single"),
+        ({"separator": ";"}, "csv", "multi"),
+        ({"files": {"data": "a.jsonl"}, "labels": "several"}, "jsonl", "multi"),
+        ({"files": {"data": "a.txt"}, "format": "tab"}, "tab", "single"),
+        ({"files": {"train": "a.arff", "test": "b.arff", "labels": "c.xml"}, "columns": None}, "arff", "multi"),
+        ({"files": {"data": "a.libsvm"}, "columns": None}, "libsvm", "multi"),
+        ({"files": {"data": "."}, "columns": None}, "folder", "single"),
+    ],
+)
+def test_format_and_task_are_told_by_the_files(tmp_path, keys, form, task):
+    raw = {key: value for key, value in {**TABLE, **keys}.items() if value is not None}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(raw), encoding="utf-8")
+    own = load_own(str(tmp_path / "my.yaml"), SCHEMAS)
+    assert (own.format, own.task) == (form, task)
+
+
+def test_paths_are_relative_to_the_description(tmp_path):
+    assert describe(tmp_path).files == {"data": str(tmp_path / "a.csv")}
+
+
+def test_all_methods_that_apply_are_tuned_over_the_registrys_grids(tmp_path):
+    entries = experiment(describe(tmp_path))["methods"]
+    assert set(entries) == {name for name, method in METHODS.items() if method.task == "single"}
+    assert entries["multinomial"]["tune"] == {
+        "grid": METHODS["multinomial"].grid,
+        "folds": 3,
+        "metric": "accuracy",
+    }
+
+
+def test_asked_methods_and_changes_are_kept(tmp_path):
+    methods = {
+        "edcm": {"tune": None, "params": {"smoothing": 0.1}},
+        "often": {"use": "multinomial", "tune": {"folds": 5}},
+    }
+    entries = experiment(describe(tmp_path, methods=methods))["methods"]
+    assert entries["edcm"] == {"use": "edcm", "params": {"smoothing": 0.1}, "compared": True}
+    assert entries["often"]["tune"]["folds"] == 5
+    assert list(experiment(describe(tmp_path, methods=["edcm"]))["methods"]) == ["edcm"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "split"),
+    [
+        ({}, {"kind": "random", "train": 0.8, "trials": 5, "stratified": True}),
+        ({"files": {"train": "a.csv", "test": "b.csv"}}, {"kind": "given"}),
+        ({"columns": {"text": "t", "label": "l", "split": "s"}}, {"kind": "given"}),
+        ({"split": {"kind": "folds", "folds": 3}}, {"kind": "folds", "folds": 3}),
+    ],
+)
+def test_split_is_the_given_one_where_there_is_one(tmp_path, keys, split):
+    assert describe(tmp_path, **keys).spec(METHODS, ())["splits"][OWN] == split
+
+
+WRONG = {
+    "unknown key": ({"filse": 1}, r"the file: unknown key 'filse'; did you mean 'files'\? allowed: .*"),
+    "path as a name": ({"name": "../x"}, r"name: '\.\./x' is not a valid name; .*"),
+    "no training file": ({"files": {"test": "a.csv"}}, r"files: has test; give either data, or train and test"),
+    "data and train": ({"files": {"data": "a.csv", "train": "b.csv"}}, r"files: has data, train; give either .*"),
+    "unknown ending": ({"files": {"data": "a.doc"}}, r"format: 'a\.doc' does not tell it; add format: csv, or .*"),
+    "columns of a matrix": ({"files": {"data": "a.libsvm"}}, r"columns: format libsvm has none; take it out"),
+    "one label and a separator": ({"labels": "one", "separator": ";"}, r"separator: one label needs none; take it out"),
+    "two splits": (
+        {"files": {"train": "a.csv", "test": "b.csv"}, "columns": {"text": "t", "label": "l", "split": "s"}},
+        r"columns: split: train and test files are a split already",
+    ),
+    "names and numbers": ({"columns": {"text": 1, "label": "l"}}, r"columns: all by name, or all by number"),
+    "numbers in JSON": (
+        {"files": {"data": "a.jsonl"}, "columns": {"text": 1, "label": 2}},
+        r"columns: JSON has names only",
+    ),
+    "unknown tokenizer": (
+        {"features": {"tokenizer": "unicod"}},
+        r"features\.tokenizer: .* mean 'unicode'\? .*",
+    ),
+    "folds without a number": ({"split": {"kind": "folds"}}, r"split: 'folds' is a required property; add it"),
+    "empty grid": ({"methods": {"edcm": {"tune": {"grid": {}}}}}, r"methods\.edcm\.tune\.grid: .*"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_description_is_refused_with_file_and_key(tmp_path, case):
+    keys, said = WRONG[case]
+    with pytest.raises(ConfigError, match=rf"my\.yaml: {said}$"):
+        describe(tmp_path, **keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"methods": ["edmc"]}, r"methods\.edmc: no method 'edmc'; allowed: multinomial, .*"),
+        ({"methods": ["cbm"]}, r"methods\.cbm: 'cbm' is not for one label a text; allowed: multinomial, .*"),
+        ({"methods": {"a/b": {"use": "edcm"}}}, r"methods\.a/b: 'a/b' is not a valid name; .*"),
+        ({"metrics": ["jaccard"]}, r"metrics: no metric 'jaccard' for these labels; allowed: accuracy, .*"),
+        ({"name": "imdb"}, r"name: 'imdb' is a data set of the registry; choose another name"),
+    ],
+)
+def test_what_does_not_suit_the_registries_is_refused(tmp_path, keys, said):
+    with pytest.raises(ConfigError, match=rf"my\.yaml: {said}"):
+        describe(tmp_path, **keys).spec(METHODS, ("imdb",))
+
+
+def test_table_needs_columns(tmp_path):
+    (tmp_path / "my.yaml").write_text("files: {data: a.csv}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"my\.yaml: columns: is missing; name the columns of the text and"):
+        load_own(str(tmp_path / "my.yaml"), SCHEMAS)
+
+
+def test_table_itself_in_place_of_its_description_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"data=texts\.csv: is no \.yaml file; write one like config/own\.example"):
+        load_own("texts.csv", SCHEMAS)
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def configuration(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(load_yaml_strict(MAIN)), **changes}
+
+
+def test_text_on_the_command_line_names_the_data_and_leaves_the_roles(tmp_path):
+    describe(tmp_path)
+    more = tmp_path / "more.yaml"
+    more.write_text("data: {imdb: {dataset: imdb}}\n", encoding="utf-8")
+    config = configuration(data=str(tmp_path / "my.yaml"), strict="true")
+    own = settle(config, [MAIN, more], SCHEMAS)
+    assert own is not None and own.name == "my"
+    assert config["strict"] is True
+    assert config["data"]["imdb"]["dataset"] == "imdb"
+    assert config["data"]["newsgroups"] == configuration()["data"]["newsgroups"]
+
+
+def test_description_as_a_configuration_file_is_taken_out_again(tmp_path):
+    describe(tmp_path, title="Mine")
+    raw = load_yaml_strict(tmp_path / "my.yaml")
+    config = configuration(**raw)
+    own = settle(config, [MAIN, tmp_path / "my.yaml"], SCHEMAS)
+    assert own is not None and own.raw["title"] == "Mine"
+    assert config == configuration()
+    Plan(config, ROOT, own)
+
+
+def test_run_without_own_data_has_none():
+    config = configuration()
+    assert settle(config, [MAIN], SCHEMAS) is None
+    assert config == configuration()
+
+
+def test_two_descriptions_are_refused(tmp_path):
+    describe(tmp_path)
+    config = configuration(data="other.yaml")
+    with pytest.raises(ConfigError, match=r"my\.yaml and other\.yaml both describe data of your own; name one"):
+        settle(config, [MAIN, tmp_path / "my.yaml"], SCHEMAS)
+
+
+def test_own_data_are_a_study_beside_the_papers(tmp_path):
+    own = describe(tmp_path, methods=["edcm"])
+    plan = Plan(configuration(), ROOT, own)
+    assert list(plan.runs(OWN)) == [Run(OWN, "methods", "my", "edcm")]
+    assert plan.run_inputs(next(plan.runs(OWN))) == (OWN, OWN)
+    assert plan.features[OWN] == {"tokenizer": "unicode", "min_count": 2}
+    assert OWN not in plan.papers
+
+
+def test_comparison_of_an_untuned_method_has_no_search():
+    assert "tune" not in compared(METHODS["nbsvm"])
+    assert METRICS["multi"][0] == compared(METHODS["cbm"], {"tune": {"grid": {"variance": [1]}}})["tune"]["metric"]
+
+
+# --- other formats ----------------------------------------------------------------------------------------------------
+
+
+def test_folder_of_folders_is_read_and_hidden_files_are_not(tmp_path):
+    for name in ("news/1.txt", "news/2.txt", "日本/a", "news/.DS_Store", ".git/x"):
+        (tmp_path / "texts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "texts" / name).write_bytes(b"\0" if name.endswith("Store") else f"text of {name}".encode())
+    shutil.rmtree(tmp_path / "texts/.git")
+    (tmp_path / "my.yaml").write_text("files: {data: texts}\n", encoding="utf-8")
+    own = load_own(str(tmp_path / "my.yaml"), SCHEMAS)
+    corpus = read_own(own.reading)
+    assert list(corpus.ids) == ["news/1", "news/2", "日本/a"]
+    before = own.state()
+    (tmp_path / "texts/news/3.txt").write_text("more", encoding="utf-8")
+    assert own.state() != before
+
+
+def test_libsvm_sizes_are_those_of_the_file(tmp_path):
+    (tmp_path / "a.libsvm").write_text("1,3 1:2 5:1\n2 2:1\n1:1 7:3\n", encoding="utf-8")
+    (tmp_path / "my.yaml").write_text("files: {data: a.libsvm}\n", encoding="utf-8")
+    corpus = read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+    assert corpus.features.shape == (3, 7)
+    assert corpus.label_names == ["Class1", "Class2", "Class3"]
+    assert corpus.label_counts.tolist() == [2, 1, 0]
+
+
+def test_wrong_libsvm_line_is_named(tmp_path):
+    (tmp_path / "a.libsvm").write_text("1 1:2\nx 1:1\n", encoding="utf-8")
+    (tmp_path / "my.yaml").write_text("files: {data: a.libsvm}\n", encoding="utf-8")
+    with pytest.raises(DataFormatError, match=r"a\.libsvm, line 2: is not 'label,label index:value \.\.\.'"):
+        read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+
+
+def test_arff_is_read_with_its_last_columns_as_labels(tmp_path):
+    head = "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute x {0,1}\n@attribute y {0,1}\n@data\n"
+    (tmp_path / "a.arff").write_text(f"{head}1,0.5,1,0\n0,2,1,1\n", encoding="utf-8")
+    (tmp_path / "my.yaml").write_text("files: {data: a.arff}\nn_labels: 2\n", encoding="utf-8")
+    corpus = read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+    assert corpus.label_names == ["x", "y"]
+    np.testing.assert_array_equal(corpus.features.toarray(), [[1, 0.5], [0, 2]])
+
+
+def test_file_where_a_folder_is_meant_is_refused(tmp_path):
+    (tmp_path / "texts").write_text("x", encoding="utf-8")
+    (tmp_path / "my.yaml").write_text("files: {data: texts}\nformat: folder\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"files\.data: .*texts is a file; format: folder"):
+        read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)

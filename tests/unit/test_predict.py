@@ -1,0 +1,177 @@
+"""``python -m textmix predict``: the pipeline's labels for new texts, streamed, and one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io as streams
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.test_keep import LABELS, corpus, fitted
+from textmix import __main__ as command
+from textmix import io, predict
+from textmix.data.stream import NewText
+from textmix.keep import KeptModel
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    for name in ("edcm", "binary_relevance"):
+        fitted(name)[0].save(folder / name, {})
+    return folder
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Return a csv file of the texts that the models were fitted to."""
+    stream = streams.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(["key", "body"])
+    text = corpus(False).text
+    writer.writerows([f"d,{row}", text.text(row)] for row in range(len(text)))  # type: ignore[union-attr, arg-type]
+    path = tmp_path / "new.csv"
+    path.write_text("\ufeff" + stream.getvalue())
+    return path
+
+
+def run(*arguments: object) -> int:
+    return command.main(["predict", *map(str, arguments)])
+
+
+def test_labels_are_those_of_the_pipeline(models: Path, texts: Path, tmp_path: Path) -> None:
+    model, _, counts = fitted("edcm")
+    output = tmp_path / "out.csv"
+    assert run(models / "edcm", texts, "--column", "body", "--id", "key", "--all", "--output", output) == 0
+    rows = io.read_csv(output)
+    predicted = model.estimator.predict(counts.features)
+    assert [row["id"] for row in rows] == [f"d,{number}" for number in range(len(predicted))]
+    assert [row["label"] for row in rows] == [LABELS[label] for label in predicted]
+    proba = model.estimator.predict_proba(counts.features)
+    np.testing.assert_allclose([float(row["probability"]) for row in rows], proba.max(axis=1), rtol=1e-5)
+    found = [[float(row[f"p:{name}"]) for name in LABELS[:4]] for row in rows]
+    np.testing.assert_allclose(found, proba, rtol=1e-5)
+    assert {row["p:unused"] for row in rows} == {""}
+
+
+def test_label_sets_are_those_of_the_pipeline(models: Path, tmp_path: Path) -> None:
+    model, text, counts = fitted("binary_relevance")
+    source, output = tmp_path / "new.txt", tmp_path / "out.jsonl"
+    source.write_bytes(b"".join(bytes(text.text[row]) + b"\n" for row in range(len(text.text))))  # type: ignore[index, arg-type]
+    assert run(models / "binary_relevance", source, "--all", "--output", output) == 0
+    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    sets = model.estimator.predict(counts.features)
+    proba = model.estimator.predict_proba(counts.features)
+    assert [row["labels"] for row in rows] == [[LABELS[k] for k in np.flatnonzero(row)] for row in sets]
+    for row, chosen, values in zip(rows, sets, proba, strict=True):
+        np.testing.assert_allclose(row["probabilities"], values[chosen > 0], rtol=1e-5)
+        np.testing.assert_allclose([row["all"][name] for name in LABELS], values, rtol=1e-5)
+
+
+def test_label_sets_in_csv_are_json_lists(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    source = tmp_path / "new.txt"
+    source.write_text("wört00 wört10 wört01 wört11\nwört20 wört21\n")
+    assert run(models / "binary_relevance", source) == 0
+    rows = list(csv.DictReader(streams.StringIO(capsys.readouterr().out)))
+    found = [json.loads(row["labels"]) for row in rows]
+    assert found == [LABELS[:2], LABELS[2:3]]
+    assert [len(json.loads(row["probabilities"])) for row in rows] == [2, 1]
+
+
+def test_blocks_change_nothing(models: Path, texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    found = []
+    for size in (1, 7, 4096):
+        monkeypatch.setattr(predict, "BLOCK_TEXTS", size)
+        assert run(models / "edcm", texts, "--column", "body", "--all") == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_block_ends_at_its_number_of_texts_or_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predict, "BLOCK_TEXTS", 3)
+    monkeypatch.setattr(predict, "BLOCK_BYTES", 10)
+    texts = [NewText(str(n), n, b"x" * size) for n, size in enumerate((1, 1, 1, 1, 20, 1))]
+    assert [[len(text.text) for text in block] for block in predict.blocks(texts)] == [[1, 1, 1], [1, 20], [1]]
+
+
+def test_the_module_runs_and_reads_standard_input(models: Path) -> None:
+    command_line = [sys.executable, "-m", "textmix", "predict", models / "edcm", "-", "--form", "text"]
+    done = subprocess.run(command_line, input="wört30 wört31\n\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [line.split(",")[:2] for line in done.stdout.splitlines()[:2]] == [["id", "label"], ["1", "öffentlich"]]
+    assert len(done.stdout.splitlines()) == 3 and "2 texts labelled by edcm" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        (b"body\nx\n", (), "new.csv, line 1: should name the column 'text'"),
+        (b"text\nf\xfcr\n", (), "new.csv, line 2: is not utf-8 text"),
+        (b"text\na\0\n", (), "new.csv, line 2: holds a NUL byte"),
+        (b"text\na\n", ("--encoding", "nope"), "there is no encoding"),
+        (b"", (), "new.csv, line 1"),
+    ],
+)
+def test_an_error_is_one_sentence_and_leaves_no_output(
+    models: Path, tmp_path: Path, capsys: Capture, content: bytes, options: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "new.csv").write_bytes(content)
+    output = tmp_path / "out.csv"
+    output.write_text("older")
+    assert run(models / "edcm", tmp_path / "new.csv", "--output", output, *options) == 1
+    error = capsys.readouterr().err
+    assert said in error and len(error.splitlines()) == 1
+    assert output.read_text() == "older" and sorted(p.name for p in tmp_path.iterdir()) == ["new.csv", "out.csv"]
+
+
+def test_missing_files_unknown_forms_and_tampered_models_are_told(
+    models: Path, texts: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    fitted("edcm")[0].save(tmp_path / "model", {})
+    (tmp_path / "model/labels.json").write_text("[]")
+    (tmp_path / "new.dat").write_text("x")
+    for arguments, said in (
+        ((models / "edcm", tmp_path / "none.csv"), "No such file"),
+        ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form jsonl, --form text"),
+        ((models / "none", texts), "IntegrityError"),
+        ((tmp_path / "model", texts), "labels.json changed since it was made"),
+        ((models / "edcm", texts, "--column", "body", "--output", texts / "x" / "y.csv"), "Not a directory"),
+    ):
+        assert run(*arguments) == 1
+        assert said in capsys.readouterr().err
+
+
+def test_mixed_encodings_are_counted(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "new.txt").write_bytes("wört00\n".encode() + "wört00\n".encode("cp1252"))
+    assert run(models / "edcm", tmp_path / "new.txt", "--mixed") == 0
+    captured = capsys.readouterr()
+    first, second = (line.split(",", 1)[1] for line in captured.out.splitlines()[1:])
+    assert first == second and "1 lines read as Windows-1252" in captured.err
+
+
+def test_an_unreadable_file_gives_not_even_a_header(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "new.csv").write_text("body\nx\n")
+    assert run(models / "edcm", tmp_path / "new.csv") == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_no_text_gives_a_header_alone(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "new.txt").write_bytes(b"")
+    assert run(models / "edcm", tmp_path / "new.txt") == 0
+    assert capsys.readouterr().out == "id,label,probability\n"
+
+
+def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: Capture) -> None:
+    model, _, _ = fitted("classifier_chain")
+    model.save(tmp_path / "model", {})
+    (tmp_path / "new.txt").write_text("wört20 wört21\n")
+    assert run(tmp_path / "model", tmp_path / "new.txt", "--output-form", "jsonl", "--all") == 0
+    assert json.loads(capsys.readouterr().out) == {"id": "1", "labels": [LABELS[2]], "probabilities": None}
+    assert not hasattr(KeptModel.load(tmp_path / "model").estimator, "predict_proba")

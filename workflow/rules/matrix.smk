@@ -1,0 +1,72 @@
+MATRIX_RUNS = list(PLAN.runs("matrix"))
+
+
+def matrix_files(pattern):
+    """Return the files of a pattern, one a fit of the matrix."""
+    return [pattern.format(run=r) for r in MATRIX_RUNS]
+
+
+def matrix_data(kind):
+    """Return the features or splits folder of each data set of the matrix, in order."""
+    found = {r.dataset: PLAN.run_inputs(r) for r in MATRIX_RUNS}
+    place = ("features", "splits").index(kind)
+    return [f"results/{kind}/{data}/{inputs[place]}" for data, inputs in found.items()]
+
+
+rule matrix_table:
+    input:
+        scores=matrix_files(
+            "results/scores/matrix/{run.experiment}/{run.dataset}/{run.method}.csv"
+        ),
+        timings=matrix_files(
+            "results/timings/matrix/{run.experiment}/{run.dataset}/{run.method}.csv"
+        ),
+    output:
+        scores="results/matrix/matrix.csv",
+        costs="results/matrix/costs.csv",
+        trials="results/matrix/trials.csv",
+    log:
+        "logs/matrix/table.log",
+    conda:
+        "../../environment.yml"
+    params:
+        empty=[[*cell, reason] for cell, reason in PLAN.matrix.empty.items()],
+        order=PLAN.matrix.spec["roles"],
+        code=PLAN.code("matrix_table"),
+    message:
+        "Gathering the scores of {} fits".format(len(MATRIX_RUNS))
+    script:
+        "../scripts/matrix_table.py"
+
+
+rule matrix_page:
+    input:
+        scores="results/matrix/matrix.csv",
+        costs="results/matrix/costs.csv",
+        trials="results/matrix/trials.csv",
+        features=matrix_data("features"),
+        splits=matrix_data("splits"),
+        data=collect("results/datasets/{name}", name=PLAN.matrix.spec["roles"]),
+    output:
+        "results/matrix/index.html",
+    log:
+        "logs/matrix/page.log",
+    conda:
+        "../../environment.yml"
+    params:
+        tasks=PLAN.matrix.tasks,
+        splits=PLAN.matrix.splits,
+        code=[PLAN.code("matrix_page"), PLAN.data_code("report/templates/*")],
+    message:
+        "Writing results/matrix/index.html"
+    script:
+        "../scripts/matrix_page.py"
+
+
+rule matrix:
+    """Every method on every data set at hand, same splits, same metrics: results/matrix/index.html."""
+    input:
+        "results/matrix/index.html",
+        "results/matrix/matrix.csv",
+    message:
+        "Matrix: results/matrix/index.html"

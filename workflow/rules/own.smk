@@ -1,0 +1,98 @@
+def own_results():
+    """Return what the target own makes, or say how to name the data."""
+    if OWN is None:
+        raise WorkflowError(
+            "own: name the description of your data: snakemake --cores 2 own --config data=my.yaml; "
+            "an example is config/own.example.yaml"
+        )
+    return collect(
+        "results/own/{name}/{part}",
+        name=OWN.name,
+        part=["index.html", "scores.csv", "costs.csv", "summary.json"],
+    )
+
+
+def own_runs(pattern):
+    """Return the files of a pattern, one a fit of the user's data."""
+    return [pattern.format(run=r) for r in PLAN.runs("own")]
+
+
+if OWN is not None:
+
+    ruleorder: read_own > parse
+
+    rule read_own:
+        input:
+            [path for path in OWN.files.values() if not Path(path).is_dir()],
+        output:
+            directory(f"results/datasets/{OWN.name}"),
+        log:
+            f"logs/parse/{OWN.name}.log",
+        benchmark:
+            f"results/benchmarks/parse/{OWN.name}.tsv"
+        conda:
+            "../../environment.yml"
+        params:
+            reading=OWN.reading,
+            state=OWN.state(),
+            code=PLAN.code("read_own", *OWN.modules),
+        message:
+            f"Reading {OWN.source}"
+        script:
+            "../scripts/read_own.py"
+
+    rule own_summary:
+        input:
+            parsed=f"results/datasets/{OWN.name}",
+            counted=f"results/features/{OWN.name}/own",
+            splits=f"results/splits/{OWN.name}/own",
+        output:
+            f"results/own/{OWN.name}/summary.json",
+        log:
+            f"logs/own/{OWN.name}/summary.log",
+        conda:
+            "../../environment.yml"
+        params:
+            code=PLAN.code("own_summary"),
+        message:
+            f"Saying what was understood of {OWN.source}"
+        script:
+            "../scripts/own_summary.py"
+
+    rule own_page:
+        input:
+            summary=f"results/own/{OWN.name}/summary.json",
+            scores=own_runs(
+                "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv"
+            ),
+            timings=own_runs(
+                "results/timings/own/{run.experiment}/{run.dataset}/{run.method}.csv"
+            ),
+            predictions=own_runs(
+                "results/predictions/own/{run.experiment}/{run.dataset}/{run.method}"
+            ),
+        output:
+            page=f"results/own/{OWN.name}/index.html",
+            scores=f"results/own/{OWN.name}/scores.csv",
+            costs=f"results/own/{OWN.name}/costs.csv",
+        log:
+            f"logs/own/{OWN.name}/page.log",
+        conda:
+            "../../environment.yml"
+        params:
+            title=PLAN.studies["own"]["title"],
+            source=OWN.source,
+            uses={r.method: PLAN.run_entry(r)["use"] for r in PLAN.runs("own")},
+            code=[PLAN.code("own_page"), PLAN.data_code("report/templates/*")],
+        message:
+            f"Writing results/own/{OWN.name}/index.html"
+        script:
+            "../scripts/own_page.py"
+
+
+rule own:
+    """Your own data, named by --config data=my.yaml: what was understood, and all methods compared on them."""
+    input:
+        lambda _: own_results(),
+    message:
+        f"Own data: results/own/{OWN.name if OWN else '<name>'}/index.html"

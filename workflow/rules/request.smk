@@ -1,0 +1,11 @@
+"""Take what the target model is asked for out of the configuration, before the plan reads it. No rule stands here."""
+
+from textmix.study.methods import load_methods
+from textmix.study.model_request import USAGE, WORDS, take_request
+
+with one_sentence():
+    ASKED = take_request(
+        config,
+        [MAIN_CONFIG, *CONFIG_FILES],
+        {name: method.task for name, method in load_methods().items()},
+    )

@@ -1,0 +1,32 @@
+"""Write the page of the matrix."""
+
+from pathlib import Path
+
+from textmix.data.registry import load_registry
+from textmix.io import check_result, write_result
+from textmix.report.matrix_page import corpus_facts, findings
+from textmix.report.study_page import data_facts, methods_of, render_study, score_table
+from textmix.runtime import job, machine, versions
+from textmix.study.comparison import read_table
+from textmix.study.methods import TASKS
+
+with job(snakemake, tolerate_holes=True) as running:
+    for path in (snakemake.input.scores, snakemake.input.costs, snakemake.input.trials):
+        check_result(path)
+    folders = zip(map(Path, snakemake.input.features), map(Path, snakemake.input.splits), strict=True)
+    known = {features.parent.name: corpus_facts(features, splits) for features, splits in folders}
+    cells, costs = read_table(snakemake.input.scores), read_table(snakemake.input.costs)
+    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")
+    tasks = snakemake.params.tasks
+    tables = {dataset: score_table(cells, dataset, costs) for dataset in tasks}
+    page = render_study(
+        "matrix.html",
+        findings=findings(Path(snakemake.input.trials), known),
+        tasks=tasks,
+        tables=tables,
+        methods={task: methods_of(cells, [name for name in tasks if tasks[name] == task]) for task in TASKS},
+        facts={dataset: data_facts(Path("results/datasets") / dataset, registry[dataset].title) for dataset in tasks},
+        splits=snakemake.params.splits,
+        provenance={"Run": {"seed": str(snakemake.config["seed"])}, "Versions": versions(), "Machine": machine()},
+    )
+    write_result(snakemake.output[0], page, running.record)

@@ -1,0 +1,23 @@
+"""Gather the scores and the costs of every method on every data set; a cell without a value says why."""
+
+from pathlib import Path
+
+from textmix.io import format_csv, write_result
+from textmix.runtime import job
+from textmix.study.comparison import COLUMNS, COSTS, TRIALS, empty_cell, read_costs, read_scores, read_trials
+from textmix.study.methods import load_methods
+
+with job(snakemake, tolerate_holes=True) as running:
+    methods, order = load_methods(), list(snakemake.params.order)
+    cells = [empty_cell(dataset, methods[method], reason) for dataset, method, reason in snakemake.params.empty]
+    costs, trials = [], []
+    for scores, timings in zip(map(Path, snakemake.input.scores), map(Path, snakemake.input.timings), strict=True):
+        cells += read_scores(scores, scores.parent.name, methods[scores.stem])
+        costs += read_costs(timings, timings.parent.name, timings.stem)
+        trials += read_trials(scores, timings, scores.parent.name, methods[scores.stem])
+    places = {name: place for place, name in enumerate(methods)}
+    for rows in (cells, costs, trials):
+        rows.sort(key=lambda row: (order.index(row["dataset"]), places[row["method"]]))
+    write_result(snakemake.output.scores, format_csv(cells, COLUMNS), running.record)
+    write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)
+    write_result(snakemake.output.costs, format_csv(costs, COSTS), running.record)

@@ -1,0 +1,18 @@
+"""Fit one method to all documents of a data set and keep it, for `python -m textmix predict`."""
+
+from textmix.data.corpus import Corpus
+from textmix.runtime import job
+from textmix.study.methods import load_methods
+from textmix.study.model_fit import fit_kept
+
+with job(snakemake) as running:
+    asked = snakemake.params
+    model = fit_kept(
+        Corpus.load(snakemake.input[0]),
+        asked.spec,
+        load_methods()[asked.method],
+        asked.params,
+        asked.search,
+        seed=asked.seed,
+    )
+    model.save(snakemake.output[0], running.record)

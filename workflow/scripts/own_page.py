@@ -1,0 +1,37 @@
+"""Write the table of scores and the page of the user's own data."""
+
+from pathlib import Path
+
+from textmix.io import check_result, format_csv, read_json, write_result
+from textmix.report.study_page import render_study, score_table
+from textmix.runtime import job, machine, versions
+from textmix.study.comparison import COLUMNS, COSTS, chosen_points, read_costs, read_scores
+from textmix.study.methods import load_methods
+
+with job(snakemake, tolerate_holes=True) as running:
+    check_result(snakemake.input.summary)
+    summary, methods, uses = read_json(snakemake.input.summary), load_methods(), snakemake.params.uses
+    dataset = summary["name"]
+    cells, costs, chosen = [], [], {}
+    files = zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True)
+    for scores, timings, predictions in files:
+        name = Path(scores).stem
+        cells += read_scores(Path(scores), dataset, methods[uses[name]], name)
+        costs += read_costs(Path(timings), dataset, name)
+        chosen[name] = chosen_points(Path(predictions))
+    page = render_study(
+        "own.html",
+        title=snakemake.params.title,
+        source=snakemake.params.source,
+        summary=summary,
+        table=score_table(cells, dataset, costs),
+        chosen={name: points for name, points in chosen.items() if points},
+        provenance={
+            "Run": {"seed": str(snakemake.config["seed"]), "description": snakemake.params.source},
+            "Versions": versions(),
+            "Machine": machine(),
+        },
+    )
+    write_result(snakemake.output.page, page, running.record)
+    write_result(snakemake.output.scores, format_csv(cells, COLUMNS), running.record)
+    write_result(snakemake.output.costs, format_csv(costs, COSTS), running.record)

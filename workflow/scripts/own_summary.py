@@ -1,0 +1,14 @@
+"""Say what was understood of the user's own data."""
+
+from textmix.data.corpus import Corpus
+from textmix.io import canonical_json, write_result
+from textmix.runtime import job, logger
+from textmix.study.splits import Splits
+from textmix.study.summary import describe
+
+with job(snakemake) as running:
+    parsed, counted = (Corpus.load(snakemake.input[part]) for part in ("parsed", "counted"))
+    summary = describe(parsed, counted, Splits.load(snakemake.input.splits))
+    for remark in summary["remarks"]:
+        logger.warning("%s: %s", parsed.name, remark)
+    write_result(snakemake.output[0], canonical_json(summary), running.record)
