@@ -58,7 +58,6 @@ def test_own_data_stay_for_their_reader(files: list[Path]) -> None:
     ("config", "said"),
     [
         ({"data": {"a": {}}, "method": "edcm"}, "needs one data set and one method"),
-        ({"data": "bbc", "params": {}}, "needs one data set and one method"),
         ({"data": "bbc", "method": "nope"}, "method=nope: there is none; allowed: .*edcm"),
         ({"data": "bbc", "method": "edcm", "params": "x"}, "params=x: write it as"),
     ],

@@ -62,6 +62,9 @@ def make_clone(folder: Path) -> Clone:
             shutil.copy(source, folder / part)
     for paper in ("edcm", "naive_bayes"):
         shutil.copy(PROFILE / f"{paper}.yaml", folder / f"config/papers/{paper}/paper.yaml")
+        published = folder / f"config/papers/{paper}/published.csv"
+        rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
+        published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
     mirror = folder / "mirror"
     mirror.mkdir()
     registry = {name: _entry(name, mirror, seed) for name, seed in (("tiny_news", 1), ("tiny_reuters", 2))}
