@@ -16,7 +16,7 @@ rule bench_suite:
     conda:
         "../../environment.yml"
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
-    threads: workflow.cores
+    threads: 1024
     params:
         code=bench_code,
     message:
