@@ -15,7 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from textmix import io
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.errors import ConfigError, DataFormatError, Hole, IntegrityError
-from textmix.keep import FOREIGN, KeptModel, can_be_kept, kept_forms
+from textmix.keep import FOREIGN, KeptModel, _class_of, can_be_kept, kept_forms
+from textmix.models.two_class import TwoClassLinear
 from textmix.study.methods import Method, load_methods
 from textmix.text.features import build_features
 
@@ -25,10 +26,10 @@ SPEC = {"tokenizer": "unicode", "stop_list": "smart", "min_count": 2}
 LABELS = ["cats, dogs", 'so-called "news"', "sport/tennis", "öffentlich", "unused"]
 
 
-def corpus(several: bool, n: int = 60) -> Corpus:
+def corpus(several: bool, n: int = 60, classes: int = 4) -> Corpus:
     """Return texts of label-specific and common words."""
     rng = np.random.default_rng(5)
-    rows = [sorted(rng.choice(4, size=1 + several * (d % 2), replace=False).tolist()) for d in range(n)]
+    rows = [sorted(rng.choice(classes, size=1 + several * (d % 2), replace=False).tolist()) for d in range(n)]
     words = [[f"wört{label}{i}" for i in range(6)] for label in range(4)]
     texts = [" ".join(rng.choice([*(w for k in row for w in words[k]), "the", "many"], size=12)) for row in rows]
     labels = label_matrix(rows, len(LABELS))
@@ -38,7 +39,7 @@ def corpus(several: bool, n: int = 60) -> Corpus:
 def fitted(name: str) -> tuple[KeptModel, Corpus, Corpus]:
     """Return a fitted model, its texts and their counts."""
     method = METHODS[name]
-    text = corpus(method.task == "multi")
+    text = corpus(method.task == "multi", classes=2 if issubclass(_class_of(method), TwoClassLinear) else 4)
     counts = build_features(text, SPEC)
     y = counts.classes() if method.task == "single" else counts.indicators()
     estimator = method.make({}).fit(counts.features, y)

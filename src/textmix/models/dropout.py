@@ -33,6 +33,7 @@ class DropoutLogisticRegression(TwoClassLinear):
     converged_, n_iter_ : of L-BFGS.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "objective_path_": "float64 *"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "delta": [Interval(Real, 0, 1, closed="left")],
         "l2": [Interval(Real, 0, None, closed="left")],

@@ -40,6 +40,9 @@ class LabelNaiveBayes(LabelCountClassifier):
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "vocabulary": [StrOptions({"all", "training"})],

@@ -33,6 +33,7 @@ class NBSVMClassifier(TwoClassLinear):
     gap_, converged_, n_iter_ : of the SVM.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "gap_": "float"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "alpha": [Interval(Real, 0, None, closed="neither")],

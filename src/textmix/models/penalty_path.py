@@ -118,6 +118,10 @@ class PathClassifier(TwoClassLinear):
     converged_, n_iter_ : whether the gap is as small as asked for, and iterations.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**TwoClassLinear._forms, "objective_path_": "float64 *", "gap_": "float", "lambda_": "float"},
+        **{"lambdas_": "float64 P", "cv_accuracy_": "float64 P"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "loss": [StrOptions(set(LOSSES))],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],

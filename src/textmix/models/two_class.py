@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_expit
@@ -20,6 +20,11 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_, intercept_ : (1, P) and (1,), for the second class.
     """
 
+    #: Fitted attributes and their forms, see `textmix.keep`.
+    _forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
+        **{"converged_": "bool", "n_iter_": "int"},
+    }
     coef_: np.ndarray
     intercept_: np.ndarray
 
