@@ -35,13 +35,6 @@ if ASKED is not None:
             "../scripts/model.py"
 
 
-def asked_model():
-    """Return the model that is asked for, or say how to ask."""
-    if ASKED is None:
-        raise WorkflowError(f"model: name a data set and a method: {USAGE}")
-    return f"results/models/{ASKED.dataset}/{ASKED.method}"
-
-
 rule model:
     """One fitted method to keep, for: python -m textmix predict MODEL FILE."""
     input:

@@ -9,3 +9,10 @@ with one_sentence():
         [MAIN_CONFIG, *CONFIG_FILES],
         {name: method.task for name, method in load_methods().items()},
     )
+
+
+def asked_model():
+    """Return the model that is asked for, or say how to ask."""
+    if ASKED is None:
+        raise WorkflowError(f"model: name a data set and a method: {USAGE}")
+    return f"results/models/{ASKED.dataset}/{ASKED.method}"
