@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 from tests.naive import cbm as naive
 from textmix.kernels import mixture
@@ -18,6 +20,7 @@ from textmix.models.cbm import CBMClassifier, bernoulli_mixture
 from textmix.models.label_sets import BinaryRelevance, PowerSet
 
 seeds = st.integers(0, 2**32 - 1)
+LEARNERS = ["logistic", "boosting", DecisionTreeClassifier(max_depth=2, random_state=0)]
 
 
 def random_mixture(seed: int, n: int = 3, k: int = 3, labels: int = 4) -> tuple[Any, Any, Any, Any]:
@@ -131,13 +134,26 @@ def test_one_component_equals_binary_relevance():
     np.testing.assert_allclose(one.set_log_proba(X, Y), single.set_log_proba(X, Y), atol=1e-5)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_classifiers_of_scikit_learn_give_the_mixture_of_our_own(form):
+    X, Y = documents(12)
+    X, common = form(X), {"n_components": 2, "max_iter": 4, "tol": 0.0, "constant": 0.0, "random_state": 0}
+    own = CBMClassifier(variance=0.5, steps=500, step_tol=1e-14, **common).fit(X, Y)
+    plain = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000)
+    # Two classes take one weight vector in scikit-learn where our gate has two: the variance of a difference is twice.
+    wrapped = CBMClassifier(learner=plain, gate=plain, **common).fit(X, Y)
+    np.testing.assert_allclose(wrapped.predict_proba(X), own.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(wrapped.set_log_proba(X, Y), own.set_log_proba(X, Y), atol=1e-3)
+    np.testing.assert_array_equal(wrapped.predict(X), own.predict(X))
+
+
 def test_a_hard_component_a_label_set_equals_the_power_set():
     X, Y = documents(5)
     hard = CBMClassifier(init="label_sets", max_iter=3, steps=500).fit(X, Y)
     np.testing.assert_array_equal(hard.predict(X), PowerSet(tol=1e-8).fit(X, Y).predict(X))
 
 
-@pytest.mark.parametrize("learner", ["logistic", "boosting"])
+@pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_dependence_is_learnt(learner):
     X, Y = documents(6, n=200)
     model = CBMClassifier(n_components=4, learner=learner, max_iter=5, random_state=0).fit(X, Y)
@@ -170,7 +186,7 @@ def test_every_decision_gives_label_sets(decision):
     assert np.mean((predicted == Y).all(axis=1)) > 0.3
 
 
-@pytest.mark.parametrize("learner", ["logistic", "boosting"])
+@pytest.mark.parametrize("learner", LEARNERS, ids=str)
 @pytest.mark.parametrize("oddity", ["never", "always", "unlabelled", "constant", "collinear", "many components"])
 def test_odd_data_give_finite_probabilities(oddity, learner):
     X, Y = documents(9)

@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logsumexp
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from textmix.kernels import mixture
+from textmix.models.cbm_estimators import EstimatorExperts, EstimatorGate
 from textmix.models.cbm_learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
 from textmix.models.multilabel import MultiLabelClassifier, generator, label_sets
 
@@ -31,7 +32,10 @@ class CBMClassifier(MultiLabelClassifier):
     Parameters
     ----------
     n_components : K.
-    learner : "logistic" regression, "boosting" of trees, for gate and binary classifiers.
+    learner : "logistic" regression, "boosting" of trees, for gate and binary classifiers; or a scikit-learn classifier
+        with ``predict_proba`` that takes ``sample_weight``, for the binary ones.
+    gate : a scikit-learn classifier of the same kind for the mixture weights; None for one by ``learner``, logistic
+        regression where that is a classifier.
     variance : \sigma^2, as the authors count it: the prior's variance over the K weight vectors of the gate, and over
         two weight vectors for each binary classifier, which makes 2 \sigma^2 for the one used here.
     l1_ratio : \rho of the elastic net (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2 in place of v^2 / (2 \sigma^2).
@@ -59,7 +63,8 @@ class CBMClassifier(MultiLabelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "learner": [StrOptions({"logistic", "boosting"})],
+        "learner": [StrOptions({"logistic", "boosting"}), HasMethods(["fit", "predict_proba"])],
+        "gate": [HasMethods(["fit", "predict_proba"]), None],
         "variance": [Interval(Real, 0, None, closed="neither")],
         "l1_ratio": [Interval(Real, 0, 1, closed="left")],
         "trees": [Interval(Integral, 1, None, closed="left")],
@@ -83,7 +88,8 @@ class CBMClassifier(MultiLabelClassifier):
         self,
         *,
         n_components: int = 20,
-        learner: str = "logistic",
+        learner: Any = "logistic",
+        gate: Any = None,
         variance: float = 1.0,
         l1_ratio: float = 0.0,
         max_iter: int = 50,
@@ -104,6 +110,7 @@ class CBMClassifier(MultiLabelClassifier):
     ) -> None:
         self.n_components = n_components
         self.learner = learner
+        self.gate = gate
         self.variance = variance
         self.l1_ratio = l1_ratio
         self.max_iter = max_iter
@@ -160,19 +167,24 @@ class CBMClassifier(MultiLabelClassifier):
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Return the two halves, not trained."""
-        size = self.n_components_
+        size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
+        gate: Gate
+        experts: Experts
         if self.learner == "boosting":
             # LightGBM is loaded only where it is used.
             from textmix.models.cbm_boosting import BoostedExperts, BoostedGate, Growth
 
             growth = Growth(self.trees, self.leaves, self.shrinkage)
-            return BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
-        keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
-        gate = Prior(self.variance / keep, l1, self.steps, self.step_tol)
-        experts = Prior(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
-        return LogisticGate(X, size, gate), LogisticExperts(
-            X, Y, size, experts, floor=self.floor, constant=self.constant
-        )
+            gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
+        else:
+            keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
+            gate = LogisticGate(X, size, Prior(self.variance / keep, l1, self.steps, self.step_tol))
+            if self.learner == "logistic":
+                prior = Prior(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
+                experts = LogisticExperts(X, Y, size, prior, **limits)
+            else:
+                experts = EstimatorExperts(X, Y, size, self.learner, **limits)
+        return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""
