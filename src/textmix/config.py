@@ -20,7 +20,8 @@ from textmix.errors import ConfigError
 PAPERS = ("pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes")
 
 
-class _StrictLoader(yaml.SafeLoader):  # type: ignore[misc]
+# LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """SafeLoader that refuses a mapping with the same key twice."""
 
 

@@ -13,11 +13,14 @@ import functools
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parent
 #: They name errors, log and record, and cannot change a number; leaving them out avoids idle re-runs.
 NEUTRAL = {f"{PACKAGE}.{name}" for name in ("errors", "provenance", "runtime")}
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def module_file(module: str) -> Path | None:
@@ -29,34 +32,48 @@ def module_file(module: str) -> Path | None:
     return None
 
 
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    """Remove docstrings (in place), which cannot change a number."""
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and body:
-            if ast.get_docstring(node, clean=False) is not None:
-                node.body = body[1:] or [ast.Pass()]
-    return tree
+def _describe(node: Any, imported: set[str]) -> str:
+    """Return a syntax tree as text, as `ast.dump` does but without docstrings, and collect what it imports.
+
+    All modules are read whenever the workflow is parsed, so this takes one pass where ``ast`` would take three.
+
+    Parameters
+    ----------
+    node : a tree, or a part of one: a list of nodes or a constant.
+    imported : receives the names of modules and of what is imported from them, at any depth of nesting.
+    """
+    if isinstance(node, list):
+        return f"[{', '.join([_describe(part, imported) for part in node])}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    kind = type(node)
+    if kind is ast.Import:
+        imported.update(alias.name for alias in node.names)
+    elif kind is ast.ImportFrom and node.module and not node.level:
+        imported.add(node.module)
+        imported.update(f"{node.module}.{alias.name}" for alias in node.names)
+    parts = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if name == "body" and kind in _DOCUMENTED and _is_docstring(value[:1]):
+            value = value[1:] or [ast.Pass()]
+        if value is not None or kind is ast.Constant and name == "value":
+            parts.append(f"{name}={_describe(value, imported)}")
+    return f"{kind.__name__}({', '.join(parts)})"
 
 
-def _imports(tree: ast.Module) -> set[str]:
-    """Return the textmix modules that a syntax tree imports, at any depth of nesting."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return {name for name in found if name.split(".")[0] == PACKAGE and module_file(name)}
+def _is_docstring(head: list[ast.stmt]) -> bool:
+    """Say whether the first statement of a body is a docstring, which cannot change a number."""
+    return bool(head) and isinstance(head[0], ast.Expr) and isinstance(getattr(head[0].value, "value", None), str)
 
 
 @functools.cache
 def _read(path: Path, _stamp: tuple[int, int]) -> tuple[str, frozenset[str]]:
     """Return digest of the syntax tree and imports of one file; the stamp makes an edited file a new key."""
-    tree = ast.parse(path.read_bytes(), filename=str(path))
-    imports = frozenset(_imports(tree))
-    return hashlib.sha256(ast.dump(_without_docstrings(tree)).encode()).hexdigest(), imports
+    found: set[str] = set()
+    text = _describe(ast.parse(path.read_bytes(), filename=str(path)), found)
+    imports = frozenset(name for name in found if name.split(".")[0] == PACKAGE and module_file(name))
+    return hashlib.sha256(text.encode()).hexdigest(), imports
 
 
 def _inspect(path: Path) -> tuple[str, frozenset[str]]:

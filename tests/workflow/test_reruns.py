@@ -12,7 +12,7 @@ from tests.workflow.tiny import Clone
 pytestmark = pytest.mark.workflow
 
 #: Edits of code that change numbers: text before and after.
-KERNEL_EDIT = ("table[indices[i], c] += weight[d]", "table[indices[i], c] += 2.0 * weight[d]")
+KERNEL_EDIT = ("table[c, indices[i]] += weight[d]", "table[c, indices[i]] += 2.0 * weight[d]")
 METRIC_EDIT = ("return float(np.mean(true == predicted))", "return float(np.mean(true == predicted) / 2.0)")
 
 

@@ -25,6 +25,9 @@ from textmix.models.multilabel import MultiLabelClassifier, label_sets
 
 #: Hessians below this are raised to it: LightGBM divides by their sum.
 LEAST_HESSIAN = 1e-12
+#: Added to the Hessian's sum in a leaf, as other boosting libraries do: a class of few instances has next to none, and
+#: without it the scores run away where there are hundreds of classes.
+SHRUNK = 1.0
 
 
 class Growth(NamedTuple):
@@ -51,6 +54,7 @@ class Trees:
             **{"min_data_in_leaf": 5},
             **{"num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1, "seed": 0},
             **{"objective": "none", "boost_from_average": False, "min_sum_hessian_in_leaf": 1e-3},
+            **{"lambda_l2": SHRUNK},
         }
         self.outputs, self.growth = outputs, growth
         self.scores = np.zeros((X.shape[0], outputs))
