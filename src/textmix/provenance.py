@@ -57,7 +57,7 @@ def _describe(node: Any, imported: set[str]) -> str:
         value = getattr(node, name, None)
         if name == "body" and kind in _DOCUMENTED and _is_docstring(value[:1]):
             value = value[1:] or [ast.Pass()]
-        if value is not None or kind is ast.Constant and name == "value":
+        if value is not None or (kind is ast.Constant and name == "value"):
             parts.append(f"{name}={_describe(value, imported)}")
     return f"{kind.__name__}({', '.join(parts)})"
 

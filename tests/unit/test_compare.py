@@ -122,6 +122,7 @@ def test_row_without_a_printed_number_is_open(made: Made) -> None:
     [
         ({"kind": "table_cell", "tolerance": "near"}, "built", "not run"),
         ({"kind": "table_cell", "tolerance": "open"}, "built", "not run"),
+        ({"kind": "table_cell", "tolerance": "open", "note": "the machine of the paper"}, "built", "open"),
         ({"kind": "equation", "tolerance": "open", "value": ""}, "built", "open"),
         ({"kind": "equation", "tolerance": "open", "value": ""}, "planned", "not run"),
         ({"kind": "figure", "tolerance": "open", "value": ""}, "built", "not run"),
