@@ -46,20 +46,19 @@ def _describe(node: Any, imported: set[str]) -> str:
         return f"[{', '.join([_describe(part, imported) for part in node])}]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    kind = type(node)
-    if kind is ast.Import:
+    if isinstance(node, ast.Import):
         imported.update(alias.name for alias in node.names)
-    elif kind is ast.ImportFrom and node.module and not node.level:
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
         imported.add(node.module)
         imported.update(f"{node.module}.{alias.name}" for alias in node.names)
     parts = []
     for name in node._fields:
-        value = getattr(node, name, None)
-        if name == "body" and kind in _DOCUMENTED and _is_docstring(value[:1]):
+        value: Any = getattr(node, name, None)
+        if name == "body" and isinstance(node, _DOCUMENTED) and _is_docstring(value[:1]):
             value = value[1:] or [ast.Pass()]
-        if value is not None or (kind is ast.Constant and name == "value"):
+        if value is not None or (isinstance(node, ast.Constant) and name == "value"):
             parts.append(f"{name}={_describe(value, imported)}")
-    return f"{kind.__name__}({', '.join(parts)})"
+    return f"{type(node).__name__}({', '.join(parts)})"
 
 
 def _is_docstring(head: list[ast.stmt]) -> bool:
