@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -63,14 +64,23 @@ def corpus_of(texts: list[str], split: list[int] | None = None) -> Corpus:
     min_documents=st.integers(1, 3),
     tokenizer=st.sampled_from(list(TOKENIZERS)),
     train_only=st.booleans(),
+    block=st.sampled_from([1, 9, module.BLOCK]),
 )
-def test_counts_are_those_of_the_definition(
-    documents: list[list[str]], stop_list: str, min_count: int, min_documents: int, tokenizer: str, train_only: bool
+def test_counts_are_those_of_the_definition_however_many_bytes_are_taken_at_a_time(
+    documents: list[list[str]],
+    stop_list: str,
+    min_count: int,
+    min_documents: int,
+    tokenizer: str,
+    train_only: bool,
+    block: int,
 ) -> None:
     texts = [" ".join(document) for document in documents]
     split = [TRAIN if i % 3 else TEST for i in range(len(texts))]
     spec = {"tokenizer": tokenizer, "stop_list": stop_list, "min_count": min_count, "min_documents": min_documents}
-    built = build_features(corpus_of(texts, split), {**spec, "fit_on": "train" if train_only else "all"})
+    with mock.patch.object(module, "BLOCK", block):
+        built = build_features(corpus_of(texts, split), {**spec, "fit_on": "train" if train_only else "all"})
+    assert built.features.has_sorted_indices and built.features.indices.dtype == np.int32
     tokens = [naive.tokens(text, tokenizer) for text in texts]
     deciding = [each for each, part in zip(tokens, split, strict=True) if part == TRAIN] if train_only else tokens
     words = naive.vocabulary(deciding, stop_words(stop_list), min_count, min_documents)

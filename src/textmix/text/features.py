@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import compress
 from typing import Any
@@ -23,6 +23,8 @@ from textmix.text.vocabulary import kept_words, rename, restrict
 
 #: In place of a tokenizer: the data set is a matrix already and is taken as it is.
 MATRIX = "matrix"
+#: Bytes of text tokenised at a time where only counts are wanted: large enough to lose no time.
+BLOCK = 1 << 26
 _CHOICES = {
     "tokenizer": (MATRIX, *TOKENIZERS),
     "casing": ("keep", "lower"),
@@ -157,6 +159,46 @@ def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
     return rename(tokens, words, lemmas(words)) if spec.lemmatise else (tokens, words)
 
 
+def _counted(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
+    """Return the counts of each word in each document, CSR (N, V), the words in order and the number of tokens.
+
+    A block of documents at a time, so that of a large text the token stream is never whole.
+    """
+    place: dict[str, int] = {}
+    lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
+    ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    for block in _blocks(text):
+        tokens, words = _words(block, spec)
+        counts = _count(tokens, len(words))
+        column = np.array([place.setdefault(word, len(place)) for word in words], dtype=np.int32)
+        lengths.append(np.diff(counts.indptr))
+        for whole, part in ((ids, column[counts.indices]), (data, counts.data)):
+            # In place, as far as the system can: two copies would be most of the memory.
+            whole.resize(len(whole) + len(part), refcheck=False)
+            whole[len(whole) - len(part) :] = part
+        n_tokens += len(tokens.values)
+    names = sorted(place)
+    rank = np.empty(len(names), dtype=np.int32)
+    rank[[place[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+    for start in range(0, len(ids), BLOCK):
+        ids[start : start + BLOCK] = rank[ids[start : start + BLOCK]]
+    indptr = np.cumsum(np.concatenate(lengths)).astype(sparse.get_index_dtype(maxval=len(ids)))
+    found = sparse.csr_array((data, ids, indptr), shape=(len(text), len(names)))
+    found.sort_indices()
+    return found, names, n_tokens
+
+
+def _blocks(text: Ragged) -> Iterator[Ragged]:
+    """Yield the documents in order, as many at a time as have `BLOCK` bytes; at least one block."""
+    first = 0
+    while first < len(text) or first == 0:
+        last = int(np.searchsorted(text.offsets, text.offsets[first] + BLOCK, side="right")) - 1
+        last = min(max(last, first + 1), len(text))
+        offsets = np.asarray(text.offsets[first : last + 1])
+        yield Ragged(text.values[offsets[0] : offsets[-1]], offsets - offsets[0])
+        first = max(last, 1)
+
+
 def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sparse.csr_array:
     """Return the counts of known words in new texts, as `build_features` would have counted them.
 
@@ -184,9 +226,13 @@ def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sp
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     """Return the corpus with counts instead of its text, the entry being checked."""
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
-    tokens, words = _words(text, spec)
-    counts = _count(tokens, len(words))
-    deciding = np.ones(len(tokens), dtype=bool)
+    in_order = spec.max_n > 1 or spec.vectors is not None
+    if in_order or spec.keep_tokens:
+        tokens, words = _words(text, spec)
+        counts, n_tokens = _count(tokens, len(words)), len(tokens.values)
+    else:
+        counts, words, n_tokens = _counted(text, spec)
+    deciding = np.ones(len(text), dtype=bool)
     if spec.fit_on == "train" and corpus.split is not None:
         deciding = corpus.split == TRAIN
     least_documents = spec.min_documents if spec.max_n == 1 else 1
@@ -194,12 +240,12 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     decisive = counts if deciding.all() else counts[deciding]
     kept = kept_words(decisive, words, stop_words(spec.stop_list), spec.min_count, least_documents)
     names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
-    found = {"tokens": len(tokens.values), "words": len(words), "words_kept": int(kept.sum())}
-    if spec.max_n > 1 or spec.vectors:
+    found = {"tokens": n_tokens, "words": len(words), "words_kept": int(kept.sum())}
+    if in_order:
         del counts
         features, names, more = _sequences(restrict(tokens, kept), names, deciding, spec)
         return _filled(corpus, features, names, {**found, **more}, (kept_text, None))
-    features = counts[:, kept]
+    features = counts if kept.all() else counts[:, kept]
     if spec.weighting == "binary":
         features.data[:] = 1
     stream = restrict(tokens, kept) if spec.keep_tokens else None
