@@ -24,7 +24,7 @@ from textmix.text.vocabulary import kept_words, rename, restrict
 #: In place of a tokenizer: the data set is a matrix already and is taken as it is.
 MATRIX = "matrix"
 #: Bytes of text tokenised at a time where only counts are wanted: large enough to lose no time.
-BLOCK = 1 << 26
+BLOCK = 1 << 24
 _CHOICES = {
     "tokenizer": (MATRIX, *TOKENIZERS),
     "casing": ("keep", "lower"),

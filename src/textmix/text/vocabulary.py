@@ -28,11 +28,11 @@ def kept_words(
     min_documents : fewer documents with the word are too few (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
     """
     n_words = len(words)
-    occurrences = np.zeros(n_words)
-    for start in range(0, len(counts.data), _BLOCK):  # the weights become 64-bit numbers, hence not all at once
-        block = slice(start, start + _BLOCK)
-        occurrences += np.bincount(counts.indices[block], weights=counts.data[block], minlength=n_words)
-    documents = np.bincount(counts.indices, minlength=n_words)
+    occurrences, documents = np.zeros(n_words), np.zeros(n_words, dtype=np.int64)
+    for start in range(0, len(counts.data), _BLOCK):  # both become 64-bit numbers, hence not all at once
+        ids, times = (part[start : start + _BLOCK] for part in (counts.indices, counts.data))
+        occurrences += np.bincount(ids, weights=times, minlength=n_words)
+        documents += np.bincount(ids, minlength=n_words)
     kept: np.ndarray = (occurrences >= min_count) & (documents >= min_documents)
     for word in stop_words:
         place = bisect_left(words, word)
