@@ -265,6 +265,18 @@ def test_the_last_attributes_can_be_labels_without_a_label_file(tmp_path: Path) 
         Sample("arff", {"data": ARFF_HEAD + b"1,0.5,1,1\n"}, {"n_labels": 4}).read(tmp_path)
 
 
+def test_labels_that_a_file_counts_one_too_low_are_put_right_in_that_file_alone(tmp_path: Path) -> None:
+    head = b"@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n"
+    names = XML_HEAD + b'<label name="a"/><label name="b"/></labels>'
+    files = {"train": head + b"{0 3,2 1}\n{3 1}\n", "test": head + b"{0 2,1 1}\n{0 5,1 1,2 1}\n", "labels": names}
+    corpus = Sample("arff", files, {"labels_one_low": "test"}).read(tmp_path)
+    assert corpus.labels.toarray().tolist() == [[1, 0], [0, 1], [1, 0], [1, 1]]
+    assert corpus.features.toarray().tolist() == [[3, 0], [0, 0], [2, 0], [5, 0]]
+    right = {**files, "test": head + b"{0 2,3 1}\n"}
+    with pytest.raises(DataFormatError, match="remove labels_one_low"):
+        Sample("arff", right, {"labels_one_low": "test"}).read(tmp_path)
+
+
 def test_a_numeric_label_must_be_0_or_1(tmp_path: Path) -> None:
     labels = XML_HEAD + b'<label name="b%"/></labels>'
     assert arff("0,5,1,0\n", labels=labels).read(tmp_path).labels.toarray().tolist() == [[1]]
