@@ -22,6 +22,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/bench.smk"
+include: "workflow/rules/studies.smk"
 include: "workflow/rules/own.smk"
 include: "workflow/rules/matrix.smk"
 include: "workflow/rules/model.smk"
@@ -67,7 +68,7 @@ rule edcm:
 
 
 rule multinomial:
-    """Vilar, Castro & Sanchis 2004, multinomial models (not built yet: statistics of its data only)."""
+    """Vilar, Castro & Sanchis 2004, label sets of Reuters-21578 by multinomial models."""
     input:
         collect("results/papers/multinomial/{part}", part=paper_results("multinomial")),
     message:
@@ -83,7 +84,7 @@ rule skipgrams:
 
 
 rule cbm:
-    """Li et al. 2016, Conditional Bernoulli Mixtures (not built yet: statistics of its data only)."""
+    """Li et al. 2016, Conditional Bernoulli Mixtures and eight baselines."""
     input:
         collect("results/papers/cbm/{part}", part=paper_results("cbm")),
     message:

@@ -26,6 +26,7 @@ rule bench_suite:
 
 
 rule bench_table:
+    """The suites of the bench in one table, and what it says in words."""
     input:
         collect("results/bench/{suite}.csv", suite=PLAN.suites),
     output:

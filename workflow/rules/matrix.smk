@@ -1,19 +1,5 @@
-MATRIX_RUNS = list(PLAN.runs("matrix"))
-
-
-def matrix_files(pattern):
-    """Return the files of a pattern, one a fit of the matrix."""
-    return [pattern.format(run=r) for r in MATRIX_RUNS]
-
-
-def matrix_data(kind):
-    """Return the features or splits folder of each data set of the matrix, in order."""
-    found = {r.dataset: PLAN.run_inputs(r) for r in MATRIX_RUNS}
-    place = ("features", "splits").index(kind)
-    return [f"results/{kind}/{data}/{inputs[place]}" for data, inputs in found.items()]
-
-
 rule matrix_table:
+    """Scores and costs of the matrix as csv."""
     input:
         scores=matrix_files(
             "results/scores/matrix/{run.experiment}/{run.dataset}/{run.method}.csv"
@@ -40,6 +26,7 @@ rule matrix_table:
 
 
 rule matrix_page:
+    """The page of the matrix."""
     input:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",

@@ -1,22 +1,3 @@
-def own_results():
-    """Return what the target own makes, or say how to name the data."""
-    if OWN is None:
-        raise WorkflowError(
-            "own: name the description of your data: snakemake --cores 2 own --config data=my.yaml; "
-            "an example is config/own.example.yaml"
-        )
-    return collect(
-        "results/own/{name}/{part}",
-        name=OWN.name,
-        part=["index.html", "scores.csv", "costs.csv", "summary.json"],
-    )
-
-
-def own_runs(pattern):
-    """Return the files of a pattern, one a fit of the user's data."""
-    return [pattern.format(run=r) for r in PLAN.runs("own")]
-
-
 if OWN is not None:
 
     ruleorder: read_own > parse

@@ -1,4 +1,5 @@
 rule page:
+    """The page, comparison.csv and the counts of verdicts."""
     input:
         comparisons=collect(
             "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
@@ -32,6 +33,7 @@ rule page:
 
 
 rule accept:
+    """The end of a run: the page's place, the counts of verdicts, and an error where data were broken."""
     input:
         summary="results/report/summary.json",
         data=all_datasets(),
