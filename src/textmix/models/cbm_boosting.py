@@ -25,6 +25,8 @@ from textmix.models.multilabel import MultiLabelClassifier, label_sets
 
 #: Hessians below this are raised to it: LightGBM divides by their sum.
 LEAST_HESSIAN = 1e-12
+#: Added to a component's share before its logarithm is taken.
+LEAST_SHARE = 1e-6
 #: Added to the Hessian's sum in a leaf, as other boosting libraries do: a class of few instances has next to none, and
 #: without it the scores run away where there are hundreds of classes.
 SHRUNK = 1.0
@@ -46,6 +48,11 @@ class Trees:
     X : features (N, V).
     outputs : C.
     growth : how trees are grown.
+
+    Attributes
+    ----------
+    start : the scores that the trees add to, float64 (C,).
+    scores : of the training instances, float64 (N, C).
     """
 
     def __init__(self, X: Any, outputs: int, growth: Growth) -> None:
@@ -57,7 +64,7 @@ class Trees:
             **{"lambda_l2": SHRUNK},
         }
         self.outputs, self.growth = outputs, growth
-        self.scores = np.zeros((X.shape[0], outputs))
+        self.start, self.scores = np.zeros(outputs), np.zeros((X.shape[0], outputs))
         self._settings, self._data = settings, lgb.Dataset(_plain(X), np.zeros(X.shape[0]), params=settings)
         self._booster: lgb.Booster | None = None
 
@@ -77,11 +84,11 @@ class Trees:
             self._booster = lgb.Booster(self._settings, self._data)
 
         def flat(scores: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
-            gradient, hessian = slopes(scores.reshape(self.scores.shape, order="F"))
+            gradient, hessian = slopes(scores.reshape(self.scores.shape, order="F") + self.start)
             return gradient.ravel(order="F"), np.maximum(hessian, LEAST_HESSIAN).ravel(order="F")
 
         def keep(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
-            self.scores = scores.reshape(self.scores.shape, order="F").copy()
+            self.scores = scores.reshape(self.scores.shape, order="F") + self.start
             return "kept", 0.0, True
 
         for _ in range(self.growth.trees):
@@ -91,8 +98,8 @@ class Trees:
     def predict(self, X: Any) -> np.ndarray:
         """Return the scores, (N, C)."""
         if self._booster is None:
-            return np.zeros((X.shape[0], self.outputs))
-        return np.asarray(self._booster.predict(_plain(X), raw_score=True)).reshape(-1, self.outputs)
+            return np.tile(self.start, (X.shape[0], 1))
+        return np.asarray(self._booster.predict(_plain(X), raw_score=True)).reshape(-1, self.outputs) + self.start
 
 
 def _plain(X: Any) -> Any:
@@ -111,7 +118,7 @@ class BoostedGate:
     """
 
     def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
-        self.trees = Trees(X, n_components, growth)
+        self.trees, self._started = Trees(X, n_components, growth), False
 
     def update(self, memberships: np.ndarray) -> None:
         """See `textmix.models.cbm_learners.Gate`."""
@@ -123,6 +130,9 @@ class BoostedGate:
             return pi - memberships, pi * (1.0 - pi) * n_components / (n_components - 1.0)
 
         if n_components > 1:
+            if not self._started:
+                # From equal weights, hundreds of classes would take most trees to come to their shares.
+                self._started, self.trees.start = True, np.log(memberships.mean(axis=0) + LEAST_SHARE)
             self.trees.grow(slopes)
 
     def training_log_proba(self) -> np.ndarray:
