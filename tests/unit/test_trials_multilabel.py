@@ -15,6 +15,7 @@ from sklearn.naive_bayes import MultinomialNB
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.errors import ConfigError
 from textmix.metrics import multilabel
+from textmix.study import trials
 from textmix.study.methods import Method
 from textmix.study.predictions import Predictions, pack_sets, true_log_proba
 from textmix.study.scoring import MULTI_LABEL, score
@@ -164,3 +165,18 @@ def test_too_few_documents_for_the_folds_are_said():
 
 def test_log_probability_of_the_truth_is_nan_where_there_is_none():
     assert np.all(np.isnan(true_log_proba("multi", RidgeClassifier(), np.ones((2, 2)), np.ones((2, 3)))))
+
+
+def test_a_method_of_many_iterations_tells_how_far_it_is(corpus, splits, monkeypatch):
+    told: list[tuple[str, int | None, int, float]] = []
+
+    def progress(what, total):
+        return lambda iteration, objective: told.append((what, total, iteration, objective))
+
+    monkeypatch.setattr(trials, "progress", progress)
+    cbm = Method("cbm", "textmix.models.cbm:CBMClassifier", "", "multi", "reals", "cbm")
+    run_trials(corpus, splits, cbm, {"params": {"n_components": 2, "max_iter": 3, "tol": 0.0}}, 5)
+    assert [(what, total, iteration) for what, total, iteration, _ in told] == [
+        ("CBMClassifier on sets", 3, iteration) for _ in range(2) for iteration in (1, 2, 3)
+    ]
+    assert all(np.isfinite(objective) for *_, objective in told)

@@ -14,6 +14,7 @@ import numpy as np
 
 from textmix.data.corpus import Corpus
 from textmix.determinism import rng
+from textmix.runtime import progress
 from textmix.study.cost import measured
 from textmix.study.methods import Method, variants
 from textmix.study.predictions import Predictions, pack_sets, true_log_proba
@@ -60,6 +61,7 @@ def run_trials(
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
     store = _Store(method.task, len(points), len(splits.test.values), truth)
     fits, timings = [], []
+    start = time.monotonic()
     for number in range(len(splits)):
         train, test = splits.train[number], splits.test[number]
         trial = _Trial(corpus.features[train], truth[train], corpus.features[test], truth[test])  # type: ignore[index]
@@ -68,7 +70,7 @@ def run_trials(
         for row, (name, params) in enumerate(points):
 
             def make(point: Mapping[str, Any], params: Mapping[str, Any] = params, number: int = number) -> Any:
-                return _seeded(method.make({**params, **point}), seed, corpus.name, number)
+                return _telling(_seeded(method.make({**params, **point}), seed, corpus.name, number), corpus.name)
 
             chosen, point, tuned = _tune(
                 method.task, make, entry.get("tune"), trial, rng(seed, corpus.name, number, "tune")
@@ -78,9 +80,10 @@ def run_trials(
             fits.append({"variant": name, "trial": number, **_convergence(estimator), "chosen": chosen})
             timings.append({"variant": name, "trial": number, **seconds, "tune_seconds": tuned})
         logger.info(
-            "%s on %s: trial %d of %d, %.4f right, %.2f s for the last fit",
+            "%s on %s: trial %d of %d, %.4f right, %.2f s for the last fit, %.0f s left",
             *(method.name, corpus.name, number + 1, len(splits)),
             *(store.right(len(points) - 1, splits.test_place(number), trial.y_test), timings[-1]["fit_seconds"]),
+            (time.monotonic() - start) / (number + 1) * (len(splits) - number - 1),
         )
     return Predictions([name for name, _ in points], fits, **store.arrays), timings
 
@@ -159,6 +162,15 @@ def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:
     """Give an estimator that draws at random its own seed."""
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(rng(seed, dataset, trial, "fit").integers(2**31)))
+    return estimator
+
+
+def _telling(estimator: Any, dataset: str) -> Any:
+    """Let an estimator of many iterations log how far it is."""
+    params = estimator.get_params()
+    if "callback" in params:
+        report = progress(f"{type(estimator).__name__} on {dataset}", params["max_iter"])
+        estimator.set_params(callback=lambda fitted: report(fitted.n_iter_, float(fitted.objective_path_[-1])))
     return estimator
 
 

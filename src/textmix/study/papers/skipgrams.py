@@ -12,6 +12,7 @@ import numpy as np
 from textmix.data.corpus import Corpus, Ragged
 from textmix.models.linear_solvers import Columns, Problem, Solution
 from textmix.models.penalty_path import cross_validate, penalty_grid, regularisation_path
+from textmix.runtime import progress
 from textmix.study.measures import Measure, Source
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
@@ -165,7 +166,10 @@ def _path(data: _Halves, settings: Mapping[str, Any], generator: np.random.Gener
     fold[fold > 0] = -1
     held_out = cross_validate(data.train, data.y, fold, loss=settings["loss"], lambdas=lambdas, l1_ratio=ratio)
     tried = int(np.sum(~np.isnan(held_out)))
-    solutions = list(regularisation_path(problem, lambdas[:tried], ratio, settings["tolerance"]))
+    report, solutions = progress(f"path on {data.n_features} features", tried), []
+    for solution in regularisation_path(problem, lambdas[:tried], ratio, settings["tolerance"]):
+        solutions.append(solution)
+        report(len(solutions), solution.objective)
     return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
 
 
@@ -184,7 +188,8 @@ def lr_l2_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
     """
     source = _only(sources)
     whole, values, rows = _Halves.of(source), {}, []
-    for n, slop in settings["kinds"]:
+    report = progress("curves of pairs of n and slop", len(settings["kinds"]))
+    for done, (n, slop) in enumerate(settings["kinds"], start=1):
         data = whole.take(_upto(source.corpus, n, slop))
         path = _path(data, settings, generator)
         accuracy = [data.accuracy(solution) for solution in path.solutions]
@@ -193,6 +198,7 @@ def lr_l2_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
         values[key], values[f"{key}_best"] = accuracy[path.chosen], max(accuracy)
         values[f"{key}_used"], values[f"{key}_most_used"] = float(used[path.chosen]), float(max(used))
         rows += _rows((n, slop), path, accuracy, used)
+        report(done, None)
     values["share_used"] = values[f"{key}_used"] / whole.n_features
     if "n1_s0" in values:
         values["gain_n1_to_n2"] = values["n2_s0"] - values["n1_s0"]
