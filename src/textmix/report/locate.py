@@ -284,9 +284,9 @@ class FigureData:
         """Return the seconds of training of a method in every trial of the figure's experiment."""
         return self.results.seconds(self.option("experiment"), role, method)
 
-    def published_of(self, method: str) -> float | None:
-        """Return the published number that the figure's options give a method, or None where none is printed."""
-        return self.published.get(self.options.get("published", {}).get(method, ""))
+    def published_of(self, name: str) -> float | None:
+        """Return the published number that the options give a method or a role, or None where none is printed."""
+        return self.published.get(self.options.get("published", {}).get(name, ""))
 
 
 def split_locator(locator: str) -> tuple[str, Sequence[str]]:

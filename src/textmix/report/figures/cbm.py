@@ -24,6 +24,14 @@ def _title(data: FigureData, role: str) -> str:
     return str(data.options.get("labels", {}).get(role, role))
 
 
+def _published(data: FigureData, role: str, axes: Axes) -> None:
+    """Draw the published accuracy of a data set as a dashed line, if one is printed."""
+    printed = data.published_of(role)
+    if printed is not None:
+        axes.axhline(printed, color="#1b1b1b", linestyle=DASHES[1], linewidth=1.0, label=f"published, {printed:g}")
+        axes.legend(loc="lower right")
+
+
 def _at_hand(data: FigureData, roles: list[str]) -> Iterator[str]:
     """Yield the roles that a data set is mapped to.
 
@@ -46,7 +54,7 @@ def _at_hand(data: FigureData, roles: list[str]) -> Iterator[str]:
 def components(data: FigureData) -> Figure:
     """Draw subset accuracy against the number of components.
 
-    Options: experiment, roles, method, parameter, labels.
+    Options: experiment, roles, method, parameter, labels, published (role -> id).
     """
     roles = list(_at_hand(data, data.option("roles")))
     figure, axes = panels(len(roles), height=2.6)
@@ -59,6 +67,7 @@ def components(data: FigureData) -> Figure:
         panel.minorticks_off()
         panel.set_title(_title(data, role))
         panel.set_xlabel("components K (logarithmic)")
+        _published(data, role, panel)
     axes[0].set_ylabel("subset accuracy (percent)")
     return figure
 
@@ -127,7 +136,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str], figure: Any) -> Non
 def em_path(data: FigureData) -> Figure:
     """Draw likelihood and accuracy after every iteration; a row of panels each data set.
 
-    Options: labels.
+    Options: labels, published (role -> id).
     """
     rows = data.results.measure_table("em_path", "path")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -140,6 +149,7 @@ def em_path(data: FigureData) -> Figure:
             style = {"color": f"C{int(run)}", "linestyle": DASHES[int(run) % len(DASHES)]}
             left.plot(steps, [float(row["objective"]) for row in chosen], **style)
             right.plot(steps, [100.0 * float(row["subset_accuracy"]) for row in chosen], **style)
+        _published(data, role, right)
         left.set_ylabel(f"{_title(data, role)}\npenalised log-likelihood")
         right.set_ylabel("subset accuracy (percent)")
     for axes in grid[-1]:
