@@ -84,7 +84,7 @@ def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: Callabl
 def test_a_suite_without_data_says_so() -> None:
     suite = SUITES["pmm"]
     assert suite.inputs(None) == []
-    with pytest.raises(Hole, match="no data for the role 'yahoo_computers'"):
+    with pytest.raises(Hole, match="no data for the role 'yahoo_arts'"):
         run_suite(suite, [])
 
 
