@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, logsumexp
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from textmix.kernels import mixture
@@ -128,11 +127,6 @@ class CBMClassifier(MultiLabelClassifier):
         self.allow_empty = allow_empty
         self.random_state = random_state
         self.callback = callback
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, Y: Any) -> Any:
-        """Fit by EM; see `MultiLabelClassifier.fit`."""
-        return super().fit(X, Y)
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         for _ in self._iterate(X, Y):

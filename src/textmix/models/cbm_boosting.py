@@ -15,7 +15,6 @@ import lightgbm as lgb
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_softmax
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from textmix.kernels import mixture
@@ -233,11 +232,6 @@ class BoostedClassifier(MultiLabelClassifier):
         self.trees = trees
         self.leaves = leaves
         self.shrinkage = shrinkage
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, Y: Any) -> Any:
-        """Fit to features and label indicators; see `MultiLabelClassifier.fit`."""
-        return super().fit(X, Y)
 
     def _growth(self) -> Growth:
         """Return how trees are grown."""

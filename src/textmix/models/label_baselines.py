@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -52,16 +51,8 @@ class LabelNaiveBayes(LabelCountClassifier):
         self.alpha = alpha
         self.vocabulary = vocabulary
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Count words with and without each label.
-
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L) of 0 and 1, CSR or dense.
-        """
-        counts, labels = self._check_labelled(X, y)
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Count words with and without each label."""
         with_label = (counts.T @ labels).toarray()
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
         words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
@@ -71,7 +62,6 @@ class LabelNaiveBayes(LabelCountClassifier):
         pages = np.asarray(labels.sum(axis=0)).ravel()
         with np.errstate(divide="ignore"):
             self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)
-        return self
 
     def _log_share(self, counts: np.ndarray) -> np.ndarray:
         """Return log probabilities of words (V, L) from their counts."""
@@ -128,16 +118,8 @@ class LabelNeighbors(LabelCountClassifier):
         self.quantiles = quantiles
         self.votes = votes
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Keep the pages and choose k and threshold.
-
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative; at least two pages.
-        y : label indicators (N, L) of 0 and 1, CSR or dense.
-        """
-        counts, labels = self._check_labelled(X, y)
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Keep the pages and choose k and threshold. There must be two pages or more."""
         self._pages, self._labels = unit_rows(counts, 2.0), labels.toarray()
         n = len(self._labels)
         sizes = sorted({min(int(k), max(n - 1, 1)) for k in self.neighbors})
@@ -155,7 +137,6 @@ class LabelNeighbors(LabelCountClassifier):
                 value = sample_f(self._labels, scores[k] >= threshold)
                 if value > best:
                     best, self.n_neighbors_, self.threshold_ = value, k, float(threshold)
-        return self
 
     def _similarity(self, pages: sparse.csr_array) -> np.ndarray:
         """Return cosines of unit pages and training pages, float64 (n, N)."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import _fit_context
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from textmix.models.multilabel import MultiLabelClassifier, checked_indicators, without_zeros
@@ -32,6 +33,26 @@ class LabelCountClassifier(MultiLabelClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit.
+
+        Parameters
+        ----------
+        X : counts (N, V), CSR or dense, not negative.
+        y : label indicators (N, L) of 0 and 1, CSR or dense.
+
+        Raises
+        ------
+        ValueError : a negative count, or a label indicator other than 0 and 1.
+        """
+        self._fit_counts(*self._check_labelled(X, y))
+        return self
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Fit to checked counts (N, V) and label indicators (N, L)."""
+        raise NotImplementedError
 
     def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
         """Return counts as CSR without stored zeros."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize, sparse, special
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -139,16 +138,8 @@ class LabelNetwork(LabelCountClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose the strength and train.
-
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L) of 0 and 1, CSR or dense.
-        """
-        counts, labels = self._check_labelled(X, y)
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Choose the strength and train."""
         self.mean_length_ = float(counts.sum() / counts.shape[0])
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)
@@ -163,8 +154,7 @@ class LabelNetwork(LabelCountClassifier):
         of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
         if not self.converged_:
-            warnings.warn(f"the network did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=2)
-        return self
+            warnings.warn(f"the network did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log-odds of each label, float64 (N, L)."""

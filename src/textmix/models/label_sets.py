@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, logsumexp
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from textmix.kernels import logistic, mixture
@@ -60,11 +59,6 @@ class LinearMultiLabel(MultiLabelClassifier):
         self.variance = variance
         self.max_iter = max_iter
         self.tol = tol
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, Y: Any) -> Any:
-        """Fit to features and label indicators; see `MultiLabelClassifier.fit`."""
-        return super().fit(X, Y)
 
     def _solve(self, problem: Any, size: tuple[int, int]) -> Solution:
         """Minimise from zero and keep what came of it."""

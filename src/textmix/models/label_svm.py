@@ -9,11 +9,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -114,20 +113,8 @@ class LabelSVM(LabelCountClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Tune and fit every label's machine.
-
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L) of 0 and 1, CSR or dense.
-
-        Raises
-        ------
-        ValueError : a negative count, or a label indicator other than 0 and 1.
-        """
-        counts, labels = self._check_labelled(X, y)
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Tune and fit every label's machine."""
         pages = self._scaled(counts)
         gram = np.ascontiguousarray((pages @ pages.T).toarray())
         sign = 2.0 * labels.toarray() - 1.0
@@ -138,8 +125,7 @@ class LabelSVM(LabelCountClassifier):
         self.intercept_ = np.array([solution.bias for solution in found])
         self.converged_ = all(solution.converged for solution in found)
         if not self.converged_:
-            warnings.warn(f"a machine did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=2)
-        return self
+            warnings.warn(f"a machine did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return w . x + b of each page and label, float64 (N, L); -inf for a label no training page had."""

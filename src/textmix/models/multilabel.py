@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,6 +27,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"}
     _columns: np.ndarray | None
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, Y: Any) -> Self:
         """Fit to features (N, V) and label indicators (N, L) of 0 and 1.
 
