@@ -10,16 +10,15 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 import defusedxml.ElementTree as SafeTree
-import jinja2
 from markupsafe import Markup
 
 from textmix import io
 from textmix.errors import ConfigError, DataFormatError, Hole
 from textmix.report.compare import MISSING, NOT_RUN, VERDICTS, count_verdicts, not_chosen
 from textmix.report.published import Deviation, Record, read_record
+from textmix.report.rendering import environment, style
 from textmix.report.tables import SIGNS, Cell, Table, make_cell, make_table, table_csv, table_tex
 
-TEMPLATES = Path(__file__).with_name("templates")
 _STATEMENTS = ("claim", "equation")
 _SVG_REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
@@ -189,20 +188,13 @@ def render_page(parts: Sequence[Part], provenance: Mapping[str, Any]) -> str:
     parts : one a paper, in order.
     provenance : heading -> value, or heading -> mapping of names to values (versions, seeds, seconds, machine).
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
-    environment.globals |= {"table_csv": table_csv, "table_tex": table_tex}
-    environment.tests["plain"] = lambda value: not isinstance(value, Mapping)
+    pages = environment()
+    pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
+    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex}
+    pages.tests["plain"] = lambda value: not isinstance(value, Mapping)
     total = {verdict: sum(part.counts[verdict] for part in parts) for verdict in VERDICTS}
-    # The style sheet is ours and holds no value from outside, so it needs no escaping.
-    style = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))  # noqa: S704
-    return environment.get_template("page.html").render(parts=parts, total=total, provenance=provenance, style=style)
+    content = {"parts": parts, "total": total, "provenance": provenance, "style": style("page.css")}
+    return pages.get_template("page.html").render(content)
 
 
 def slug(text: str) -> str:

@@ -6,14 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-from markupsafe import Markup
-
 from textmix import io
 from textmix.errors import Hole
+from textmix.report.rendering import environment, style
 from textmix.study.scoring import LOSSES
-
-TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render_study(template: str, **content: Any) -> str:
@@ -21,21 +17,13 @@ def render_study(template: str, **content: Any) -> str:
 
     Parameters
     ----------
-    template : file in `TEMPLATES`.
+    template : file in `textmix.report.rendering.TEMPLATES`.
     content : what it shows.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
-    environment.globals["losses"] = LOSSES
-    # The style sheets are ours and hold no value from outside, so they need no escaping.
-    sheets = [(TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "study.css")]
-    return environment.get_template(template).render(style=Markup("\n".join(sheets)), **content)  # noqa: S704
+    pages = environment()
+    pages.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
+    pages.globals["losses"] = LOSSES
+    return pages.get_template(template).render(style=style("page.css", "study.css"), **content)
 
 
 def figure(value: float | None) -> str:

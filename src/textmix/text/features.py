@@ -19,7 +19,7 @@ from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
 from textmix.text.vectors import paragraph_vectors
-from textmix.text.vocabulary import kept_words, rename, restrict
+from textmix.text.vocabulary import kept_words, rename, renumber, restrict
 
 #: In place of a tokenizer: the data set is a matrix already and is taken as it is.
 MATRIX = "matrix"
@@ -215,9 +215,7 @@ def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sp
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
     tokens, words = _words(text, spec)
     column = np.array([place.get(word, -1) for word in words], dtype=np.int32)
-    known = Ragged(column[tokens.values], tokens.offsets)
-    ends = np.concatenate([[0], np.cumsum(known.values >= 0)])
-    counts = _count(Ragged(known.values[known.values >= 0], ends[tokens.offsets]), len(place))
+    counts = _count(renumber(tokens, column), len(place))
     if spec.weighting == "binary":
         counts.data[:] = 1
     return counts

@@ -43,8 +43,12 @@ def kept_words(
 
 def restrict(tokens: Ragged, kept: np.ndarray) -> Ragged:
     """Return the token stream without the words that are not kept, ids renumbered in the same order."""
-    renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    ids = renumbered[tokens.values]
+    return renumber(tokens, np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32))
+
+
+def renumber(tokens: Ragged, place: np.ndarray) -> Ragged:
+    """Return the token stream with the id ``place[word]`` for every word, those of a negative one left out."""
+    ids = place[tokens.values]
     ends = np.concatenate([[0], np.cumsum(ids >= 0)])
     return Ragged(ids[ids >= 0], ends[tokens.offsets])
 
