@@ -204,3 +204,21 @@ def test_null_model_gives_the_share_of_the_classes() -> None:
     start = null_model(Problem.of(Columns.of(np.eye(4)), y, "logistic"))
     assert start.b == pytest.approx(np.log(3))
     assert not start.w.any()
+
+
+@quick
+@given(seed=seeds)
+def test_leap_lowers_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, _ = data(seed, binary=False)
+    h, w = rng.gamma(1.0, size=len(X)), rng.normal(size=X.shape[1]) * (rng.random(X.shape[1]) < 0.7)
+    state, before = np.column_stack([rng.normal(size=len(X)), h]), w.copy()
+    g, l1, l2 = state[:, 0].copy(), 0.3, 0.1
+    shift = kernels._leap(*Columns.of(X).arrays, np.arange(len(w)), w, state, h @ (X * X) + l2, l1, l2)
+    d = X @ (w - before) + shift
+    assert state[:, 0] == pytest.approx(g + h * d, abs=1e-9)
+    rise = g @ d + d @ (h * d) / 2 + l1 * (abs(w).sum() - abs(before).sum()) + l2 / 2 * (w @ w - before @ before)
+    assert rise <= 1e-12
+    assert not np.any(w[before == 0])
+    if len(np.flatnonzero(before)):
+        assert rise < 0
