@@ -28,7 +28,15 @@ ENTRY = {
     **{"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "fit_on": "train", "min_documents": 3},
     **{"max_n": 3, "max_slop": 2, "keep_text": True},
 }
-PATH = {"loss": "logistic", "n_lambdas": 4, "largest": 0.5, "smallest": 0.01, "folds": 3, "tolerance": 1e-6}
+PATH = {
+    "loss": "logistic",
+    "n_lambdas": 4,
+    "largest": 0.5,
+    "smallest": 0.01,
+    "folds": 3,
+    "patience": 2,
+    "tolerance": 1e-6,
+}
 KINDS = [[1, 0], [2, 0], [2, 1], [3, 2]]
 CURVES = ("lr_l2_curves", "lr_l1_curves", "lr_elastic_net_curves")
 

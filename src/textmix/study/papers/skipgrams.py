@@ -153,18 +153,17 @@ class _Path:
     chosen: int
 
 
-def _path(data: _Halves, settings: Mapping[str, Any], generator: np.random.Generator) -> _Path:
-    """Return the path on all training documents, lambda being chosen on a part of them that is held out.
+def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path:
+    """Return the path on all training documents, lambda being chosen by those of a fold of 0 and more, held out.
 
-    ``settings``: ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``, ``folds`` (one is
-    held out).
+    ``settings``: ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``,
+    ``patience``, how many of them may bring nothing before the search ends.
     """
     problem = Problem.of(data.train, data.y, settings["loss"])
     ratio = settings["l1_ratio"]
     lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
-    fold = generator.permutation(len(data.y)) % settings["folds"]
-    fold[fold > 0] = -1
-    held_out = cross_validate(data.train, data.y, fold, loss=settings["loss"], lambdas=lambdas, l1_ratio=ratio)
+    search = {"loss": settings["loss"], "lambdas": lambdas, "l1_ratio": ratio, "patience": settings["patience"]}
+    held_out = cross_validate(data.train, data.y, fold, **search)
     tried = int(np.sum(~np.isnan(held_out)))
     report, solutions = progress(f"path on {data.n_features} features", tried), []
     for solution in regularisation_path(problem, lambdas[:tried], ratio, settings["tolerance"]):
@@ -184,14 +183,16 @@ def lr_l2_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features.
-    settings : ``kinds``, pairs of n and slop, the largest last, and those of `_path`.
+    settings : ``kinds``, pairs of n and slop, the largest last, ``folds``, of which all are held out in turn for the
+        last pair and one for the others, and those of `_path`.
     """
     source = _only(sources)
     whole, values, rows = _Halves.of(source), {}, []
+    folds = generator.permutation(len(whole.y)) % settings["folds"]
     report = progress("curves of pairs of n and slop", len(settings["kinds"]))
     for done, (n, slop) in enumerate(settings["kinds"], start=1):
         data = whole.take(_upto(source.corpus, n, slop))
-        path = _path(data, settings, generator)
+        path = _path(data, settings, folds if done == len(settings["kinds"]) else np.where(folds == 0, 0, -1))
         accuracy = [data.accuracy(solution) for solution in path.solutions]
         used = [int(np.count_nonzero(solution.w)) for solution in path.solutions]
         key = f"n{n}_s{slop}"
@@ -244,11 +245,12 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features and its text.
-    settings : ``number`` for each class, ``least_n``, the fewest words of those named, and those of `_path`.
+    settings : ``number`` for each class, ``least_n``, the fewest words of those named, ``folds``, all held out in turn,
+        and those of `_path`.
     """
     source = _only(sources)
     data = _Halves.of(source)
-    path = _path(data, settings, generator)
+    path = _path(data, settings, generator.permutation(len(data.y)) % settings["folds"])
     best = path.solutions[path.chosen]
     documents: np.ndarray = np.diff(data.train.indptr)
     share = documents / data.train.n_rows
