@@ -20,6 +20,7 @@ from textmix.study.measures import Measure, Source, run_measure
 from textmix.study.papers import skipgrams
 from textmix.study.splits import make_splits
 from textmix.text.features import build_features
+from textmix.text.stoplists import stop_words
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/skipgrams"
@@ -73,7 +74,7 @@ def measured(source: Source) -> dict[str, Measure]:
             name: {**PATH, "l1_ratio": ratio, "kinds": KINDS}
             for name, ratio in zip(CURVES, (0.0, 1.0, 0.1), strict=True)
         },
-        "speaking": {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2},
+        "speaking": {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "none"},
     }
     generator = np.random.default_rng(0)
     return {name: run_measure("skipgrams", name, {"imdb": source}, own, generator) for name, own in settings.items()}
@@ -122,6 +123,16 @@ def test_speaking_skipgrams_come_with_a_sentence_of_their_class(measured: dict[s
         assert " " in row["skipgram"].partition(" ~")[0]
         assert row["positive_share"] == pytest.approx(float(good))
         assert ("It never fails" if good else "I waste") in row["example"]
+
+
+def test_speaking_skipgrams_hold_a_word_outside_the_stop_list(source: Source) -> None:
+    settings = {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "smart"}
+    rows = run_measure("skipgrams", "speaking", {"imdb": source}, settings, np.random.default_rng(0)).tables[
+        "skipgrams"
+    ]
+    assert rows
+    for row in rows:
+        assert not stop_words("smart").issuperset(row["skipgram"].partition(" ~")[0].split(" "))
 
 
 def test_documents_match_in_order_within_the_slop_and_not_across_reviews() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from textmix.runtime import progress
 from textmix.study.measures import Measure, Source
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
+from textmix.text.stoplists import stop_words
 from textmix.text.treebank import treebank_words
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
@@ -240,13 +242,14 @@ def _shares(corpus: Corpus, w: np.ndarray) -> Iterator[dict[str, Any]]:
 def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
     """Name the skip-grams that speak most for either class, each with a sentence that holds it.
 
-    They are ranked by |weight| times the standard deviation of the feature: how much they move the scores.
+    They are ranked by |weight| times the standard deviation of the feature: how much they move the scores.  Those of
+    stop words alone are left out: they are many and tell a reader nothing.
 
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features and its text.
-    settings : ``number`` for each class, ``least_n``, the fewest words of those named, ``folds``, all held out in turn,
-        and those of `_path`.
+    settings : ``number`` for each class, ``least_n``, the fewest words of those named, ``stop_list``, ``folds``, all
+        held out in turn, and those of `_path`.
     """
     source = _only(sources)
     data = _Halves.of(source)
@@ -258,8 +261,12 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     for n, _slop, low, high in _kinds(source.corpus):
         if n < settings["least_n"]:
             pull[low:high] = 0.0
-    order = np.argsort(pull, kind="stable")
-    chosen = [*order[: -settings["number"] - 1 : -1], *order[: settings["number"]]]
+    order, stops = np.argsort(pull, kind="stable"), stop_words(settings["stop_list"])
+    telling = [
+        (column for column in side if not stops.issuperset(_words_of(source.corpus.feature_names[column])))  # type: ignore[index]
+        for side in (order[::-1], order)
+    ]
+    chosen = [column for side in telling for column in islice(side, settings["number"])]
     rows = []
     for column in chosen:
         rows_of = data.train.indices[data.train.indptr[column] : data.train.indptr[column + 1]]
@@ -277,13 +284,17 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     return Measure({**values, "relative_gap": best.gap / best.objective}, {"skipgrams": rows})
 
 
+def _words_of(name: str) -> list[str]:
+    """Return the words of a skip-gram's name, "waste time ~1"."""
+    return name.partition(" ~")[0].split(" ")
+
+
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
     """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps.
 
     A skip-gram may reach from one sentence into the next; only where no single one holds it are two taken.
     """
-    words, _, mark = name.partition(" ~")
-    slop = int(mark or 0)
+    words, slop = _words_of(name), int(name.partition(" ~")[2] or 0)
     for n_sentences in (1, 2):
         found: list[tuple[bool, int, str]] = []
         for row in documents[:most]:
@@ -291,7 +302,7 @@ def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -
             for start in range(len(sentences)):
                 passage = " ".join(sentences[start : start + n_sentences]).strip()
                 tokens = lemmas([word.lower() for word in treebank_words(passage)])
-                gap = _gap_in(tokens, words.split(" "), slop)
+                gap = _gap_in(tokens, words, slop)
                 if gap is not None and len(tokens) > 5:
                     found.append((gap < slop, len(tokens), passage))
         if found:
