@@ -132,7 +132,8 @@ def test_speaking_skipgrams_hold_a_word_outside_the_stop_list(source: Source) ->
     ]
     assert rows
     for row in rows:
-        assert not stop_words("smart").issuperset(row["skipgram"].partition(" ~")[0].split(" "))
+        words = row["skipgram"].partition(" ~")[0].split(" ")
+        assert any(word.isalpha() and word.lower() not in stop_words("smart") for word in words)
 
 
 def test_documents_match_in_order_within_the_slop_and_not_across_reviews() -> None:

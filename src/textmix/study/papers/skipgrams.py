@@ -243,7 +243,7 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
     """Name the skip-grams that speak most for either class, each with a sentence that holds it.
 
     They are ranked by |weight| times the standard deviation of the feature: how much they move the scores.  Those of
-    stop words alone are left out: they are many and tell a reader nothing.
+    stop words and marks alone are left out: they are many and tell a reader nothing.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
             pull[low:high] = 0.0
     order, stops = np.argsort(pull, kind="stable"), stop_words(settings["stop_list"])
     telling = [
-        (column for column in side if not stops.issuperset(_words_of(source.corpus.feature_names[column])))  # type: ignore[index]
+        (column for column in side if _tells(_words_of(source.corpus.feature_names[column]), stops))  # type: ignore[index]
         for side in (order[::-1], order)
     ]
     chosen = [column for side in telling for column in islice(side, settings["number"])]
@@ -287,6 +287,11 @@ def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generat
 def _words_of(name: str) -> list[str]:
     """Return the words of a skip-gram's name, "waste time ~1"."""
     return name.partition(" ~")[0].split(" ")
+
+
+def _tells(words: Sequence[str], stops: frozenset[str]) -> bool:
+    """Return whether one of the words is neither a stop word nor a mark."""
+    return any(word.lower() not in stops and any(letter.isalpha() for letter in word) for word in words)
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
