@@ -26,7 +26,8 @@ def _paths(data: FigureData, method: str) -> list[dict[str, float]]:
 def accuracy(data: FigureData) -> Figure:
     """Draw accuracy against the largest n, one line a largest slop, one panel a learner.
 
-    Options: methods.  Reads ``<method>_curves/path.csv``.
+    Options: methods, published (method -> id of the accuracy in percent, for the largest n and slop).  Reads
+    ``<method>_curves/path.csv``.
     """
     methods = data.option("methods")
     figure, panel = panels(len(methods), sharey=True)
@@ -40,13 +41,17 @@ def accuracy(data: FigureData) -> Figure:
             style: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place]}
             axes.plot(ns, chosen, linestyle=DASHES[place], label=f"slop up to {slop:g}", **style)
             axes.plot(ns, best, linestyle="none", markerfacecolor="none", **style)
+        printed = data.published_of(method)
+        if printed is not None:
+            style = {"color": "#1b1b1b", "linestyle": "none", "markersize": 9}
+            axes.plot(5, printed / 100, marker="_", markeredgewidth=1.5, label="published", **style)
         axes.set_title(f"LR {LABELS[method]}")
         axes.set_xlabel("largest n (words)")
         axes.set_xticks(range(1, 6))
         axes.set_xlim(0.7, 5.3)
     panel[0].set_ylabel("accuracy (fraction)")
-    panel[0].plot([], [], "o", color="#6b6b68", markerfacecolor="none", label="best lambda for the test set")
-    figure.legend(*panel[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    panel[0].plot([], [], "o", color="#6b6b68", markerfacecolor="none", label="best for the test set")
+    figure.legend(*panel[0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
     return figure
 
 
@@ -76,15 +81,19 @@ def size(data: FigureData) -> Figure:
 def contributions(data: FigureData) -> Figure:
     """Draw the share of each n and slop among all features, selected ones, and in the weight, one panel a learner.
 
-    Options: methods.  Reads ``<method>_curves/shares.csv``.
+    Options: methods, published (method -> id of the share of the weight without gaps, in percent).  Reads
+    ``<method>_curves/shares.csv``.
     """
     methods = data.option("methods")
     figure, panel = panels(len(methods), height=3.6, sharey=True)
     for axes, method in zip(panel, methods, strict=True):
         _stack(axes, data.results.measure_table(f"{method}_curves", "shares"))
+        printed = data.published_of(method)
+        if printed is not None:
+            axes.plot([1.55, 2.45], [printed / 100] * 2, color="#1b1b1b", linewidth=1.5, label="published, slop 0")
         axes.set_title(f"LR {LABELS[method]}")
     panel[0].set_ylabel("share")
-    handles, labels = panel[0].get_legend_handles_labels()
+    handles, labels = panel[-1].get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside right center")
     return figure
 
