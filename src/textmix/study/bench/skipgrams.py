@@ -129,8 +129,11 @@ def _skglm(
 def _saga(
     X: sparse.csr_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """Yield scikit-learn's saga with ever more passes."""
-    for passes in (20, 80):
+    """Yield scikit-learn's saga with ever more passes.
+
+    With an L1 part a pass catches up on every step that a feature missed: a minute each on two million features.
+    """
+    for passes in (1, 4):
         model = LogisticRegression(
             solver="saga", penalty="elasticnet", l1_ratio=ratio, C=1 / (lam * len(y)), max_iter=passes, tol=0.0
         )
