@@ -216,7 +216,7 @@ def test_own_data_are_a_study_beside_the_papers(tmp_path):
 
 
 def test_comparison_of_an_untuned_method_has_no_search():
-    assert "tune" not in compared(METHODS["nbsvm"])
+    assert "tune" not in compared(METHODS["linear_path"])
     assert METRICS["multi"][0] == compared(METHODS["cbm"], {"tune": {"grid": {"variance": [1]}}})["tune"]["metric"]
 
 
