@@ -200,25 +200,25 @@ class CBMClassifier(MultiLabelClassifier):
             yield rows, self.gate_.log_proba(part), odds
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return a label set for each instance by ``decision``, int8 (N, L)."""
+        """Return a label set for each instance by ``decision``, int64 (N, L)."""
         if self.decision == "marginal":
-            return (self.predict_proba(X) > 0.5).astype(np.int8)
+            return (self.predict_proba(X) > 0.5).astype(np.int64)
         if self.decision == "mode":
             return self.search(X)[0]
         features = self._checked(X)
-        found = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int8)
+        found = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int64)
         for rows, log_pi, odds in self._chunks(features):
             found[rows] = mixture.search_expected_f(log_pi, odds, self.allow_empty_)[0]
         return found
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the mode of p(y|x), int8 (N, L), its log probability and the number of sets scored, (N,) each.
+        """Return the mode of p(y|x), int64 (N, L), its log probability and the number of sets scored, (N,) each.
 
         Exact unless the number of sets reaches `SEARCH_LIMIT`.
         """
         features = self._checked(X)
         n = features.shape[0]
-        found, log_probability = np.zeros((n, len(self.classes_)), dtype=np.int8), np.zeros(n)
+        found, log_probability = np.zeros((n, len(self.classes_)), dtype=np.int64), np.zeros(n)
         evaluations = np.zeros(n, dtype=np.int64)
         for rows, log_pi, odds in self._chunks(features):
             modes, value, tried, _ = mixture.search_modes(log_pi, odds, self.allow_empty_, SEARCH_LIMIT)

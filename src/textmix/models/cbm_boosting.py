@@ -7,7 +7,7 @@ log-likelihood.  All classifiers share one binned data set.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,10 +17,9 @@ from scipy import sparse
 from scipy.special import expit, log_softmax
 from sklearn.utils._param_validation import Interval
 
-from textmix.kernels import mixture
 from textmix.models.cbm_learners import smoothed_log_odds
 from textmix.models.label_sets import SetScorer
-from textmix.models.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
 
 #: Hessians below this are raised to it: LightGBM divides by their sum.
 LEAST_HESSIAN = 1e-12
@@ -47,6 +46,7 @@ class Trees:
     X : features (N, V).
     outputs : C.
     growth : how trees are grown.
+    like : other trees over the same features, whose binned data are used.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Trees:
     scores : of the training instances, float64 (N, C).
     """
 
-    def __init__(self, X: Any, outputs: int, growth: Growth) -> None:
+    def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
         settings: dict[str, Any] = {
             **{"num_leaves": growth.leaves, "learning_rate": growth.shrinkage, "num_class": outputs},
             **{"min_data_in_leaf": 5},
@@ -64,13 +64,19 @@ class Trees:
         }
         self.outputs, self.growth = outputs, growth
         self.start, self.scores = np.zeros(outputs), np.zeros((X.shape[0], outputs))
-        self._settings, self._data = settings, lgb.Dataset(_plain(X), np.zeros(X.shape[0]), params=settings)
+        self._settings = settings
+        self._data: Any = like._data if like else lgb.Dataset(_plain(X), np.zeros(X.shape[0]), params=settings)
         self._booster: lgb.Booster | None = None
 
-    def share(self, other: Trees) -> Trees:
-        """Use the binned data of other trees, so that they are binned once."""
-        self._data = other._data
-        return self
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the binned data: a copy predicts, but grows no more."""
+        return {**vars(self), "_data": None}
+
+    @cached_property
+    def can_split(self) -> bool:
+        """Whether a feature tells instances apart; LightGBM ends with an error where none does."""
+        data = self._data.construct()
+        return any(data.feature_num_bin(column) > 1 for column in range(data.num_feature()))
 
     def grow(self, slopes: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
         """Add the trees of one M step.
@@ -132,7 +138,9 @@ class BoostedGate:
             if not self._started:
                 # From equal weights, hundreds of classes would take most trees to come to their shares.
                 self._started, self.trees.start = True, np.log(memberships.mean(axis=0) + LEAST_SHARE)
-            self.trees.grow(slopes)
+                self.trees.scores = np.tile(self.trees.start, (len(memberships), 1))
+            if self.trees.can_split:
+                self.trees.grow(slopes)
 
     def training_log_proba(self) -> np.ndarray:
         """See `textmix.models.cbm_learners.Gate`."""
@@ -165,14 +173,7 @@ class BoostedExperts:
         self.fixed = np.zeros((n_components, Y.shape[1]))
         self.trees: list[dict[int, Trees]] = [{} for _ in range(n_components)]
         self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
-        self._first: Trees | None = None
-
-    def _new(self) -> Trees:
-        """Return trees not grown yet, on the one binned data set."""
-        trees = Trees(self.X, 1, self.growth)
-        if self._first is None:
-            self._first = trees
-        return trees.share(self._first)
+        self._first = Trees(X, 1, growth)
 
     def update(self, memberships: np.ndarray) -> None:
         """See `textmix.models.cbm_learners.Experts`."""
@@ -181,11 +182,11 @@ class BoostedExperts:
             if not weight.any():
                 continue
             share = weight @ self.Y / weight.sum()
-            self.active[component] = np.minimum(share, 1.0 - share) > self.constant
+            self.active[component] = (np.minimum(share, 1.0 - share) > self.constant) & self._first.can_split
             self.fixed[component] = smoothed_log_odds(share, self.rate)
             for label in np.flatnonzero(self.active[component]).tolist():
                 if label not in grown:
-                    grown[label] = self._new()
+                    grown[label] = Trees(self.X, 1, self.growth, self._first)
                 grown[label].grow(partial(_binary_slopes, weight[:, np.newaxis], self.Y[:, [label]]))
 
     def _fill(self, component: int, n: int, scores: Any) -> np.ndarray:
@@ -238,25 +239,17 @@ class BoostedClassifier(MultiLabelClassifier):
         return Growth(self.trees, self.leaves, self.shrinkage)
 
 
-class BoostedRelevance(BoostedClassifier):
+class BoostedRelevance(IndependentLabels, BoostedClassifier):
     """Boosted trees a label; a label is predicted if it is likelier than not."""
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
         self._experts.update(np.ones((len(Y), 1)))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L)."""
-        return np.asarray(expit(self._experts.log_odds(self._checked(X), 0)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of probability above one half, int8 (N, L)."""
-        return (self.predict_proba(X) > 0.5).astype(np.int8)
-
-    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets, float64 (N,)."""
-        features, labels = self._checked_sets(X, Y)
-        return mixture.set_log_likelihood(self._experts.log_odds(features, 0), labels)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label, float64 (N, L)."""
+        features = self._checked(X)
+        return self._experts.log_odds(features, 0)
 
 
 class BoostedPowerSet(SetScorer, BoostedClassifier):

@@ -109,12 +109,12 @@ class ClassifierChain(LinearMultiLabel):
         self.objective_path_ = np.array([found.objective.sum()])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set that the beam finds, int8 (N, L)."""
+        """Return the likeliest label set that the beam finds, int64 (N, L)."""
         return self.search(self._checked(X))
 
     def search(self, X: Any) -> np.ndarray:
         """Return the label sets of checked features."""
-        member = np.zeros((X.shape[0], len(self.order_)), dtype=np.int8)
+        member = np.zeros((X.shape[0], len(self.order_)), dtype=np.int64)
         member[:, self.order_] = chains.search_chain(add_bias(X, self.coef_), self.links_, self.beam_width)[0]
         return member
 
@@ -174,7 +174,7 @@ class ChainEnsemble(LinearMultiLabel):
         self.converged_ = all(chain.converged_ for chain in self.chains_)
 
     def _votes(self, X: Any) -> np.ndarray:
-        """Return every chain's label sets, int8 (chains, N, L)."""
+        """Return every chain's label sets, int64 (chains, N, L)."""
         features = self._checked(X)
         return np.stack([chain.search(features) for chain in self.chains_])
 
@@ -183,11 +183,11 @@ class ChainEnsemble(LinearMultiLabel):
         return self._votes(X).mean(axis=0)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label set voted for, int8 (N, L); of equally frequent sets the first in the order of labels."""
+        """Return the label set voted for, int64 (N, L); of equally frequent sets the first in the order of labels."""
         votes = self._votes(X)
         if self.vote == "label":
-            return (votes.mean(axis=0) >= 0.5).astype(np.int8)
-        chosen = np.empty(votes.shape[1:], dtype=np.int8)
+            return (votes.mean(axis=0) >= 0.5).astype(np.int64)
+        chosen = np.empty(votes.shape[1:], dtype=np.int64)
         for i in range(votes.shape[1]):
             sets, code = label_sets(votes[:, i])
             chosen[i] = sets[np.argmax(np.bincount(code))]
@@ -206,6 +206,7 @@ class DependencyNetwork(LinearMultiLabel):
     Attributes
     ----------
     coef_ : float64 (V + 1, L); links_ : float64 (L, L), zero diagonal.
+    seed_ : of the sampler, for every instance.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -237,13 +238,15 @@ class DependencyNetwork(LinearMultiLabel):
         self.coef_, self.links_, found = _linked(X, Y, np.ones(len(Y)), others, self)
         self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
         self.objective_path_ = np.array([found.objective.sum()])
+        self.seed_ = generator(self.random_state).integers(2**63, dtype=np.uint64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the kept sweeps in which each label is on, float64 (N, L)."""
         odds = add_bias(self._checked(X), self.coef_)
-        seeds = generator(self.random_state).integers(2**63, size=len(odds), dtype=np.uint64)
+        # One seed for all: what an instance gets does not hang on the others or on their order.
+        seeds = np.full(len(odds), self.seed_)
         return chains.gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the kept sweeps, int8 (N, L)."""
-        return (self.predict_proba(X) > 0.5).astype(np.int8)
+        """Return the labels that are on in more than half of the kept sweeps, int64 (N, L)."""
+        return (self.predict_proba(X) > 0.5).astype(np.int64)

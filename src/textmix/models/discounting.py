@@ -31,7 +31,7 @@ from textmix.models.discounting_weights import (
     discounting_constant,
     tells_discount,
 )
-from textmix.models.multilabel import checked_indicators, without_zeros
+from textmix.models.multilabel import IndependentLabels, checked_indicators, without_zeros
 
 #: An expected share of a document below this is not counted, which keeps the counts sparse.
 NEGLIGIBLE = 1e-12
@@ -276,7 +276,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return sets.astype(np.int64)
 
 
-class AbsoluteDiscountingBinary(_AbsoluteDiscounting):
+class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     r"""One classifier a class: its documents against all others, both multinomial and smoothed as (21), section 2.2.
 
     The sufficient statistics of "all others" are those of all documents minus those of the class, so that the
@@ -364,10 +364,6 @@ class AbsoluteDiscountingBinary(_AbsoluteDiscounting):
         """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents."""
         check_is_fitted(self)
         return self._add_scores(X, self.prior_log_odds_)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x) of each class against all others, float64 (N, L); a row need not sum to one."""
-        return special.expit(self.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""

@@ -10,12 +10,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse, special
+from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.multilabel import IndependentLabels
 
 #: Pages whose similarities are held in memory at once.
 BLOCK = 512
@@ -23,7 +24,7 @@ BLOCK = 512
 QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))
 
 
-class LabelNaiveBayes(LabelCountClassifier):
+class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     """A multinomial naive Bayes classifier for each label: pages with it against pages without.
 
     Parameters
@@ -72,14 +73,6 @@ class LabelNaiveBayes(LabelCountClassifier):
         """Return log p(label | x) - log p(no label | x), float64 (N, L)."""
         check_is_fitted(self)
         return np.asarray(self._check_counts(X, reset=False) @ self.coef_) + self.intercept_
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(label | x) of each label, float64 (N, L)."""
-        return np.asarray(special.expit(self.decision_function(X)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with a probability above 1/2, int64 (N, L) of 0 and 1; a page may have none."""
-        return (self.decision_function(X) > 0).astype(np.int64)
 
 
 class LabelNeighbors(LabelCountClassifier):

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.multilabel import IndependentLabels
 
 #: Relative change of the loss at which a fit that only serves to choose the strength stops.
 TUNING_TOL = 1e-3
@@ -85,7 +86,7 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
     return value, gradient.flat()
 
 
-class LabelNetwork(LabelCountClassifier):
+class LabelNetwork(IndependentLabels, LabelCountClassifier):
     """A three-layer network whose outputs are the labels' probabilities.
 
     The strength of the squared weights is the one with the best sample F on a part of the training pages that is left
@@ -160,14 +161,6 @@ class LabelNetwork(LabelCountClassifier):
         """Return the log-odds of each label, float64 (N, L)."""
         check_is_fitted(self)
         return activations(self.weights_, self._scaled(self._check_counts(X, reset=False)))[1]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L)."""
-        return np.asarray(special.expit(self.decision_function(X)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with a probability above 1/2, int64 (N, L) of 0 and 1; a page may have none."""
-        return (self.decision_function(X) > 0).astype(np.int64)
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return the network's inputs."""

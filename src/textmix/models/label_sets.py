@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval
 
-from textmix.kernels import logistic, mixture
+from textmix.kernels import logistic
 from textmix.models.linear import (
     LogisticBatch,
     Multinomial,
@@ -25,7 +25,7 @@ from textmix.models.linear import (
     features_adjoint,
     minimise,
 )
-from textmix.models.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
 
 #: Instances predicted at a time by the models that score all training label sets.
 CHUNK = 1024
@@ -68,7 +68,7 @@ class LinearMultiLabel(MultiLabelClassifier):
         return found
 
 
-class BinaryRelevance(LinearMultiLabel):
+class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     r"""One logistic regression a label; a label is predicted if it is likelier than not, and the set may be empty.
 
     The variance is the authors', of each of two weight vectors a label: 2 \sigma^2 for the difference used here.
@@ -87,19 +87,6 @@ class BinaryRelevance(LinearMultiLabel):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L)."""
         return add_bias(self._checked(X), self.coef_)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L)."""
-        return np.asarray(expit(self.decision_function(X)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of probability above one half, int8 (N, L)."""
-        return (self.decision_function(X) >= 0.0).astype(np.int8)
-
-    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets, float64 (N,)."""
-        features, labels = self._checked_sets(X, Y)
-        return mixture.set_log_likelihood(add_bias(features, self.coef_), labels)
 
 
 class SetScorer(MultiLabelClassifier):
@@ -125,9 +112,9 @@ class SetScorer(MultiLabelClassifier):
             yield rows, scores - logsumexp(scores, axis=1, keepdims=True)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest training label set of each instance, int8 (N, L)."""
+        """Return the likeliest training label set of each instance, int64 (N, L)."""
         parts = [self.sets_[np.argmax(log_proba, axis=1)] for _, log_proba in self._log_proba(X)]
-        return np.concatenate(parts)
+        return np.concatenate(parts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the marginal probability of each label, float64 (N, L)."""

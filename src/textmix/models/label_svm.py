@@ -30,10 +30,11 @@ TINY = 1e-300
 
 
 class Solution(NamedTuple):
-    """The machine of one cost: b_i of every page, float64 (N,), the bias, and whether it converged."""
+    """The machine of one cost: b_i of every page, float64 (N,), the bias, the steps, and whether it converged."""
 
     beta: np.ndarray
     bias: float
+    n_iter: int
     converged: bool
 
 
@@ -54,7 +55,7 @@ def cost_path(
     for cost in costs:
         upper, lower = np.where(sign > 0, cost * factor, 0.0), np.where(sign > 0, 0.0, -cost)
         steps = svm.ascend(gram, lower, upper, beta, slope, tol, max_iter)
-        yield Solution(beta.copy(), svm.intercept(lower, upper, beta, slope), steps < max_iter)
+        yield Solution(beta.copy(), svm.intercept(lower, upper, beta, slope), steps, steps < max_iter)
 
 
 class LabelSVM(LabelCountClassifier):
@@ -80,7 +81,7 @@ class LabelSVM(LabelCountClassifier):
     coef_ : float64 (V, L).
     intercept_ : float64 (L,).
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
-    converged_ : whether all final fits did.
+    n_iter_, converged_ : most steps of a final fit, and whether all ended before ``max_iter``.
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
@@ -123,6 +124,7 @@ class LabelSVM(LabelCountClassifier):
         found = [self._final(gram, *task) for task in zip(sign.T, self.cost_, self.cost_factor_, strict=True)]
         self.coef_ = np.asarray(pages.T @ np.array([solution.beta for solution in found]).T)
         self.intercept_ = np.array([solution.bias for solution in found])
+        self.n_iter_ = max(solution.n_iter for solution in found)
         self.converged_ = all(solution.converged for solution in found)
         if not self.converged_:
             warnings.warn(f"a machine did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
@@ -148,7 +150,7 @@ class LabelSVM(LabelCountClassifier):
     def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> Solution:
         """Return the machine of one label trained on all pages."""
         if len(np.unique(sign)) < 2:
-            return Solution(np.zeros(len(sign)), float(sign[0]) * np.inf, True)
+            return Solution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
         costs = [each for each in self._costs if each <= cost]
         return list(cost_path(gram, sign, costs, factor, tol=self.tol, max_iter=self.max_iter))[-1]
 

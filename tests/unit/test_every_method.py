@@ -1,0 +1,72 @@
+"""Every method of the registry, so that one entry more is tried as all others are: scikit-learn's own checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from textmix.study.methods import load_methods
+
+#: Smaller than by default where a fit takes seconds.
+SMALL: dict[str, dict[str, Any]] = {
+    "cbm": {"n_components": 2, "n_init": 1},
+    "label_network": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
+}
+NOT_INDICATORS = "the check's y is not a matrix of 0 and 1, which is all that a multi-label estimator takes: "
+OWN_RULE = "label sets are not those of the labels with a probability above 1/2: "
+#: Of an estimator of label sets.
+SEVERAL = {
+    "check_classifier_data_not_an_array": NOT_INDICATORS + "1 and 2",
+    "check_classifier_not_supporting_multiclass": NOT_INDICATORS + "0, 1 and 2; refused with another message",
+    "check_classifiers_classes": NOT_INDICATORS + "names of classes",
+    "check_classifiers_one_label": "the check's one column is constant, which is no error for a label",
+    "check_classifiers_one_label_sample_weights": "the check's one column is constant, which is no error for a label",
+    "check_classifiers_regression_target": NOT_INDICATORS + "one row of reals; refused with another message",
+    "check_classifiers_train": NOT_INDICATORS + "1 and 2",
+    "check_decision_proba_consistency": NOT_INDICATORS + "one row, or its features are negative",
+    "check_estimator_sparse_array": NOT_INDICATORS + "0 to 3",
+    "check_estimator_sparse_matrix": NOT_INDICATORS + "0 to 3",
+    "check_estimators_dtypes": NOT_INDICATORS + "integers of both signs",
+    "check_fit2d_1feature": NOT_INDICATORS + "integers",
+    "check_fit2d_1sample": NOT_INDICATORS + "an integer; refused with another message",
+    "check_sample_weights_not_an_array": NOT_INDICATORS + "1 and 2",
+    "check_sample_weights_not_overwritten": NOT_INDICATORS + "one row",
+    "check_sample_weights_pandas_series": NOT_INDICATORS + "1 and 2",
+    "check_sample_weights_shape": NOT_INDICATORS + "1 and 2",
+}
+#: Of an estimator whose sets come by a rule of its own, or whose probabilities are shares of few votes.
+RULES = {
+    "ChainEnsemble": "half of the votes are enough",
+    "DependencyNetwork": "its probabilities are shares of sweeps, of which several are equal",
+    "LabelNeighbors": "they come by a threshold with the best F",
+    "PMM1": "they are the likeliest set",
+    "PMM2": "they are the likeliest set",
+    "CBMClassifier": "they are the likeliest set",
+    "AbsoluteDiscountingBinary": "they come by a threshold",
+}
+
+
+def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
+    """Return the checks that an estimator of label sets cannot pass, with the reason."""
+    if estimator.__sklearn_tags__().target_tags.single_output:
+        return {}
+    name = type(estimator).__name__
+    if name not in RULES:
+        return SEVERAL
+    checks = ("check_classifier_multioutput", "check_classifiers_multilabel_output_format_predict_proba")
+    return SEVERAL | dict.fromkeys(checks, OWN_RULE + RULES[name])
+
+
+METHODS = {
+    method.estimator: (name, method)
+    for name, method in load_methods().items()
+    if method.module.startswith("textmix.")  # scikit-learn tries its own
+}
+ESTIMATORS = [method.make(SMALL.get(name, {})) for name, method in METHODS.values()]
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
+    check(estimator)
