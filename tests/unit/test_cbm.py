@@ -181,7 +181,7 @@ def test_every_decision_gives_label_sets(decision):
     X, Y = documents(8)
     Y[:, 0] |= ~Y.any(axis=1)
     predicted = CBMClassifier(n_components=3, max_iter=3, decision=decision, random_state=0).fit(X, Y).predict(X)
-    assert predicted.dtype == np.int8
+    assert predicted.dtype == np.int64
     assert predicted.shape == Y.shape
     assert np.mean((predicted == Y).all(axis=1)) > 0.3
 

@@ -14,9 +14,11 @@ from sklearn.linear_model import LogisticRegression
 from tests.naive import cbm as naive
 from tests.unit.test_cbm import documents
 from textmix.kernels import chains
+from textmix.models.cbm import CBMClassifier
 from textmix.models.cbm_boosting import BoostedPowerSet, BoostedRelevance
 from textmix.models.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
 from textmix.models.label_sets import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
+from textmix.models.linear import RowSpace
 
 MODELS = {
     "binary relevance": BinaryRelevance(),
@@ -38,7 +40,7 @@ def test_it_beats_the_most_frequent_set_and_repeats_itself(name):
     X, Y = documents(1, n=150)
     first, second = (clone(MODELS[name]).fit(X, Y).predict(X) for _ in range(2))
     assert first.tobytes() == second.tobytes()
-    assert first.dtype == np.int8
+    assert first.dtype == np.int64
     counts = np.unique(Y, axis=0, return_counts=True)[1]
     assert np.mean((first == Y).all(axis=1)) > counts.max() / len(Y) + 0.05
 
@@ -49,6 +51,18 @@ def test_sparse_features_give_what_dense_ones_give(name):
     X[np.abs(X) < 1.3] = 0.0
     dense, thin = (clone(MODELS[name]).fit(form, Y).predict(X) for form in (X, sparse.csr_array(X)))
     assert np.mean(dense == thin) > 0.98
+
+
+@pytest.mark.parametrize("model", [*MODELS.values(), CBMClassifier(n_components=3, random_state=0)], ids=repr)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_more_features_than_instances_give_what_their_row_space_gives(model, form):
+    if "Boosted" in type(model).__name__:
+        pytest.skip("trees cut features as they are")
+    rng = np.random.default_rng(4)
+    _, Y = documents(4, n=40)
+    X = rng.normal(size=(40, 90))
+    own, turned = clone(model).fit(form(X), Y), clone(model).fit(RowSpace.of(X).inputs, Y)
+    np.testing.assert_array_equal(own.predict(form(X)), turned.predict(RowSpace.of(X).inputs))
 
 
 @every_model

@@ -13,7 +13,7 @@ from scipy import sparse
 from tests.naive import cbm as naive
 from textmix.kernels import logistic
 from textmix.models.cbm_learners import Prior, row_space_newton
-from textmix.models.linear import LogisticBatch, Multinomial, add_bias, minimise, minimise_sparse
+from textmix.models.linear import LogisticBatch, Multinomial, RowSpace, add_bias, minimise, minimise_sparse
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -181,6 +181,26 @@ def test_newton_in_the_row_space_reaches_what_lbfgs_reaches(shape, form):
     np.testing.assert_allclose(found, peer.W, atol=1e-4)
     before, after = (minimise(batch, W, 0, 0.0).objective for W in (start, found))
     assert np.all(after <= before)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_best_weights_are_found_in_the_space_of_the_rows(form):
+    X, Y, weight = problem(13, 9, 25)
+    X[4] = X[3]
+    space = RowSpace.of(form(X))
+    assert space.inputs.shape == (9, 8)
+    found = minimise(LogisticBatch(space.inputs, Y, weight, 0.8), np.zeros((9, 3)), 2000, 1e-13)
+    peer = minimise(LogisticBatch(X, Y, weight, 0.8), np.zeros((26, 3)), 2000, 1e-13)
+    np.testing.assert_allclose(space.lift(found.W), peer.W, atol=1e-5)
+    np.testing.assert_allclose(space.project(peer.W), found.W, atol=1e-5)
+    others = np.random.default_rng(2).normal(size=(4, 25))
+    predicted = add_bias(space.coordinates(form(others)), found.W)
+    np.testing.assert_allclose(predicted, add_bias(others, peer.W), atol=1e-4)
+
+
+def test_only_few_rows_of_many_columns_are_turned():
+    assert RowSpace.of(np.ones((5, 4))).X is None
+    assert RowSpace.of(np.eye(5, 9), most=4).X is None
 
 
 def test_newton_steps_never_raise_an_objective():

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from textmix.kernels import mixture
 from textmix.models.cbm_estimators import EstimatorExperts, EstimatorGate
 from textmix.models.cbm_learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
+from textmix.models.linear import RowSpace
 from textmix.models.multilabel import MultiLabelClassifier, generator, label_sets
 
 #: Instances predicted at a time, so that their log odds (K, N, L) stay small.
@@ -53,7 +54,8 @@ class CBMClassifier(MultiLabelClassifier):
 
     Attributes
     ----------
-    gate_, experts_ : the halves, see `textmix.models.cbm_learners`.
+    gate_, experts_ : the halves, see `textmix.models.cbm_learners`; of logistic regression in ``space_``.
+    space_ : the space of the training instances' rows, see `textmix.models.linear.RowSpace`.
     objective_path_ : float64; penalised log-likelihood after every iteration.  With ``floor=0`` and
         ``constant=0`` it never falls; else by no more than N K floor and what the constants lose.
     n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
@@ -162,6 +164,9 @@ class CBMClassifier(MultiLabelClassifier):
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Return the two halves, not trained."""
         size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
+        turns = self.learner == "logistic" and self.gate is None and self.l1_ratio == 0
+        self.space_ = RowSpace.of(X) if turns else RowSpace(X)
+        X = self.space_.inputs
         gate: Gate
         experts: Experts
         if self.learner == "boosting":
@@ -195,7 +200,7 @@ class CBMClassifier(MultiLabelClassifier):
         """Yield rows, log pi (n, K) and log odds (K, n, L) of a few instances at a time."""
         for start in range(0, X.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, X.shape[0]))
-            part = X[rows]
+            part = self.space_.coordinates(X[rows])
             odds = np.stack([self.experts_.log_odds(part, k) for k in range(self.n_components_)])
             yield rows, self.gate_.log_proba(part), odds
 

@@ -14,7 +14,16 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from textmix.kernels.newton import newton_logistic
-from textmix.models.linear import LogisticBatch, Multinomial, Problem, add_bias, minimise, minimise_sparse
+from textmix.models.linear import (
+    LogisticBatch,
+    Multinomial,
+    Problem,
+    RowSpace,
+    add_bias,
+    minimise,
+    minimise_sparse,
+    ridge,
+)
 
 #: Weight of the overall share of a label in that of a component, where no classifier is trained.
 SMOOTHING = 1e-4
@@ -201,22 +210,12 @@ def row_space_newton(X: Any, Y: np.ndarray, weight: np.ndarray, prior: Prior, W:
     prior : over the weights, with no l1 part.
     W : the start.
     """
-    n, n_features = X.shape
-    ones = np.ones((n, 1))
-    if n >= n_features:
-        dense = X.toarray() if sparse.issparse(X) else X
-        penalty = np.append(np.full(n_features, 1.0 / prior.variance), 0.0)
-        inputs = np.ascontiguousarray(np.hstack([dense, ones]))
-        return newton_logistic(inputs, Y, weight, penalty, np.ascontiguousarray(W), prior.steps, prior.tol)
-    gram = X @ X.T
-    square, vectors = np.linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
-    kept = square > 1e-10 * max(square[-1], 1e-300)
-    vectors, lengths = vectors[:, kept], np.sqrt(square[kept])
-    start = np.vstack([(vectors / lengths).T @ (X @ W[:-1]), W[-1]])
-    penalty = np.append(np.full(len(lengths), 1.0 / prior.variance), 0.0)
-    inputs = np.ascontiguousarray(np.hstack([vectors * lengths, ones]))
-    found = newton_logistic(inputs, Y, weight, penalty, start, prior.steps, prior.tol)
-    return np.vstack([X.T @ ((vectors / lengths) @ found[:-1]), found[-1]])
+    space = RowSpace.of(X)
+    dense = space.inputs.toarray() if sparse.issparse(space.inputs) else space.inputs
+    inputs = np.ascontiguousarray(np.hstack([dense, np.ones((len(dense), 1))]))
+    penalty = ridge(dense.shape[1], prior.variance)[:, 0]
+    start = np.ascontiguousarray(space.project(W))
+    return space.lift(newton_logistic(inputs, Y, weight, penalty, start, prior.steps, prior.tol))
 
 
 def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from textmix.kernels import chains, mixture
 from textmix.models.label_sets import LinearMultiLabel
-from textmix.models.linear import LogisticBatch, Solution, add_bias, minimise
+from textmix.models.linear import LogisticBatch, RowSpace, Solution, add_bias, minimise
 from textmix.models.multilabel import generator, label_sets
 
 
@@ -30,13 +30,13 @@ def _with_labels(X: Any, Y: np.ndarray) -> Any:
 
 
 def _linked(
-    X: Any, Y: np.ndarray, weight: np.ndarray, free: np.ndarray, settings: LinearMultiLabel
+    space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray, settings: LinearMultiLabel
 ) -> tuple[np.ndarray, np.ndarray, Solution]:
     """Fit all labels, each on the features and on the labels that are free to it.
 
     Parameters
     ----------
-    X : features (N, V).
+    space : of the features of the instances, (N, V).
     Y : label indicators (N, L).
     weight : float64 (N,) of the instances.
     free : bool (L, L); free[j, l] whether label j is an input of label l.
@@ -48,15 +48,15 @@ def _linked(
     links : float64 (L, L), weights of the labels.
     solution : of the batch.
     """
-    n_features, n_labels = X.shape[1], Y.shape[1]
+    n_features, n_labels = space.inputs.shape[1], Y.shape[1]
     every = np.ones((1, n_labels), dtype=bool)
     mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
     rows = np.flatnonzero(weight > 0)
-    inputs = _with_labels(X[rows], Y[rows])
+    inputs = _with_labels(space.inputs[rows], Y[rows])
     problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * settings.variance, mask)
     found = minimise(problem, np.zeros(mask.shape), settings.max_iter, settings.tol)
     links = found.W[n_features:-1]
-    return np.delete(found.W, slice(n_features, n_features + n_labels), axis=0), links, found
+    return space.lift(np.delete(found.W, slice(n_features, n_features + n_labels), axis=0)), links, found
 
 
 class ClassifierChain(LinearMultiLabel):
@@ -98,13 +98,13 @@ class ClassifierChain(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        self.fit_weighted(X, Y, np.ones(len(Y)), generator(self.random_state))
+        self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
 
-    def fit_weighted(self, X: Any, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
-        """Fit to checked features and labels with weights (N,) of the instances."""
+    def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
+        """Fit to the space of checked features and to checked labels with weights (N,) of the instances."""
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
-        self.coef_, self.links_, found = _linked(X, Y[:, self.order_], weight, before, self)
+        self.coef_, self.links_, found = _linked(space, Y[:, self.order_], weight, before, self)
         self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
         self.objective_path_ = np.array([found.objective.sum()])
 
@@ -163,12 +163,12 @@ class ChainEnsemble(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        rng = generator(self.random_state)
+        rng, space = generator(self.random_state), RowSpace.of(X)
         self.chains_ = []
         for _ in range(self.n_chains):
             chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
             sample = rng.integers(len(Y), size=len(Y))
-            chain.fit_weighted(X, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
+            chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
             self.chains_.append(chain)
         self.n_iter_ = max(chain.n_iter_ for chain in self.chains_)
         self.converged_ = all(chain.converged_ for chain in self.chains_)
@@ -235,7 +235,7 @@ class DependencyNetwork(LinearMultiLabel):
         if self.kept > self.sweeps:
             raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
         others = ~np.eye(Y.shape[1], dtype=bool)
-        self.coef_, self.links_, found = _linked(X, Y, np.ones(len(Y)), others, self)
+        self.coef_, self.links_, found = _linked(RowSpace.of(X), Y, np.ones(len(Y)), others, self)
         self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
         self.objective_path_ = np.array([found.objective.sum()])
         self.seed_ = generator(self.random_state).integers(2**63, dtype=np.uint64)

@@ -19,6 +19,7 @@ from textmix.kernels import logistic
 from textmix.models.linear import (
     LogisticBatch,
     Multinomial,
+    RowSpace,
     Solution,
     add_bias,
     diagonal,
@@ -81,8 +82,9 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        problem = LogisticBatch(X, Y, np.ones(len(Y)), 2.0 * self.variance)
-        self.coef_ = self._solve(problem, (X.shape[1] + 1, Y.shape[1])).W
+        space = RowSpace.of(X)
+        problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
+        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).W)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L)."""
@@ -149,9 +151,9 @@ class PowerSet(SetScorer, LinearMultiLabel):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self.sets_, code = label_sets(Y)
-        n_sets = len(self.sets_)
-        problem = Multinomial(X, code, n_sets, np.ones(len(Y)), self.variance)
-        self.coef_ = self._solve(problem, ((X.shape[1] + 1) * n_sets, 1)).W.reshape(-1, n_sets)
+        space, n_sets = RowSpace.of(X), len(self.sets_)
+        problem = Multinomial(space.inputs, code, n_sets, np.ones(len(Y)), self.variance)
+        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).W.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
         return add_bias(X, self.coef_)
@@ -222,8 +224,10 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self.sets_, code = label_sets(Y)
-        problem = _CRFProblem(X, code, self.sets_, self.variance)
-        self.coef_, self.pair_ = problem.split(self._solve(problem, (len(problem.penalty), 1)).W)
+        space = RowSpace.of(X)
+        problem = _CRFProblem(space.inputs, code, self.sets_, self.variance)
+        coef, self.pair_ = problem.split(self._solve(problem, (len(problem.penalty), 1)).W)
+        self.coef_ = space.lift(coef)
         self._pair_score = problem.pairs @ self.pair_
 
     def _scores(self, X: Any) -> np.ndarray:

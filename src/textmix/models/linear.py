@@ -20,6 +20,8 @@ from textmix.kernels import logistic
 HISTORY = 8
 #: Most trial steps of a line search.
 TRIALS = 20
+#: Most instances whose matrix of inner products is decomposed.
+LARGEST_GRAM = 2000
 #: Constants of the strong Wolfe conditions.
 ARMIJO, WOLFE = 1e-4, 0.9
 
@@ -64,6 +66,48 @@ def diagonal(X: Any, weight: np.ndarray) -> np.ndarray:
 def ridge(n_features: int, variance: float) -> np.ndarray:
     """Return the penalty 1 / variance of every weight and 0 of the bias, (V + 1, 1)."""
     return np.append(np.full(n_features, 1.0 / variance), 0.0)[:, np.newaxis]
+
+
+@dataclass(frozen=True)
+class RowSpace:
+    r"""The space of the instances' rows: the weights with the least penalty for what they predict lie in it.
+
+    Its basis are the rows combined by the eigenvectors of X X^T, orthonormal, so that penalties are the same in it and
+    the Hessian of a loss in X is close to a diagonal one: few steps, in fewer unknowns than there are features.
+
+    Parameters
+    ----------
+    inputs : the instances, float64 (N, R); X itself where it is not worth while.
+    X : features (N, V), or None for those.
+    combine : float64 (N, R), the basis is ``X.T @ combine``.
+    """
+
+    inputs: Any
+    X: Any = None
+    combine: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    @classmethod
+    def of(cls, X: Any, most: int = LARGEST_GRAM) -> RowSpace:
+        """Return the space of X if it has fewer rows than columns, and at most so many; else X as it is."""
+        if X.shape[0] >= X.shape[1] or X.shape[0] > most:
+            return cls(X)
+        gram = X @ X.T
+        square, vectors = np.linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
+        kept = square > 1e-10 * max(square[-1], 1e-300)
+        vectors, lengths = vectors[:, kept], np.sqrt(square[kept])
+        return cls(np.ascontiguousarray(vectors * lengths), X, vectors / lengths)
+
+    def coordinates(self, X: Any) -> Any:
+        """Return other instances (n, V) in the basis, (n, R); what lies outside of the space has no weight."""
+        return X if self.X is None else np.asarray((X @ self.X.T) @ self.combine)
+
+    def project(self, W: np.ndarray) -> np.ndarray:
+        """Return weights and, last, biases, (R + 1, B), that predict what those of the features (V + 1, B) do."""
+        return W if self.X is None else np.vstack([self.combine.T @ (self.X @ W[:-1]), W[-1]])
+
+    def lift(self, W: np.ndarray) -> np.ndarray:
+        """Return weights of the features and, last, biases, (V + 1, B), from those in the space."""
+        return W if self.X is None else np.vstack([self.X.T @ (self.combine @ W[:-1]), W[-1]])
 
 
 @dataclass
