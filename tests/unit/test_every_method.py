@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-from sklearn.base import BaseEstimator
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from textmix.study.methods import load_methods
@@ -70,3 +73,16 @@ ESTIMATORS = [method.make(SMALL.get(name, {})) for name, method in METHODS.value
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if hasattr(each, "set_log_proba")], ids=repr)
+def test_the_probabilities_of_all_label_sets_sum_to_one(estimator: Any) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.poisson(1.0, size=(60, 8))
+    Y = (X[:, :3] + rng.poisson(0.3, size=(60, 3)) > 1).astype(int)
+    model = clone(estimator).fit(X, Y)
+    logs = [model.set_log_proba(X[:7], np.tile(y, (7, 1))) for y in itertools.product((0, 1), repeat=3)]
+    np.testing.assert_allclose(np.exp(logs).sum(axis=0), 1.0, rtol=1e-9)
+    if hasattr(model, "decision_function"):
+        with pytest.raises(ValueError, match="Y must hold the labels"):
+            model.set_log_proba(X[:7], Y[:6])
