@@ -116,6 +116,16 @@ def test_short_and_long_texts_are_told_apart_where_there_are_both() -> None:
     assert [found.kind for found in comparisons(table(2, CLEAR))] == ["single-label data"]
 
 
+def test_methods_for_counts_alone_are_compared_on_the_data_that_are_counts() -> None:
+    rows = [row for row in table(4, CLEAR) if (row["dataset"], row["method"]) != ("d3", "nb")]
+    both = comparisons(rows, {f"d{d}": {"counts": float(d < 3)} for d in range(4)})
+    assert [(found.kind, len(found.datasets), "nb" in found.methods) for found in both] == [
+        ("single-label data", 4, False),
+        ("single-label counts", 3, True),
+    ]
+    assert len(comparisons(rows, {f"d{d}": {"counts": 1.0} for d in range(4)})) == 1
+
+
 def test_a_method_without_a_score_somewhere_is_left_out_and_named() -> None:
     rows = table(3, CLEAR)
     rows = [{**r, "value": ""} if r["dataset"] == "d1" and r["method"] == "knn" else r for r in rows]

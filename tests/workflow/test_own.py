@@ -12,7 +12,7 @@ from tests.workflow.tiny import Clone, synthetic_tab
 
 pytestmark = pytest.mark.workflow
 
-METHODS = ["multinomial", "nbsvm"]
+METHODS = ["multinomial", "nbsvm", "edcm"]
 
 
 def texts(folder: Path, documents: int = 40) -> Path:
@@ -38,7 +38,8 @@ def test_own_texts_are_understood_compared_and_run_again_when_they_change(fresh:
     scores = (results / "scores.csv").read_text(encoding="utf-8")
     assert "my,multinomial,naive Bayes,accuracy," in scores
     assert "nbsvm cannot be fitted to my" in scores
-    assert "<h1>my</h1>" in (results / "index.html").read_text(encoding="utf-8")
+    page = (results / "index.html").read_text(encoding="utf-8")
+    assert "<h1>my</h1>" in page and "On short single-label texts (1 data set, accuracy)" in page
 
     again = fresh.run("-n", "own", "--configfile", str(description))
     assert "Nothing to be done" in again.stdout, again.stdout

@@ -56,6 +56,7 @@ if OWN is not None:
             page=f"results/own/{OWN.name}/index.html",
             scores=f"results/own/{OWN.name}/scores.csv",
             costs=f"results/own/{OWN.name}/costs.csv",
+            trials=f"results/own/{OWN.name}/trials.csv",
         log:
             f"logs/own/{OWN.name}/page.log",
         conda:
@@ -63,6 +64,9 @@ if OWN is not None:
         params:
             title=PLAN.studies["own"]["title"],
             source=OWN.source,
+            metric={
+                OWN.task: PLAN.studies["own"]["experiments"]["methods"]["metrics"][0]
+            },
             uses={r.method: PLAN.run_entry(r)["use"] for r in PLAN.runs("own")},
             code=[PLAN.code("own_page"), PLAN.data_code("report/templates/*")],
         message:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textmix.data.registry import load_registry
 from textmix.io import check_result, write_result
-from textmix.report.matrix_page import corpus_facts, findings
+from textmix.report.findings import corpus_facts, findings
 from textmix.report.study_page import data_facts, methods_of, render_study, score_table
 from textmix.runtime import job, machine, versions
 from textmix.study.comparison import read_table

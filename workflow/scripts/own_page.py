@@ -3,28 +3,33 @@
 from pathlib import Path
 
 from textmix.io import check_result, format_csv, read_json, write_result
+from textmix.report.findings import findings
 from textmix.report.study_page import render_study, score_table
 from textmix.runtime import job, machine, versions
-from textmix.study.comparison import COLUMNS, COSTS, chosen_points, read_costs, read_scores
+from textmix.study.comparison import COLUMNS, COSTS, TRIALS, chosen_points, read_costs, read_scores, read_trials
 from textmix.study.methods import load_methods
 
 with job(snakemake, tolerate_holes=True) as running:
     check_result(snakemake.input.summary)
     summary, methods, uses = read_json(snakemake.input.summary), load_methods(), snakemake.params.uses
     dataset = summary["name"]
-    cells, costs, chosen = [], [], {}
+    cells, costs, trials, chosen = [], [], [], {}
     files = zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True)
     for scores, timings, predictions in files:
         name = Path(scores).stem
         cells += read_scores(Path(scores), dataset, methods[uses[name]], name)
         costs += read_costs(Path(timings), dataset, name)
+        trials += read_trials(Path(scores), Path(timings), dataset, methods[uses[name]], name)
         chosen[name] = chosen_points(Path(predictions))
+    write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)
+    facts = {**summary["splits"][0], **({"mean_length": dict(summary["lengths"])["mean"]} if summary["text"] else {})}
     page = render_study(
         "own.html",
         title=snakemake.params.title,
         source=snakemake.params.source,
         summary=summary,
         table=score_table(cells, dataset, costs),
+        findings=findings(Path(snakemake.output.trials), {dataset: facts}, snakemake.params.metric),
         chosen={name: points for name, points in chosen.items() if points},
         provenance={
             "Run": {"seed": str(snakemake.config["seed"]), "description": snakemake.params.source},

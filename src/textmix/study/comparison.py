@@ -72,13 +72,13 @@ def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> lis
     return [{**head, "metric": metric, **_mean(values)} for metric, values in found.items()]
 
 
-def read_trials(scores: Path, timings: Path, dataset: str, method: Method) -> list[dict[str, Any]]:
+def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
     """Return the scores and seconds of one method on one data set, trial by trial (`TRIALS`); nothing where a hole is.
 
     Parameters
     ----------
     scores, timings : its files.
-    dataset, method : which.
+    dataset, method, name : see `read_scores`.
     """
     try:
         io.check_result(scores)
@@ -86,7 +86,7 @@ def read_trials(scores: Path, timings: Path, dataset: str, method: Method) -> li
     except Hole:
         return []
     seconds = {row["trial"]: {key: float(row[key]) for key in TRIALS[-2:]} for row in io.read_csv(timings)}
-    head = {"dataset": dataset, "task": method.task, "method": method.name}
+    head = {"dataset": dataset, "task": method.task, "method": name or method.name}
     rows = ((row, float(row["value"])) for row in io.read_csv(scores))
     return [
         {

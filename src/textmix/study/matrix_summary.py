@@ -114,13 +114,14 @@ def comparisons(
     facts: Mapping[str, Mapping[str, float]] | None = None,
     metrics: Mapping[str, str] = MAIN,
 ) -> list[Comparison]:
-    """Return a comparison for each kind of data: each task, and its short and its long texts where there are both.
+    """Return a comparison for each kind of data: each task, its counts if it has reals too, its short and long texts.
 
     Parameters
     ----------
     rows : with `COLUMNS`, as a csv file gives them; an empty value is a score that could not be had.
-    facts : data set -> ``mean_length`` (words a text), ``train`` and ``test`` (documents of a trial), where known.
-        Without the latter the test part is taken to be as large as the training part, which is cautious.
+    facts : data set -> ``mean_length`` (words a text), ``counts`` (1 where features are whole numbers, else 0),
+        ``train`` and ``test`` (documents of a trial), where known.  Without the last two the test part is taken to be
+        as large as the training part, which is cautious.
     metrics : task -> metric.
 
     Raises
@@ -168,7 +169,11 @@ def _kinds(task: str, names: Sequence[str], facts: Mapping[str, Mapping[str, flo
     lengths = {name: facts[name]["mean_length"] for name in names if "mean_length" in facts.get(name, {})}
     short = [name for name in lengths if lengths[name] < SHORT]
     long = [name for name in lengths if lengths[name] >= SHORT]
+    counts = [name for name in names if facts.get(name, {}).get("counts")]
     kinds = {f"{TASKS[task]} data": list(names)}
+    if 0 < len(counts) < len(names):
+        # Methods that take whole numbers only have no score on the others, and would be compared nowhere.
+        kinds[f"{TASKS[task]} counts"] = counts
     if short and len(short) == len(names):
         return {f"short {TASKS[task]} texts": short}
     if short and long:

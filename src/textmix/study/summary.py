@@ -25,9 +25,10 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
 
     Returns
     -------
-    ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths`` (quantiles of the number of words, or of the
-    sum of a row), ``labels`` (the most frequent, with their documents), ``labels_a_document`` (number of labels, number
-    of documents), ``splits`` (documents of each trial), ``examples`` and ``remarks``; what has an order is a list.
+    ``name``, ``text`` (whether it is text), ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths``
+    (quantiles of the number of words, or of the sum of a row), ``labels`` (the most frequent, with their documents),
+    ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial), ``examples``
+    and ``remarks``; what has an order is a list.
     """
     label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
     order = np.argsort(-label_counts, kind="stable")
@@ -37,6 +38,7 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     sizes, numbers = np.unique(parsed.label_counts, return_counts=True)
     return {
         "name": parsed.name,
+        "text": parsed.text is not None,
         "statistics": counted.statistics(),
         "vocabulary": len(counted.feature_names or ()),
         "lengths": _quantiles(lengths),

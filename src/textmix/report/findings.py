@@ -1,4 +1,4 @@
-"""What stands above the tables on the page of the matrix: the words of the tests and their two pictures."""
+"""What stands beside the tables of the matrix and of own data: the words of the tests and their two pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textmix import io
 from textmix.errors import Hole
 from textmix.report.figures.matrix import Point, accuracy_against_time, critical_difference
 from textmix.report.page import Drawing, inline_svg
-from textmix.study.matrix_summary import Comparison, Paragraph, comparisons, summarise
+from textmix.study.matrix_summary import MAIN, Comparison, Paragraph, comparisons, summarise
 from textmix.study.scoring import LOSSES
 
 
@@ -32,7 +32,8 @@ def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
 
     Returns
     -------
-    ``train`` and ``test``, documents of a trial; for texts also ``mean_length``, words a text.
+    ``train`` and ``test``, documents of a trial; ``counts``, whether features are whole numbers; for texts also
+    ``mean_length``, words a text.
     """
     from textmix.data.corpus import Corpus
     from textmix.study.splits import Splits
@@ -42,19 +43,24 @@ def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
     except Hole:
         return {}
     facts = {"train": float(len(parts.train[0])), "test": float(len(parts.test[0]))}
+    if corpus.features is not None:
+        facts["counts"] = float(corpus.features.dtype.kind in "iu")
     is_text = "features" in corpus.info
     return {**facts, "mean_length": corpus.statistics()["mean_length"]} if is_text else facts
 
 
-def findings(trials: Path, facts: Mapping[str, Mapping[str, float]]) -> list[Finding]:
+def findings(
+    trials: Path, facts: Mapping[str, Mapping[str, float]], metrics: Mapping[str, str] = MAIN
+) -> list[Finding]:
     """Return what the scores say, a finding for each kind of data.
 
     Parameters
     ----------
-    trials : of results/matrix/trials.csv.
+    trials : path of a trials.csv.
     facts : data set -> `corpus_facts`.
+    metrics : task -> what methods are compared by.
     """
-    found = comparisons(io.read_csv(trials), facts)
+    found = comparisons(io.read_csv(trials), facts, metrics)
     return [Finding(summarise(each), _figures(each, number)) for number, each in enumerate(found)]
 
 
