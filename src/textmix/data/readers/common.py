@@ -58,7 +58,8 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataFormatError(path, line, f"is not {encoding} text (byte {data[error.start]:#04x})") from error
+        what = f"is not {encoding} text (byte {data[error.start]:#04x}); convert it, or name its encoding"
+        raise DataFormatError(path, line, what) from error
     nul = data.find(b"\0")
     if nul >= 0:
         raise DataFormatError(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte: this is not text")

@@ -62,7 +62,11 @@ def _reencode(path: Path, name: str, data: bytes, encoding: str) -> bytes:
     """Return text as UTF-8."""
     if encoding == "latin-1":
         return data.decode("latin-1").encode("utf-8")
-    return decode(path / name, data, encoding).encode("utf-8")
+    try:
+        return decode(path / name, data, encoding).encode("utf-8")
+    except DataFormatError as error:
+        # Files of one name lie in many folders.
+        raise DataFormatError(path, None, f"the file {name!r}, line {error.line}, {error.what}") from error
 
 
 def _order(document: Document) -> tuple[str, bool, int, str]:
