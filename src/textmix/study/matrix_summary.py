@@ -223,9 +223,13 @@ class Paragraph:
 
 def summarise(comparison: Comparison) -> Paragraph:
     """Return what a comparison says."""
-    details = [_overall(comparison), *_by_pairs(comparison), *(_on(comparison, data) for data in comparison.datasets)]
+    if len(comparison.datasets) == 1:
+        lead, details = _on(comparison, comparison.datasets[0], shown=True), _by_trials(comparison)
+    else:
+        lead, details = _lead(comparison), [_overall(comparison), *_by_pairs(comparison)]
+        details += [_on(comparison, data) for data in comparison.datasets]
     details += [*_time(comparison), *_left_out(comparison)]
-    return Paragraph(comparison.kind, _lead(comparison), details)
+    return Paragraph(comparison.kind, lead, details)
 
 
 def text(paragraphs: Iterable[Paragraph]) -> str:
@@ -239,10 +243,10 @@ def text(paragraphs: Iterable[Paragraph]) -> str:
 
 
 def _lead(c: Comparison) -> str:
-    """Return the first sentence."""
+    """Return the first sentence of several data sets."""
     where = f"On {c.kind} ({_count(len(c.datasets), 'data set')}, {_said(c.metric)})"
-    best, pairs = c.pairs_on(c.datasets[0]) if len(c.datasets) == 1 else (c.best, c.pairs())
-    if len(c.datasets) == 1 or len(c.methods) == 2:
+    best, pairs = c.best, c.pairs()
+    if len(c.methods) == 2:
         below = [k for k, pair in pairs.items() if pair.p < ALPHA]
     else:
         below = [k for k in pairs if c.differ and c.ranks[k] - c.ranks[best] >= c.difference]
@@ -275,7 +279,7 @@ def _overall(c: Comparison) -> str:
 def _by_pairs(c: Comparison) -> list[str]:
     """Say by how much the best is above each other, over the data sets."""
     n = len(c.datasets)
-    if n == 1 or not _told(c):
+    if not _told(c):
         return []
     if n < FEWEST:
         return [f"{n} data sets are too few to tell two methods apart by Wilcoxon's test, which needs {FEWEST}."]
@@ -286,19 +290,29 @@ def _by_pairs(c: Comparison) -> list[str]:
     return said
 
 
-def _on(c: Comparison, data: str) -> str:
-    """Say what the trials of one data set tell."""
+def _by_trials(c: Comparison) -> list[str]:
+    """Say by how much the best is above each other on the one data set, over its trials."""
+    best, pairs = c.pairs_on(c.datasets[0])
+    said = []
+    for k in sorted(pairs, key=lambda k: -c.scores[0, k]):
+        if np.isfinite(pairs[k].low):
+            interval = f"{pairs[k].value:.3f}, 95% interval {pairs[k].low:.3f} to {pairs[k].high:.3f}"
+            said.append(f"{c.methods[best]} beside {c.methods[k]}: mean difference {interval}, p {_p(pairs[k].p)}.")
+    return said
+
+
+def _on(c: Comparison, data: str, shown: bool = False) -> str:
+    """Say what the trials of one data set tell; ``shown`` with the name of the metric."""
     best, pairs = c.pairs_on(data)
     j = len(c.trials[data, c.methods[best]])
     value = abs(c.scores[c.datasets.index(data), best])
-    said = f"On {data} the largest mean is that of {c.methods[best]}"
-    if c.metric in LOSSES:
-        said = f"On {data} the smallest mean is that of {c.methods[best]}"
+    extreme, metric = "smallest" if c.metric in LOSSES else "largest", f" {_said(c.metric)}" if shown else ""
+    said = f"On {data} the {extreme} mean{metric} is that of {c.methods[best]}"
     if j == 1:
         return f"{said}, {value:.3f}; one split tells of no difference."
     below = [k for k, pair in pairs.items() if pair.p < ALPHA]
     rest = [k for k in pairs if k not in below]
-    above = f"it is above {_names(c, below, pairs)}" if below else "it is above no other"
+    above = f"it is above {_names(c, below, pairs)}" if below else "it is told from no other"
     tail = f", and not told apart from {_names(c, rest)}" if below and rest else ""
     return f"{said}, {value:.3f} over {j} trials; {above}{tail} (corrected resampled t-test, Holm)."
 
@@ -310,7 +324,11 @@ def _time(c: Comparison) -> list[str]:
     log = np.log(c.seconds)
     fastest = int(np.argmin(log.mean(axis=0)))
     typical = np.exp(np.median(log, axis=0))
-    said = f"{c.methods[c.best]} takes {typical[c.best]:.3g} s to fit and predict one trial (median over data sets)"
+    said = f"{c.methods[c.best]} takes {typical[c.best]:.3g} s to fit and predict one trial"
+    if len(c.datasets) == 1:
+        least = f"{c.methods[fastest]}, the fastest, {typical[fastest]:.3g} s"
+        return [f"{said}, the least of all." if fastest == c.best else f"{said}; {least}."]
+    said += " (median over data sets)"
     if fastest == c.best:
         return [f"{said}, the least of all on the mean."]
     ratio = np.exp(log[:, c.best] - log[:, fastest])
