@@ -170,7 +170,8 @@ def test_broken_folders_are_refused(case: str, tmp_path: Path) -> None:
 def test_a_message_of_another_encoding_is_named(tmp_path: Path) -> None:
     sample = Sample("message_folder", {"archive": {"a/1": b"ok\n\xff"}}, {"encoding": "utf-8"})
     with pytest.raises(
-        DataFormatError, match="the file 'a/1', line 2, is not utf-8 text .byte 0xff.; convert it, or name its encoding"
+        DataFormatError,
+        match=r"the file 'a/1', line 2, is not utf-8 text \(byte 0xff\); convert it, or name its encoding",
     ):
         sample.read(tmp_path)
 
