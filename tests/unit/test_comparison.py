@@ -20,6 +20,7 @@ from textmix.report.study_page import data_facts, memory, methods_of, render_stu
 from textmix.study.comparison import (
     COLUMNS,
     COSTS,
+    at_the_end,
     chosen_points,
     empty_cell,
     misfit,
@@ -307,3 +308,11 @@ def test_wrong_entry_of_the_method_registry_is_refused(tmp_path, entry, said):
     (tmp_path / "methods.yaml").write_text(repr({"m": whole}), encoding="utf-8")
     with pytest.raises(ConfigError, match=said):
         load_methods(tmp_path / "methods.yaml")
+
+
+def test_a_choice_at_an_end_of_its_grid_is_named() -> None:
+    grid = {"smoothing": [0.1, 1.0, 10.0], "kind": ["a", "b", "c"], "two": [1, 2]}
+    points = {"smoothing=10.0;kind=a;two=2": 3, "smoothing=1.0;kind=c;two=2": 2}
+    assert at_the_end(points, grid) == ["smoothing"]
+    assert at_the_end({**points, "smoothing=1.0;kind=b;two=1": 2}, grid) == []
+    assert at_the_end({}, grid) == []

@@ -67,6 +67,10 @@ if OWN is not None:
             metric={
                 OWN.task: PLAN.studies["own"]["experiments"]["methods"]["metrics"][0]
             },
+            grids={
+                r.method: PLAN.run_entry(r).get("tune", {}).get("grid", {})
+                for r in PLAN.runs("own")
+            },
             uses={r.method: PLAN.run_entry(r)["use"] for r in PLAN.runs("own")},
             code=[PLAN.code("own_page"), PLAN.data_code("report/templates/*")],
         message:

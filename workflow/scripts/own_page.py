@@ -6,14 +6,23 @@ from textmix.io import check_result, format_csv, read_json, write_result
 from textmix.report.findings import findings
 from textmix.report.study_page import render_study, score_table
 from textmix.runtime import job, machine, versions
-from textmix.study.comparison import COLUMNS, COSTS, TRIALS, chosen_points, read_costs, read_scores, read_trials
+from textmix.study.comparison import (
+    COLUMNS,
+    COSTS,
+    TRIALS,
+    at_the_end,
+    chosen_points,
+    read_costs,
+    read_scores,
+    read_trials,
+)
 from textmix.study.methods import load_methods
 
 with job(snakemake, tolerate_holes=True) as running:
     check_result(snakemake.input.summary)
     summary, methods, uses = read_json(snakemake.input.summary), load_methods(), snakemake.params.uses
     dataset = summary["name"]
-    cells, costs, trials, chosen = [], [], [], {}
+    cells, costs, trials, chosen, ends = [], [], [], {}, {}
     files = zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True)
     for scores, timings, predictions in files:
         name = Path(scores).stem
@@ -21,6 +30,7 @@ with job(snakemake, tolerate_holes=True) as running:
         costs += read_costs(Path(timings), dataset, name)
         trials += read_trials(Path(scores), Path(timings), dataset, methods[uses[name]], name)
         chosen[name] = chosen_points(Path(predictions))
+        ends[name] = at_the_end(chosen[name], snakemake.params.grids[name])
     write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)
     facts = {**summary["splits"][0], **({"mean_length": dict(summary["lengths"])["mean"]} if summary["text"] else {})}
     page = render_study(
@@ -30,6 +40,7 @@ with job(snakemake, tolerate_holes=True) as running:
         summary=summary,
         table=score_table(cells, dataset, costs),
         findings=findings(Path(snakemake.output.trials), {dataset: facts}, snakemake.params.metric),
+        ends=ends,
         chosen={name: points for name, points in chosen.items() if points},
         provenance={
             "Run": {"seed": str(snakemake.config["seed"]), "description": snakemake.params.source},

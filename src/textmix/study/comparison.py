@@ -143,6 +143,27 @@ def read_table(path: str | Path) -> list[dict[str, Any]]:
     ]
 
 
+def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list[str]:
+    """Return the parameters that tuning mostly set to the least or largest value it was offered.
+
+    Parameters
+    ----------
+    points : of `chosen_points`.
+    grid : parameter -> values; only those of three numbers or more have ends.
+    """
+    found = []
+    for name, values in grid.items():
+        if len(values) < 3 or not all(isinstance(value, (int, float)) for value in values):
+            continue
+        times: dict[str, int] = {}
+        for point, number in points.items():
+            value = dict(part.split("=", 1) for part in point.split(";"))[name]
+            times[value] = times.get(value, 0) + number
+        if times and max(times, key=lambda value: times[value]) in (str(min(values)), str(max(values))):
+            found.append(name)
+    return found
+
+
 def chosen_points(folder: Path) -> dict[str, int]:
     """Return what tuning chose, and how often, from a folder of predictions; nothing where it is a hole or untuned."""
     try:
