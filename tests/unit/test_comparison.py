@@ -226,6 +226,8 @@ def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
             summary=summary,
             table=table,
             chosen={"edcm": {"a=1": 2}},
+            ends={"edcm": ["a"]},
+            findings=[],
             provenance={},
         ),
         render_study(
@@ -242,6 +244,7 @@ def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
     for page in pages:
         assert "0.900" in page and "is for &lt;several&gt; labels" in page and "12 ms" in page
         assert "<script" not in page and "src=" not in page and "http" not in page
+    assert "A lies at an end of what was" in pages[0]
     assert "&lt;b&gt;" in pages[0] and "tiny could not be had" in pages[1] and "Tiny &amp; small" in pages[1]
 
 
