@@ -34,9 +34,10 @@ ends it within seconds with its name, what is allowed and the nearest right spel
 3. `snakemake --cores 2 own --config data=path/to/my.yaml` (or `--configfile path/to/my.yaml`).
 
 `results/own/<name>/` then holds `index.html` (one page), `summary.json` (what was understood: documents, labels,
-label sets, vocabulary, lengths, examples, and remarks), `scores.csv` and `costs.csv`. Every method of the table at
-the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
-that it never saw; one that does not apply says why. A fault in the data ends the run with file and line. Changing the
+label sets, vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of
+the table at the end of this page that applies is tuned over its grid by cross-validation within each training part and
+scored on test documents that it never saw; one that does not apply says why. The page says which methods the trials
+tell apart, and where tuning chose an end of a grid. A fault in the data ends the run with file and line. Changing the
 file, the description or a method runs again what hangs on it, and nothing else. The texts are held in memory once:
 reading a csv of 1 GB takes 1.3 GB, and counting its words 2.4 GB, the mapped text among them.
 
