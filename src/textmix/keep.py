@@ -148,7 +148,7 @@ class KeptModel:
             method = load_methods().get(str(head["method"]))
             if method is None:
                 raise ValueError(f"there is no method {head['method']!r} in the registry")
-            estimator = method.make({key: _float_back(value) for key, value in head["parameters"].items()})
+            estimator = method.make({key: _value_back(value) for key, value in head["parameters"].items()})
             estimator._validate_params()
             sizes = {"V": len(words), "L": len(names)}
             _read_state(folder, estimator, kept_forms(method), head["values"], sizes)
@@ -220,21 +220,30 @@ def _plain_parameters(method: Method, estimator: Any) -> dict[str, Any]:
     """Return the parameters of an estimator as JSON."""
     found = {}
     for name, value in estimator.get_params(deep=False).items():
-        plain = value.item() if isinstance(value, np.generic) else value
-        if isinstance(plain, float) and not np.isfinite(plain):
-            plain = {"float": str(plain)}
-        elif not isinstance(plain, (str, int, float, bool, type(None))):
-            raise ConfigError(f"model: {method.name}: the parameter {name} is a {type(value).__name__}; give a number")
-        found[name] = plain
+        try:
+            listed = isinstance(value, (list, tuple, np.ndarray))
+            found[name] = [_plain(each) for each in value] if listed else _plain(value)
+        except TypeError as error:
+            raise ConfigError(f"model: {method.name}: the parameter {name} is {error}; give a number") from error
     return found
 
 
-def _float_back(value: Any) -> Any:
-    """Undo what `_plain_parameters` does to infinite numbers; nothing but plain values are taken."""
+def _plain(value: Any) -> Any:
+    """Return one value as JSON."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, (str, int, float, bool, type(None))):
+        raise TypeError(f"a {type(value).__name__}")
+    return {"float": str(plain)} if isinstance(plain, float) and not np.isfinite(plain) else plain
+
+
+def _value_back(value: Any, inside: bool = False) -> Any:
+    """Undo what `_plain_parameters` does; nothing but plain values and flat lists of them are taken."""
     if isinstance(value, dict):
         return float(value["float"])
     if isinstance(value, list):
-        raise ValueError("a parameter is a list")
+        if inside:
+            raise ValueError("a parameter is a list of lists")
+        return tuple(_value_back(each, inside=True) for each in value)
     return value
 
 

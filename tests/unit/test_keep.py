@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from textmix import io
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.errors import ConfigError, DataFormatError, Hole, IntegrityError
-from textmix.keep import FOREIGN, KeptModel, _class_of, can_be_kept, kept_forms
+from textmix.keep import FOREIGN, KeptModel, _class_of, can_be_kept
 from textmix.models.two_class import TwoClassLinear
 from textmix.study.methods import Method, load_methods
 from textmix.text.features import build_features
@@ -98,21 +98,7 @@ def test_a_kept_model_is_whole_and_labels_as_before(name: str, tmp_path: Path) -
 
 def test_the_methods_of_every_family_of_counts_can_be_kept() -> None:
     assert {"multinomial", "dirichlet_smoothed", "dcm", "edcm", "logistic_regression", "binary_relevance"} <= set(KEPT)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "several"),
-    [
-        *[("pmm:PMM1", 1), ("pmm:PMM2", 1), ("discounting:AbsoluteDiscountingClassifier", 0)],
-        *[("discounting:AbsoluteDiscountingClassifier", 1), ("discounting:AbsoluteDiscountingBinary", 1)],
-    ],
-)
-def test_models_outside_the_registry_declare_all_their_attributes(estimator: str, several: int, tmp_path: Path) -> None:
-    counts = build_features(corpus(bool(several)), SPEC)
-    method = Method("x", f"textmix.models.{estimator}", "x", "multi" if several else "single", "counts", "x")
-    fitted = method.make({}).fit(counts.features, counts.indicators() if several else counts.classes())
-    declared = set(kept_forms(method)) | set(fitted.get_params())
-    assert set(vars(fitted)) == declared
+    assert set(METHODS) - set(KEPT) == {"knn", "label_neighbors", "cbm", "boosted_relevance", "boosted_power_set"}
 
 
 def test_new_words_and_empty_texts_are_labelled(folder: Path) -> None:
@@ -250,3 +236,24 @@ def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_ke
     with pytest.raises(ConfigError, match="random_state is a RandomState"):
         KeptModel(logistic, estimator, ["a", "b"], ["x"], SPEC).save(tmp_path / "model", {})
     assert not (tmp_path / "model").exists() and logistic.estimator in FOREIGN
+
+
+def _seed(folder: Path) -> None:
+    found = io.read_json(folder / "model.json")
+    io.write_json(folder / "model.json", {**found, "values": {**found["values"], "seed_": -1}})
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("classifier_chain", array("order_", lambda order: order * 0)),
+        ("classifier_chain", array("order_", lambda order: order + 9)),
+        ("chain_ensemble", array("order_", lambda order: order - 9)),
+        ("dependency_network", _seed),
+        ("absolute_discounting", array("weights_.seen_by", lambda seen: seen + 9)),
+    ],
+)
+def test_indices_out_of_range_are_refused(name: str, change: Callable[[Path], None], tmp_path: Path) -> None:
+    fitted(name)[0].save(tmp_path / "model", {})
+    with pytest.raises(DataFormatError, match="is not a model that this version can read"):
+        KeptModel.load(forge(tmp_path / "model", tmp_path / "forged", change))

@@ -59,6 +59,19 @@ def _linked(
     return space.lift(np.delete(found.W, slice(n_features, n_features + n_labels), axis=0)), links, found
 
 
+def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
+    """Return the label sets that a chain's beam finds for checked features, int64 (N, L)."""
+    member = np.zeros((X.shape[0], len(order)), dtype=np.int64)
+    member[:, order] = chains.search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
+    return member
+
+
+def check_order(order: np.ndarray) -> None:
+    """Check that an order has every label once; raises ValueError."""
+    if not np.array_equal(np.sort(order), np.arange(len(order))):
+        raise ValueError("order_ is no order of the labels")
+
+
 class ClassifierChain(LinearMultiLabel):
     """A chain: each label sees the features and the labels before it; the set is sought by a beam.
 
@@ -108,15 +121,13 @@ class ClassifierChain(LinearMultiLabel):
         self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
         self.objective_path_ = np.array([found.objective.sum()])
 
+    def check_kept(self) -> None:
+        """Check the order among attributes that were read from a file; raises ValueError."""
+        check_order(self.order_)
+
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set that the beam finds, int64 (N, L)."""
-        return self.search(self._checked(X))
-
-    def search(self, X: Any) -> np.ndarray:
-        """Return the label sets of checked features."""
-        member = np.zeros((X.shape[0], len(self.order_)), dtype=np.int64)
-        member[:, self.order_] = chains.search_chain(add_bias(X, self.coef_), self.links_, self.beam_width)[0]
-        return member
+        return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Return log p(y|x) of given label sets, float64 (N,)."""
@@ -137,9 +148,13 @@ class ChainEnsemble(LinearMultiLabel):
 
     Attributes
     ----------
-    chains_ : the fitted `ClassifierChain`.
+    order_ : int (M, L), coef_ : float64 (M, V + 1, L), links_ : float64 (M, L, L); as of `ClassifierChain`, for each of
+        M chains.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "coef_": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
         "n_chains": [Interval(Integral, 1, None, closed="left")],
@@ -164,19 +179,29 @@ class ChainEnsemble(LinearMultiLabel):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         rng, space = generator(self.random_state), RowSpace.of(X)
-        self.chains_ = []
+        fitted = []
         for _ in range(self.n_chains):
             chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
             sample = rng.integers(len(Y), size=len(Y))
             chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
-            self.chains_.append(chain)
-        self.n_iter_ = max(chain.n_iter_ for chain in self.chains_)
-        self.converged_ = all(chain.converged_ for chain in self.chains_)
+            fitted.append(chain)
+        self.order_, self.coef_, self.links_ = (
+            np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "coef_", "links_")
+        )
+        self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
+        self.n_iter_ = max(chain.n_iter_ for chain in fitted)
+        self.converged_ = all(chain.converged_ for chain in fitted)
+
+    def check_kept(self) -> None:
+        """Check the orders among attributes that were read from a file; raises ValueError."""
+        for order in self.order_:
+            check_order(order)
 
     def _votes(self, X: Any) -> np.ndarray:
         """Return every chain's label sets, int64 (chains, N, L)."""
         features = self._checked(X)
-        return np.stack([chain.search(features) for chain in self.chains_])
+        models = zip(self.order_, self.coef_, self.links_, strict=True)
+        return np.stack([search(features, *model, beam_width=1) for model in models])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of chains that predict each label, float64 (N, L)."""
@@ -209,6 +234,9 @@ class DependencyNetwork(LinearMultiLabel):
     seed_ : of the sampler, for every instance.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L", "seed_": "int"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
         "sweeps": [Interval(Integral, 1, None, closed="left")],
@@ -238,13 +266,18 @@ class DependencyNetwork(LinearMultiLabel):
         self.coef_, self.links_, found = _linked(RowSpace.of(X), Y, np.ones(len(Y)), others, self)
         self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
         self.objective_path_ = np.array([found.objective.sum()])
-        self.seed_ = generator(self.random_state).integers(2**63, dtype=np.uint64)
+        self.seed_ = int(generator(self.random_state).integers(2**63))
+
+    def check_kept(self) -> None:
+        """Check the seed that was read from a file; raises ValueError."""
+        if not 0 <= self.seed_ < 2**63:
+            raise ValueError("seed_ is out of range")
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the kept sweeps in which each label is on, float64 (N, L)."""
         odds = add_bias(self._checked(X), self.coef_)
         # One seed for all: what an instance gets does not hang on the others or on their order.
-        seeds = np.full(len(odds), self.seed_)
+        seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
         return chains.gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
 
     def predict(self, X: Any) -> np.ndarray:

@@ -110,6 +110,17 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "mean_length_": "float", "decay_": "float"},
+        **{"n_iter_": "int", "converged_": "bool"},
+        "weights_": (
+            Weights,
+            {
+                **{"hidden": "float64 V H", "hidden_bias": "float64 H"},
+                **{"output": "float64 H L", "output_bias": "float64 L"},
+            },
+        ),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden": [Interval(Integral, 1, None, closed="left")],
         "decays": ["array-like"],

@@ -85,6 +85,11 @@ class LabelSVM(LabelCountClassifier):
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+        **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
+        **{"n_iter_": "int", "converged_": "bool"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "costs": ["array-like"],
         "cost_factors": ["array-like"],
