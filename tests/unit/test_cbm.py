@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.naive import cbm as naive
-from textmix.kernels import mixture
+from textmix.kernels import logistic, mixture
 from textmix.models.cbm import CBMClassifier, bernoulli_mixture
 from textmix.models.label_sets import BinaryRelevance, PowerSet
 
@@ -262,4 +262,4 @@ def test_set_likelihood_is_the_product_over_labels():
     Z, Y = rng.normal(size=(6, 4)), rng.integers(0, 2, size=(6, 4)).astype(np.int8)
     b = expit(Z)
     expected = np.log(np.where(Y == 1, b, 1 - b)).sum(axis=1)
-    np.testing.assert_allclose(mixture.set_log_likelihood(Z, Y), expected)
+    np.testing.assert_allclose(logistic.set_log_likelihood(Z, Y), expected)

@@ -24,6 +24,18 @@ def softplus(z: float) -> float:
 
 
 @numba.njit(cache=True)
+def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return log of the product over the labels of b(y_nl), float64 (N,), from log odds Z and Y of 0 and 1, (N, L)."""
+    total = np.zeros(len(Z))
+    for i in range(len(Z)):
+        value = 0.0
+        for label in range(Z.shape[1]):
+            value -= softplus(-Z[i, label] if Y[i, label] else Z[i, label])
+        total[i] = value
+    return total
+
+
+@numba.njit(cache=True)
 def logistic_ray(
     Z: np.ndarray, D: np.ndarray, t: np.ndarray, Y: np.ndarray, weight: np.ndarray, residual: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -19,18 +19,6 @@ from textmix.kernels.logistic import softplus
 
 
 @numba.njit(cache=True)
-def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return log of the product over the labels of b(y_nl), float64 (N,), from log odds Z and Y of 0 and 1, (N, L)."""
-    total = np.zeros(len(Z))
-    for i in range(len(Z)):
-        value = 0.0
-        for label in range(Z.shape[1]):
-            value -= softplus(-Z[i, label] if Y[i, label] else Z[i, label])
-        total[i] = value
-    return total
-
-
-@numba.njit(cache=True)
 def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
     """Return log p(y) from base_k = log pi_k + log p_k(no label), log odds z (K, L) and members of y, bool (L,)."""
     score = base.copy()
@@ -80,7 +68,17 @@ def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
 
 
 @numba.njit(cache=True)
-def search_modes(  # noqa: PLR0912, PLR0915 - one search; what it shares would be ten arguments of a part
+def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last: np.ndarray, rest: np.ndarray) -> None:
+    """Set the members of a component's likeliest set with a node's flips."""
+    member[:] = z >= 0.0
+    while node >= 0 and last[node] >= 0:
+        flipped = order[last[node]]
+        member[flipped] = not member[flipped]
+        node = rest[node]
+
+
+@numba.njit(cache=True)
+def search_modes(
     log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool, limit: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     r"""Return the likeliest label set of each instance.
@@ -137,12 +135,7 @@ def search_modes(  # noqa: PLR0912, PLR0915 - one search; what it shares would b
                 order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
             node = _pop(heaps[k], sizes[k], cost)
             sizes[k] -= 1
-            member[:] = z[k] >= 0.0
-            step = node
-            while step >= 0 and last[step] >= 0:
-                flipped = order[k, last[step]]
-                member[flipped] = not member[flipped]
-                step = rest[step]
+            _flip(member, z[k], order[k], node, last, rest)
             if allow_empty or member.any():
                 found = _log_mixture(base, z, member)
                 if found > best:

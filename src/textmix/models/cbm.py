@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from textmix.kernels import mixture
+from textmix.kernels import logistic, mixture
 from textmix.models.cbm_estimators import EstimatorExperts, EstimatorGate
 from textmix.models.cbm_learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
 from textmix.models.linear import RowSpace
@@ -189,7 +189,7 @@ class CBMClassifier(MultiLabelClassifier):
         """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
-            joint[:, k] += mixture.set_log_likelihood(self.experts_.training_log_odds(k), Y)
+            joint[:, k] += logistic.set_log_likelihood(self.experts_.training_log_odds(k), Y)
         total = logsumexp(joint, axis=1, keepdims=True)
         memberships = np.exp(joint - total)
         memberships[memberships < self.floor] = 0.0
@@ -243,7 +243,7 @@ class CBMClassifier(MultiLabelClassifier):
         features, labels = self._checked_sets(X, Y)
         value = np.zeros(len(labels))
         for rows, log_pi, odds in self._chunks(features):
-            terms = [mixture.set_log_likelihood(z, labels[rows]) for z in odds]
+            terms = [logistic.set_log_likelihood(z, labels[rows]) for z in odds]
             value[rows] = logsumexp(log_pi + np.stack(terms, axis=1), axis=1)
         return value
 

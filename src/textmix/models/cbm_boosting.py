@@ -18,8 +18,9 @@ from scipy.special import expit, log_softmax
 from sklearn.utils._param_validation import Interval
 
 from textmix.models.cbm_learners import smoothed_log_odds
+from textmix.models.independent_labels import IndependentLabels
 from textmix.models.label_sets import SetScorer
-from textmix.models.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
+from textmix.models.multilabel import MultiLabelClassifier, label_sets
 
 #: Hessians below this are raised to it: LightGBM divides by their sum.
 LEAST_HESSIAN = 1e-12

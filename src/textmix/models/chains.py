@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from textmix.kernels import chains, mixture
+from textmix.kernels import chains, logistic
 from textmix.models.label_sets import LinearMultiLabel
 from textmix.models.linear import LogisticBatch, RowSpace, Solution, add_bias, minimise
 from textmix.models.multilabel import generator, label_sets
@@ -133,7 +133,7 @@ class ClassifierChain(LinearMultiLabel):
         """Return log p(y|x) of given label sets, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
-        return mixture.set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
+        return logistic.set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
 
 
 class ChainEnsemble(LinearMultiLabel):

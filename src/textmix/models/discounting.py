@@ -31,7 +31,8 @@ from textmix.models.discounting_weights import (
     discounting_constant,
     tells_discount,
 )
-from textmix.models.multilabel import IndependentLabels, checked_indicators, without_zeros
+from textmix.models.independent_labels import IndependentLabels
+from textmix.models.multilabel import checked_indicators, without_zeros
 
 #: An expected share of a document below this is not counted, which keeps the counts sparse.
 NEGLIGIBLE = 1e-12

@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
+from textmix.models.independent_labels import IndependentLabels
 from textmix.models.label_counts import LabelCountClassifier, unit_rows
-from textmix.models.multilabel import IndependentLabels
 
 #: Pages whose similarities are held in memory at once.
 BLOCK = 512

@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval
 
 from textmix.kernels import logistic
+from textmix.models.independent_labels import IndependentLabels
 from textmix.models.linear import (
     LogisticBatch,
     Multinomial,
@@ -26,7 +27,7 @@ from textmix.models.linear import (
     features_adjoint,
     minimise,
 )
-from textmix.models.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
+from textmix.models.multilabel import MultiLabelClassifier, label_sets
 
 #: Instances predicted at a time by the models that score all training label sets.
 CHUNK = 1024

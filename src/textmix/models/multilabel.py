@@ -6,12 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-
-from textmix.kernels.mixture import set_log_likelihood
 
 #: A sparse matrix with at least this share of non-zeros is faster as a dense one.
 DENSE = 0.2
@@ -86,29 +83,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         return tags
-
-
-class IndependentLabels:
-    """Predictions of a model whose labels are independent given the features: all it gives are their log odds."""
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L); infinite for a label of none or all in training."""
-        raise NotImplementedError
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L)."""
-        return np.asarray(expit(self.decision_function(X)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
-        return (self.decision_function(X) > 0.0).astype(np.int64)
-
-    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y of 0 and 1 (N, L), the sum over their labels, float64 (N,)."""
-        odds, labels = self.decision_function(X), check_labels(Y)
-        if odds.shape != labels.shape:
-            raise ValueError(f"Y must hold the labels of {odds.shape} instances and labels, not {labels.shape}")
-        return np.asarray(set_log_likelihood(odds, labels))
 
 
 def checked_indicators(Y: Any) -> sparse.csr_array:

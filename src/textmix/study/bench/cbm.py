@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from textmix.kernels import mixture
+from textmix.kernels import logistic, mixture
 from textmix.models.cbm import bernoulli_mixture
 from textmix.models.cbm_learners import LogisticExperts, Prior
 from textmix.study.bench.timing import COLUMNS, compare, judge, judge_memory, peak_mib
@@ -87,7 +87,7 @@ def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
     for k, active in enumerate(experts.active):
         odds = np.ascontiguousarray(experts.training_log_odds(k)[:, active])
         labels = np.ascontiguousarray(experts.Y[:, active])
-        total -= float(memberships[:, k] @ mixture.set_log_likelihood(odds, labels))
+        total -= float(memberships[:, k] @ logistic.set_log_likelihood(odds, labels))
     return total
 
 
