@@ -90,7 +90,7 @@ def test_counts_are_asked_for_and_limits_kept():
     )
     slow = Method(**{**vars(method), "most": {"documents": 20, "labels": 5}})
     assert misfit(corpus(), 30, slow) == (
-        "multinomial is left out above 20 documents, 5 labels, for it would take too much time or memory; tiny has 30 documents"
+        "multinomial is left out above 20 documents, 5 labels to save time and memory; tiny has 30 documents"
     )
 
 

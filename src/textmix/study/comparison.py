@@ -48,7 +48,7 @@ def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
     over = [f"{found[key]:,} {key}" for key, most in method.most.items() if found[key] > most]
     if over:
         limits = ", ".join(f"{most:,} {key}" for key, most in method.most.items())
-        return f"{method.name} is left out above {limits}, for it would take too much time or memory; {corpus.name} has {', '.join(over)}"
+        return f"{method.name} is left out above {limits} to save time and memory; {corpus.name} has {', '.join(over)}"
     return ""
 
 

@@ -32,7 +32,7 @@ class Method:
     takes : a key of `TAKES`.
     paper : the document that it comes from or is compared in.
     params, grid : what a comparison of methods (own data, the matrix) sets, and what it tunes on training documents.
-    most : ``documents``, ``labels`` or ``features`` above which a comparison leaves it out, for it would take too much time or memory.
+    most : ``documents``, ``labels`` or ``features`` above which a comparison leaves it out to save time and memory.
     """
 
     name: str
