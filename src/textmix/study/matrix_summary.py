@@ -342,9 +342,12 @@ def _time(c: Comparison) -> list[str]:
 
 def _left_out(c: Comparison) -> list[str]:
     """Name the methods that take no part, with the data sets they lack."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for method, where in c.missing.items():
+        alike.setdefault(tuple(where), []).append(method)
     return [
-        f"{method} is left out: it has no score, or not in all trials, on {', '.join(where)}."
-        for method, where in c.missing.items()
+        f"Left out, with no score, or not in all trials, on {_joined(where)}: {_joined(methods)}."
+        for where, methods in alike.items()
     ]
 
 
@@ -355,6 +358,11 @@ def _names(c: Comparison, places: Sequence[int], pairs: Mapping[int, Estimate] |
         pair = (pairs or {}).get(k)
         shown = f" (by {pair.value:.3f}, {pair.low:.3f} to {pair.high:.3f})" if pair and np.isfinite(pair.low) else ""
         names.append(f"{c.methods[k]}{shown}")
+    return _joined(names)
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return names in a row."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
