@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from textmix.report.figures.style import style, svg_bytes
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 INK, GREY = "#1b1b1b", "#8a8a86"
 #: Text lines of a diagram, in inches.
 LINE = 0.19
+#: Below so many powers of ten a logarithmic axis has numbers between them too.
+NARROW = 2.0
 
 
 class Point(NamedTuple):
@@ -137,12 +140,22 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
                 key.text(x, height, text, ha=ha, va="center", fontsize=9, weight=strong, transform=key.transAxes)
         axes.set_xscale("log")
         axes.margins(x=0.08, y=0.1)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        plain = FuncFormatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_major_formatter(plain)
+        axes.xaxis.set_minor_formatter(plain if _decades(points) < NARROW else NullFormatter())
+        if _decades(points) < NARROW:
+            axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
         axes.yaxis.set_major_locator(MaxNLocator(6))
         axes.set_xlabel("seconds to fit and predict (logarithmic)")
         axes.set_ylabel(metric)
         axes.legend(loc="lower right")
         return svg_bytes(figure)
+
+
+def _decades(points: Sequence[Point]) -> float:
+    """Return how many powers of ten the seconds span."""
+    seconds = [point.seconds for point in points]
+    return math.log10(max(seconds) / min(seconds))
 
 
 def _numbered(axes: Axes, point: Point, number: int, best: bool) -> None:
