@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -175,6 +176,20 @@ def test_training_never_sees_a_test_document(corpus, splits, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+@pytest.mark.parametrize("name", [name for name, method in load_methods().items() if method.seen_only])
+def test_features_that_training_lacks_change_nothing_where_they_are_left_out(name):
+    data = corpus_of([row % 2 for row in range(60)])
+    rare = sparse.csr_array((np.ones(40), (np.arange(20, 60), np.arange(40))), shape=(60, 40))
+    data = replace(data, features=sparse.csr_array(sparse.hstack([data.features, rare], format="csr")))
+    method, split = load_methods()[name], splits_of((list(range(20)), list(range(20, 60))))
+    left_out, kept = (
+        run_trials(data, split, each, {"params": {"tol": 1e-8} if name == "logistic_regression" else {}}, SEED)[0]
+        for each in (method, replace(method, seen_only=False))
+    )
+    np.testing.assert_array_equal(left_out.classes, kept.classes)
+    np.testing.assert_allclose(left_out.true_log_proba, kept.true_log_proba, atol=1e-3)
+
+
 def test_two_runs_predict_the_same(corpus, splits):
     tree = Method("tree", "sklearn.tree:ExtraTreeClassifier", "", "single", "counts", "edcm")
     first, second = (run_trials(corpus, splits, tree, {}, SEED)[0] for _ in range(2))

@@ -32,6 +32,7 @@ class Method:
     takes : a key of `TAKES`.
     paper : the document that it comes from or is compared in.
     params, grid : what a comparison of methods (own data, the matrix) sets, and what it tunes on training documents.
+    seen_only : whether features that no training document has get no weight, so that leaving them out changes nothing.
     most : ``documents``, ``labels`` or ``features`` above which a comparison leaves it out to save time and memory.
     """
 
@@ -43,6 +44,7 @@ class Method:
     paper: str
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    seen_only: bool = False
     most: Mapping[str, int] = field(default_factory=dict)
 
     @property
