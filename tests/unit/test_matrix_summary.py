@@ -134,6 +134,7 @@ def test_a_method_without_a_score_somewhere_is_left_out_and_named() -> None:
     found = one(rows)
     assert found.methods == ["edcm", "dcm"] and found.missing == {"nb": ["d2"], "knn": ["d1"]}
     said = " ".join(summarise(found).details)
+    assert "On d0 the largest mean is that of " in said and " nb" in said.split("On d0 ")[1].split("On d1 ")[0]
     assert "Left out, with no score, or not in all trials, on d2: nb." in said
     rows = [r for r in rows if r["method"] != "dcm"]
     assert comparisons(rows) == []

@@ -9,7 +9,7 @@ and the interval of the difference stand beside.  Everything else is said as mea
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,7 @@ class Comparison:
     seconds : (N, K), mean seconds to fit and to predict one trial; nan where they were not measured.
     missing : method -> data sets on which it has no score; such a method takes no part.
     test_ratio : data set -> n_test / n_train of its trials.
+    each : of all data sets of a task, the comparison on each alone, with all methods that have a score there.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Comparison:
     seconds: np.ndarray
     missing: Mapping[str, Sequence[str]]
     test_ratio: Mapping[str, float]
+    each: Sequence[Comparison] = ()
 
     @cached_property
     def scores(self) -> np.ndarray:
@@ -143,7 +145,11 @@ def comparisons(
     for task, cells in tables.items():
         names = list(dict.fromkeys(data for data, _ in cells))
         for kind, chosen in _kinds(task, names, facts).items():
-            found.append(_comparison(kind, metrics[task], chosen, cells, facts))
+            whole = _comparison(kind, metrics[task], chosen, cells, facts)
+            # Of a part of a task's data sets nothing is said that is said of all of them already.
+            apart = chosen if len(names) == len(chosen) > 1 else []
+            alone = [_comparison(kind, metrics[task], [name], cells, facts) for name in apart]
+            found.append(replace(whole, each=[comparison for comparison in alone if comparison.methods]))
     return [comparison for comparison in found if len(comparison.methods) > 1]
 
 
@@ -227,7 +233,7 @@ def summarise(comparison: Comparison) -> Paragraph:
         lead, details = _on(comparison, comparison.datasets[0], shown=True), _by_trials(comparison)
     else:
         lead, details = _lead(comparison), [_overall(comparison), *_by_pairs(comparison)]
-        details += [_on(comparison, data) for data in comparison.datasets]
+        details += [_on(alone, alone.datasets[0]) for alone in comparison.each]
     details += [*_time(comparison), *_left_out(comparison)]
     return Paragraph(comparison.kind, lead, details)
 
