@@ -303,7 +303,9 @@ def _by_trials(c: Comparison) -> list[str]:
     for k in sorted(pairs, key=lambda k: -c.scores[0, k]):
         if np.isfinite(pairs[k].low):
             interval = f"{pairs[k].value:.3f}, 95% interval {pairs[k].low:.3f} to {pairs[k].high:.3f}"
-            said.append(f"{c.methods[best]} beside {c.methods[k]}: mean difference {interval}, p {_p(pairs[k].p)}.")
+            said.append(
+                f"{c.methods[best]} beside {c.methods[k]}: mean difference {interval}, p {_p(pairs[k].p)} (Holm)."
+            )
     return said
 
 
@@ -318,7 +320,7 @@ def _on(c: Comparison, data: str, shown: bool = False) -> str:
         return f"{said}, {value:.3f}; one split tells of no difference."
     below = [k for k, pair in pairs.items() if pair.p < ALPHA]
     rest = [k for k in pairs if k not in below]
-    above = f"it is above {_names(c, below, pairs)}" if below else "it is told from no other"
+    above = f"it is above {_names(c, below, pairs)}" if below else "it is told apart from no other"
     tail = f", and not told apart from {_names(c, rest)}" if below and rest else ""
     return f"{said}, {value:.3f} over {j} trials; {above}{tail} (corrected resampled t-test, Holm)."
 
