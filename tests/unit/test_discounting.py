@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive.discounting import leaving_one_out, log_joint, replicate, word_probabilities
 from textmix.models.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
@@ -316,8 +315,3 @@ def test_impossible_constant_is_refused(discount):
     X, Y = corpus(19)
     with pytest.raises(ValueError, match="discount"):
         AbsoluteDiscountingClassifier(discount=discount).fit(X, Y)
-
-
-@parametrize_with_checks([AbsoluteDiscountingClassifier()])
-def test_scikit_learn_agrees(estimator, check):
-    check(estimator)

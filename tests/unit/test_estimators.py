@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive.multinomial import corpus
 from textmix.models.dcm import DCMClassifier
@@ -27,11 +26,6 @@ def same(first: Any, second: Any, X: np.ndarray, rtol: float = 1e-9) -> None:
     """Assert that two models give the same joint probabilities."""
     left, right = first.predict_joint_log_proba(X), second.predict_joint_log_proba(X)
     np.testing.assert_allclose(left, right, rtol=rtol, atol=1e-8)
-
-
-@parametrize_with_checks([kind() for kind in MODELS])
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @every_model

@@ -10,6 +10,9 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from textmix.models.neighbours import KNNClassifier
+from textmix.models.penalty_path import PathClassifier
+from textmix.models.pmm import PMM2
 from textmix.study.methods import load_methods
 
 #: Smaller than by default where a fit takes seconds.
@@ -68,9 +71,16 @@ METHODS = {
     if method.module.startswith("textmix.")  # scikit-learn tries its own
 }
 ESTIMATORS = [method.make(SMALL.get(name, {})) for name, method in METHODS.values()]
+#: Other paths through the same classes.
+VARIANTS = [
+    KNNClassifier(representation="fisher_dcm"),
+    PathClassifier(smallest=0.1, n_lambdas=3),
+    PathClassifier(l1_ratio=1.0),
+    PMM2(search="exact", init="random", set_prior="training"),
+]
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS + VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import digamma
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive import neighbours as naive
 from tests.naive.multinomial import corpus
@@ -30,11 +27,6 @@ def documents(seed: int, n: int = 24) -> tuple[np.ndarray, np.ndarray, np.ndarra
     X[X.sum(axis=1) == 0, 0] = 1
     queries = X[:6] + (np.arange(X.shape[1]) == X.shape[1] - 1)
     return X, np.delete(y, 4), queries
-
-
-@parametrize_with_checks([KNNClassifier(), KNNClassifier(representation="fisher_dcm")])
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @every_representation

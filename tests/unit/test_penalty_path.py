@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive import linear as naive
 from textmix.kernels import linear as kernels
@@ -143,18 +142,6 @@ def test_columns_taken_together_are_those_of_the_matrix() -> None:
     np.testing.assert_allclose(columns.scores(np.array([1.0, 0.0, 2.0, 3.0])), X[:, [0, 1, 4, 5]] @ [1, 0, 2, 3])
     v = np.random.default_rng(0).normal(size=len(X))
     np.testing.assert_allclose(kernels.gram_product(*Columns.of(X).arrays, v), X @ (X.T @ v))
-
-
-@parametrize_with_checks(
-    [
-        PathClassifier(smallest=0.1, n_lambdas=3),
-        PathClassifier(l1_ratio=1.0),
-        NBSVMClassifier(),
-        DropoutLogisticRegression(),
-    ]
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_the_chosen_penalty_is_the_best_on_held_out_documents() -> None:

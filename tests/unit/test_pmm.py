@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive import pmm as naive
 from textmix.errors import ConfigError
@@ -282,32 +281,3 @@ def test_bad_requests_are_refused_with_the_remedy() -> None:
         PMM1().fit(X, Y).score_samples(X, Y[:, :4])
     with pytest.raises(ValueError, match="xi"):
         PMM1(xi=1.0).fit(X, Y)
-
-
-NOT_INDICATORS = "the check's y is not a matrix of 0 and 1, which is all that a multi-label estimator takes: "
-EXPECTED_FAILURES = {
-    "check_classifier_data_not_an_array": NOT_INDICATORS + "1 and 2",
-    "check_classifier_not_supporting_multiclass": NOT_INDICATORS + "0, 1 and 2; refused with another message",
-    "check_classifiers_classes": NOT_INDICATORS + "names of classes",
-    "check_classifiers_one_label": "its only column has no positive, and a page without labels says nothing",
-    "check_classifiers_one_label_sample_weights": "its only column has no positive left",
-    "check_classifiers_regression_target": NOT_INDICATORS + "one row of reals; refused with another message",
-    "check_classifiers_train": NOT_INDICATORS + "1 and 2",
-    "check_estimator_sparse_array": NOT_INDICATORS + "0 to 3",
-    "check_estimator_sparse_matrix": NOT_INDICATORS + "0 to 3",
-    "check_estimators_dtypes": NOT_INDICATORS + "integers of both signs",
-    "check_fit2d_1sample": NOT_INDICATORS + "an integer; refused with another message",
-    "check_sample_weights_not_an_array": NOT_INDICATORS + "1 and 2",
-    "check_sample_weights_not_overwritten": NOT_INDICATORS + "one row",
-    "check_sample_weights_pandas_series": NOT_INDICATORS + "1 and 2",
-    "check_sample_weights_shape": NOT_INDICATORS + "1 and 2",
-}
-MODE = {"check_classifier_multioutput": "the likeliest set is not the set of the labels with a probability above 1/2"}
-
-
-@parametrize_with_checks(
-    [PMM1(), PMM2(search="exact", init="random", set_prior="training")],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES | (MODE if estimator.search == "exact" else {}),
-)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
