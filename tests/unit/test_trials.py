@@ -16,7 +16,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.errors import ConfigError, IntegrityError
-from textmix.study.methods import Method, load_methods, variants
+from textmix.study.methods import Method, load_methods, point_of, variants
 from textmix.study.predictions import FITS, Predictions
 from textmix.study.scoring import COLUMNS, SINGLE_LABEL, score
 from textmix.study.splits import Splits, make_splits
@@ -338,3 +338,9 @@ def test_unknown_metric_is_named_with_those_there_are():
         ConfigError, match=f"metric 'acuracy' is unknown for single-label methods; allowed: {', '.join(SINGLE_LABEL)}"
     ):
         score(predictions, corpus_of([0, 1]), splits_of(([0], [1])), ["accuracy", "acuracy"])
+
+
+def test_the_name_of_a_variant_tells_its_point():
+    for name, params in variants({}, {"a": [1, 0.5], "b": ["x"]}):
+        assert point_of(name) == {key: str(value) for key, value in params.items()}
+    assert point_of("") == {}

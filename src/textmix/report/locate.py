@@ -15,6 +15,7 @@ from typing import Any
 
 from textmix import io
 from textmix.errors import ConfigError, Hole
+from textmix.study.methods import point_of
 
 #: Locator kinds that name a role -> which of their parts it is.
 _ROLE_PART = {"data": 0, "features": 0, "score": 1, "time": 1}
@@ -272,7 +273,7 @@ class FigureData:
         """Return a metric in every trial against a parameter of the method's grid, in rising order."""
         points = {}
         for variant, values in self._groups(role, method, metric).items():
-            chosen = dict(part.split("=", 1) for part in variant.split(";") if "=" in part)
+            chosen = point_of(variant)
             points[float(_pick(chosen, parameter, f"variant '{variant}' of {method}"))] = values
         return dict(sorted(points.items()))
 

@@ -11,7 +11,7 @@ import numpy as np
 from textmix import io
 from textmix.data.corpus import Corpus
 from textmix.errors import ConfigError, Hole
-from textmix.study.methods import TAKES, Method
+from textmix.study.methods import TAKES, Method, point_of
 from textmix.study.predictions import Predictions
 from textmix.study.splits import Splits
 from textmix.study.trials import run_trials
@@ -157,7 +157,7 @@ def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list
             continue
         times: dict[str, int] = {}
         for point, number in points.items():
-            value = dict(part.split("=", 1) for part in point.split(";"))[name]
+            value = point_of(point)[name]
             times[value] = times.get(value, 0) + number
         if times and max(times, key=lambda value: times[value]) in (str(min(values)), str(max(values))):
             found.append(name)

@@ -97,3 +97,8 @@ def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterat
     for point in itertools.product(*grid.values()):
         chosen = dict(zip(grid, point, strict=True))
         yield ";".join(f"{key}={value}" for key, value in chosen.items()), {**params, **chosen}
+
+
+def point_of(name: str) -> dict[str, str]:
+    """Return the parameters of a variant's name, their values as text; the inverse of what `variants` yields."""
+    return dict(part.split("=", 1) for part in name.split(";") if "=" in part)
