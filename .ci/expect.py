@@ -4,8 +4,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from textmix.config import PAPERS
-from textmix.io import read_csv
+from textmix.core.config import PAPERS
+from textmix.core.io import read_csv
 
 page = Path("results/report/index.html").read_text(encoding="utf-8")
 rows = read_csv("results/report/comparison.csv")

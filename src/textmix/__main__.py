@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
+from textmix.core.errors import ConfigError, TextmixError
+from textmix.core.io import replacing
 from textmix.data.stream import FORMS, SUFFIXES, Source
-from textmix.errors import ConfigError, TextmixError
-from textmix.io import replacing
 
 logger = logging.getLogger("textmix")
 
@@ -77,9 +77,9 @@ def _output(path: str | None) -> Iterator[IO[str]]:
 def predict(options: argparse.Namespace) -> None:
     """Label the texts of a file."""
     # Here, for they compile and load: a wrong option is told at once.
-    from textmix import predict as work
-    from textmix.determinism import one_thread
-    from textmix.keep import KeptModel
+    from textmix.core.determinism import one_thread
+    from textmix.serve import predict as work
+    from textmix.serve.keep import KeptModel
 
     source = source_of(options)
     one_thread()

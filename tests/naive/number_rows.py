@@ -1,4 +1,4 @@
-"""Twins of the kernels in `textmix.kernels.arff`: the formats by `str.split` and `float`, for valid files only."""
+"""Twins of `textmix.data.number_kernels`: the formats by `str.split` and `float`, for valid files only."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from textmix import io
-from textmix.errors import Hole
-from textmix.report.locate import Results, RoleEntry
-from textmix.report.published import Published
+from textmix.core import io
+from textmix.core.errors import Hole
+from textmix.experiment.results import Results, RoleEntry
+from textmix.verdict.published import Published
 
 META = {"rule": "test"}
 ROLES = {

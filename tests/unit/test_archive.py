@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textmix.data import archive
-from textmix.errors import DataFormatError
+from textmix.core.errors import DataFormatError
+from textmix.data import archives as archive
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from tests.naive.multinomial import corpus
-from textmix.models.representations import REPRESENTATIONS
-from textmix.study.bench import edcm
-from textmix.study.bench.timing import COLUMNS
+from textmix.bench.timing import COLUMNS
+from textmix.models.neighbours.representations import REPRESENTATIONS
+from textmix.papers.edcm import bench as edcm
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from tests.naive.multinomial import corpus
-from textmix.models.dcm import DCMClassifier
-from textmix.study.bench import models
-from textmix.study.bench.timing import COLUMNS, compare, judge, judge_memory
+from textmix.bench import models
+from textmix.bench.timing import COLUMNS, compare, judge, judge_memory
+from textmix.models.dirichlet.dcm import DCMClassifier
 
 
 def test_candidates_take_turns_after_one_call_each() -> None:

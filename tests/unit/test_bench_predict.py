@@ -9,9 +9,9 @@ import json
 import pytest
 
 from tests.unit.test_keep import corpus
-from textmix.study.bench import predict as bench
-from textmix.study.bench.suites import load_suites
-from textmix.study.bench.timing import COLUMNS
+from textmix.bench import predict as bench
+from textmix.bench.timing import COLUMNS
+from textmix.plan.suites import load_suites
 
 
 @pytest.fixture(autouse=True)

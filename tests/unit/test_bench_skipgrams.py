@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from tests.unit.test_text_features import corpus_of
+from textmix.bench.timing import COLUMNS
 from textmix.data.corpus import TRAIN, label_matrix
-from textmix.study.bench import skipgrams as bench
-from textmix.study.bench.timing import COLUMNS
+from textmix.papers.skipgrams import bench
 
 
 def data() -> tuple[sparse.csr_array, np.ndarray]:

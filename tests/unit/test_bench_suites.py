@@ -12,14 +12,14 @@ import pytest
 from scipy import sparse
 
 from tests.fixtures.reader_files import news, story, tar
-from textmix import io
+from textmix.bench.running import join, run_suite
+from textmix.bench.timing import COLUMNS
+from textmix.core import io
+from textmix.core.errors import ConfigError, Hole
 from textmix.data.corpus import Corpus, Ragged
-from textmix.errors import ConfigError, Hole
-from textmix.study.bench import pmm
-from textmix.study.bench.running import join, run_suite
-from textmix.study.bench.suites import Suite, load_suites
-from textmix.study.bench.timing import COLUMNS
-from textmix.study.splits import Splits
+from textmix.experiment.splits import Splits
+from textmix.papers.pmm import bench as pmm
+from textmix.plan.suites import Suite, load_suites
 
 SUITES = load_suites()
 

@@ -15,9 +15,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.naive import cbm as naive
-from textmix.kernels import logistic, mixture
-from textmix.models.cbm import CBMClassifier, bernoulli_mixture
-from textmix.models.label_sets import BinaryRelevance, PowerSet
+from textmix.models.cbm import mixture_kernels as mixture
+from textmix.models.cbm.estimator import CBMClassifier, bernoulli_mixture
+from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
+from textmix.models.linear import batched_kernels as logistic
 
 seeds = st.integers(0, 2**32 - 1)
 LEARNERS = ["logistic", "boosting", DecisionTreeClassifier(max_depth=2, random_state=0)]

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from tests.unit.reporting import SETTINGS, Made, row
-from textmix.errors import ConfigError, IntegrityError
-from textmix.report.claims import short
-from textmix.report.compare import (
+from textmix.core.errors import ConfigError, IntegrityError
+from textmix.verdict.claims import short
+from textmix.verdict.compare import (
     COLUMNS,
     VERDICTS,
     compare_paper,

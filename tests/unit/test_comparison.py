@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textmix.config import load_yaml_strict
-from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.errors import ConfigError, Hole
-from textmix.io import format_csv, write_hole, write_result
-from textmix.metrics.calibration import calibration_error
-from textmix.report.study_page import data_facts, memory, methods_of, render_study, score_table, seconds
-from textmix.study.comparison import (
+from textmix.contest.comparison import (
     COLUMNS,
     COSTS,
     at_the_end,
@@ -30,14 +24,20 @@ from textmix.study.comparison import (
     read_trials,
     run_compared,
 )
-from textmix.study.cost import measured
-from textmix.study.matrix import load_matrix
-from textmix.study.methods import Method, load_methods
-from textmix.study.plan import Plan
-from textmix.study.scoring import score
-from textmix.study.splits import make_splits
-from textmix.study.summary import describe
-from textmix.study.trials import TIMINGS
+from textmix.contest.own_summary import describe
+from textmix.contest.pages import data_facts, memory, methods_of, render_study, score_table, seconds
+from textmix.core.config import load_yaml_strict
+from textmix.core.errors import ConfigError, Hole
+from textmix.core.io import format_csv, write_hole, write_result
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.cost import measured
+from textmix.experiment.scoring import score
+from textmix.experiment.splits import make_splits
+from textmix.experiment.trials import TIMINGS
+from textmix.metrics.calibration import calibration_error
+from textmix.plan.matrix import load_matrix
+from textmix.plan.methods import Method, load_methods
+from textmix.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = load_methods()
@@ -279,7 +279,13 @@ def test_matrix_has_a_cell_for_every_method_and_data_set():
 
 def test_new_method_joins_by_its_entry_alone():
     new = Method(
-        "new", "textmix.models.edcm:EDCMClassifier", "f", "single", "counts", "edcm", grid={"smoothing": [0.1]}
+        "new",
+        "textmix.models.dirichlet.edcm:EDCMClassifier",
+        "f",
+        "single",
+        "counts",
+        "edcm",
+        grid={"smoothing": [0.1]},
     )
     matrix = load_matrix(ROOT, ["bbc_wheel"], REGISTRY, {**METHODS, "new": new})
     (experiment,) = matrix.spec["experiments"].values()

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 import yaml
 
-from textmix.config import PAPERS, load_yaml_strict, validate
-from textmix.errors import ConfigError
+from textmix.core.config import PAPERS, load_yaml_strict, validate
+from textmix.core.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.naive import dcm as naive
 from tests.naive.multinomial import corpus
-from textmix.kernels import dcm as kernels
-from textmix.kernels.levels import class_levels, make_scratch
-from textmix.models.dcm import METHODS, DCMClassifier, climb
+from textmix.models.dirichlet import dcm_kernels as kernels
+from textmix.models.dirichlet.dcm import METHODS, DCMClassifier, climb
+from textmix.models.dirichlet.level_kernels import class_levels, make_scratch
 
 seeds = st.integers(0, 2**32 - 1)
 #: Those that maximise the likelihood itself.

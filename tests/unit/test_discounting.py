@@ -11,8 +11,8 @@ from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from tests.naive.discounting import leaving_one_out, log_joint, replicate, word_probabilities
-from textmix.models.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
-from textmix.models.discounting_weights import RULES, SMALLEST_DISCOUNT, discounting_constant
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
+from textmix.models.naive_bayes.discounting_weights import RULES, SMALLEST_DISCOUNT, discounting_constant
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=60)
 N_WORDS, N_CLASSES = 60, 4

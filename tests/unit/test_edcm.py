@@ -13,8 +13,8 @@ from scipy.special import loggamma
 from tests.naive import edcm as naive
 from tests.naive.dcm import compositions, log_pmf
 from tests.naive.multinomial import corpus
-from textmix.kernels.edcm import solve_concentration
-from textmix.models.edcm import EDCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.dirichlet.edcm_kernels import solve_concentration
 
 seeds = st.integers(0, 2**32 - 1)
 

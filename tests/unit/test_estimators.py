@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive.multinomial import corpus
-from textmix.models.dcm import DCMClassifier
-from textmix.models.edcm import EDCMClassifier
-from textmix.models.naive_bayes import DirichletSmoothedClassifier, MultinomialClassifier
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier, MultinomialClassifier
 
 MODELS = (MultinomialClassifier, DirichletSmoothedClassifier, EDCMClassifier, DCMClassifier)
 INCREMENTAL = (MultinomialClassifier, DirichletSmoothedClassifier, EDCMClassifier)

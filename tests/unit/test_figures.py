@@ -11,12 +11,13 @@ import pytest
 import yaml
 
 from tests.unit.reporting import ROLES, SETTINGS, Made
-from textmix import io
-from textmix.errors import ConfigError, Hole
-from textmix.report.figures import edcm, naive_bayes
-from textmix.report.figures.style import draw, style
-from textmix.report.locate import FigureData, Results
-from textmix.report.page import inline_svg
+from textmix.core import io
+from textmix.core.errors import ConfigError, Hole
+from textmix.experiment.results import FigureData, Results
+from textmix.pages.style import draw, style
+from textmix.papers.edcm import figures as edcm
+from textmix.papers.naive_bayes import figures as naive_bayes
+from textmix.verdict.page import inline_svg
 
 SPEC = yaml.safe_load((Path(__file__).parents[2] / "config/papers/edcm/paper.yaml").read_text())
 TRIALS = {"multinomial": [0.80, 0.82], "dcm": [0.83, 0.85], "edcm": [0.84, 0.88]}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.reporting import Made
-from textmix.errors import Hole
-from textmix.report.figures.pmm import FIGURES
-from textmix.report.locate import FigureData
+from textmix.core.errors import Hole
+from textmix.experiment.results import FigureData
+from textmix.papers.pmm.figures import FIGURES
 
 METHODS = ["nb", "pmm1"]
 OPTIONS = {"experiment": "table1", "roles": ["news"], "methods": METHODS, "published": {"news": "p"}}

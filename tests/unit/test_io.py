@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textmix import io
-from textmix.errors import Hole, IntegrityError
+from textmix.core import io
+from textmix.core.errors import Hole, IntegrityError
 
 META = {"rule": "fit", "seed": 7}
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from textmix import io
+from textmix.core import io
+from textmix.core.errors import ConfigError, DataFormatError, Hole, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.errors import ConfigError, DataFormatError, Hole, IntegrityError
-from textmix.keep import FOREIGN, KeptModel, _class_of, can_be_kept
-from textmix.models.two_class import TwoClassLinear
-from textmix.study.methods import Method, load_methods
+from textmix.models.linear.two_class import TwoClassLinear
+from textmix.plan.methods import Method, load_methods
+from textmix.serve.keep import FOREIGN, KeptModel, _class_of, can_be_kept
 from textmix.text.features import build_features
 
 METHODS = load_methods()
@@ -195,7 +195,9 @@ def test_a_hostile_folder_with_right_digests_is_refused(folder: Path, tmp_path: 
 
 def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
     counts = build_features(corpus(False), SPEC)
-    method = Method("x", "textmix.models.discounting:AbsoluteDiscountingClassifier", "x", "single", "counts", "x")
+    method = Method(
+        "x", "textmix.models.naive_bayes.discounting:AbsoluteDiscountingClassifier", "x", "single", "counts", "x"
+    )
     estimator = method.make({}).fit(counts.features, counts.classes())
     estimator.check_kept()
     for part, bad in (("seen_by", 99), ("seen_by", -1), ("start", 10**6), ("group", 5), ("group", -2)):

@@ -13,12 +13,12 @@ from sklearn.linear_model import LogisticRegression
 
 from tests.naive import cbm as naive
 from tests.unit.test_cbm import documents
-from textmix.kernels import chains
-from textmix.models.cbm import CBMClassifier
-from textmix.models.cbm_boosting import BoostedPowerSet, BoostedRelevance
-from textmix.models.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
-from textmix.models.label_sets import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
-from textmix.models.linear import RowSpace
+from textmix.models.cbm.boosting import BoostedPowerSet, BoostedRelevance
+from textmix.models.cbm.estimator import CBMClassifier
+from textmix.models.label_sets import chain_kernels as chains
+from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
+from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
+from textmix.models.linear.batched import RowSpace
 
 MODELS = {
     "binary relevance": BinaryRelevance(),

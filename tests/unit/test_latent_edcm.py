@@ -12,9 +12,9 @@ from scipy import sparse
 
 from tests.naive import latent_edcm as naive
 from tests.naive.multinomial import corpus
-from textmix.kernels import latent_edcm as kernel
-from textmix.models.edcm import EDCMClassifier, draw
-from textmix.models.latent_edcm import LatentTopicEDCM, _Likelihood, _MeanField
+from textmix.models.dirichlet import latent_edcm_kernels as kernel
+from textmix.models.dirichlet.edcm import EDCMClassifier, draw
+from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM, _Likelihood, _MeanField
 
 METHODS = ("likelihood", "mean_field")
 every_method = pytest.mark.parametrize("method", METHODS)

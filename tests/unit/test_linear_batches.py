@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive import cbm as naive
-from textmix.kernels import logistic
-from textmix.models.cbm_learners import Prior, row_space_newton
-from textmix.models.linear import LogisticBatch, Multinomial, RowSpace, add_bias, minimise, minimise_sparse
+from textmix.models.cbm.learners import Prior, row_space_newton
+from textmix.models.linear import batched_kernels as logistic
+from textmix.models.linear.batched import LogisticBatch, Multinomial, RowSpace, add_bias, minimise, minimise_sparse
 
 seeds = st.integers(0, 2**32 - 1)
 

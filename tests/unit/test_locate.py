@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.reporting import Made
-from textmix import io
-from textmix.errors import ConfigError, Hole, IntegrityError
-from textmix.report.locate import FigureData, NotRun, RoleEntry, role_entries, split_locator
+from textmix.core import io
+from textmix.core.errors import ConfigError, Hole, IntegrityError
+from textmix.experiment.results import FigureData, NotRun, RoleEntry, role_entries, split_locator
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from textmix.contest import figures as matrix
+from textmix.contest.figures import Point, accuracy_against_time, critical_difference, front
 from textmix.metrics import ranking
-from textmix.report.figures import matrix
-from textmix.report.figures.matrix import Point, accuracy_against_time, critical_difference, front
 
 NAMES = ["EDCM", "DCM", "naive Bayes", "k nearest", "logistic"]
 RANKS = [1.4, 1.9, 3.0, 4.2, 4.5]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textmix.errors import DataFormatError
+from textmix.contest import conclusions as summary
+from textmix.contest.conclusions import COLUMNS, Comparison, comparisons, summarise, text
+from textmix.core.errors import DataFormatError
 from textmix.metrics import ranking
-from textmix.study import matrix_summary as summary
-from textmix.study.matrix_summary import COLUMNS, Comparison, comparisons, summarise, text
 
 Row = dict[str, str]
 

@@ -8,10 +8,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from textmix import io
-from textmix.errors import ConfigError
-from textmix.study import papers
-from textmix.study.measures import Measure, run_measure
+from textmix import papers
+from textmix.core import io
+from textmix.core.errors import ConfigError
+from textmix.experiment.measures import Measure, run_measure
 
 
 def saved(measure: Measure, folder) -> dict[str, str]:

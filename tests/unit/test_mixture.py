@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.naive.dcm import compositions
 from tests.naive.multinomial import corpus
-from textmix.models.mixture import MultinomialMixture
-from textmix.models.naive_bayes import MultinomialClassifier
+from textmix.models.naive_bayes.mixture import MultinomialMixture
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
 seeds = st.integers(0, 2**32 - 1)
 

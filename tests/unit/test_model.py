@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.unit.test_keep import METHODS, SPEC, corpus
-from textmix.errors import ConfigError, DataFormatError
-from textmix.keep import KeptModel
-from textmix.study.model_fit import fit_kept
-from textmix.study.model_request import WORDS, Request, take_request
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.plan.model_request import WORDS, Request, take_request
+from textmix.serve.fit import fit_kept
+from textmix.serve.keep import KeptModel
 from textmix.text.features import build_features
 
 TASKS = {name: method.task for name, method in METHODS.items()}

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from tests.naive import multinomial as naive
 from tests.naive.dcm import compositions
-from textmix.models.naive_bayes import DirichletSmoothedClassifier, MultinomialClassifier
+from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier, MultinomialClassifier
 
 seeds = st.integers(0, 2**32 - 1)
 positive = st.floats(1e-3, 1e4)

@@ -11,10 +11,10 @@ from scipy.special import digamma
 
 from tests.naive import neighbours as naive
 from tests.naive.multinomial import corpus
-from textmix.kernels.fisher import count_scores_of_words
-from textmix.kernels.neighbours import nearest, postings, votes
-from textmix.models.neighbours import KNNClassifier
-from textmix.models.representations import REPRESENTATIONS, FisherDCM
+from textmix.models.neighbours.fisher_kernels import count_scores_of_words
+from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
+from textmix.models.neighbours.representations import REPRESENTATIONS, FisherDCM
 
 every_representation = pytest.mark.parametrize("name", REPRESENTATIONS)
 seeds = st.integers(0, 2**32 - 1)

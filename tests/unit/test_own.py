@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import yaml
 
-from textmix.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
-from textmix.errors import ConfigError, DataFormatError
-from textmix.study.methods import load_methods
-from textmix.study.own import METRICS, OWN, Own, compared, load_own, settle
-from textmix.study.plan import Plan, Run
+from textmix.plan.methods import load_methods
+from textmix.plan.own import METRICS, OWN, Own, compared, load_own, settle
+from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.unit.reporting import META, Made, row
-from textmix import io
-from textmix.errors import DataFormatError, Hole
-from textmix.report.compare import COLUMNS, VERDICTS, compare_paper
-from textmix.report.page import DataUsed, Drawing, Part, Sources, inline_svg, make_part, read_parts, render_page, slug
-from textmix.report.published import Deviation, Record
+from textmix.core import io
+from textmix.core.errors import DataFormatError, Hole
+from textmix.verdict.compare import COLUMNS, VERDICTS, compare_paper
+from textmix.verdict.page import DataUsed, Drawing, Part, Sources, inline_svg, make_part, read_parts, render_page, slug
+from textmix.verdict.published import Deviation, Record
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 SPEC: dict[str, Any] = {

@@ -12,15 +12,15 @@ from scipy import sparse
 
 from tests.unit.reporting import META
 from tests.unit.test_cbm import documents
+from textmix.core.errors import Hole
 from textmix.data.corpus import TEST, TRAIN, Corpus
-from textmix.errors import Hole
-from textmix.report.figures.cbm import FIGURES
-from textmix.report.figures.style import draw
-from textmix.report.locate import FigureData, Results, RoleEntry, split_locator
-from textmix.report.published import read_record
-from textmix.study.measures import Source, run_measure
-from textmix.study.predictions import Predictions, pack_sets
-from textmix.study.splits import make_splits
+from textmix.experiment.measures import Source, run_measure
+from textmix.experiment.predictions import Predictions, pack_sets
+from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.splits import make_splits
+from textmix.pages.style import draw
+from textmix.papers.cbm.figures import FIGURES
+from textmix.verdict.published import read_record
 
 PAPER = Path(__file__).parents[2] / "config/papers/cbm"
 SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())

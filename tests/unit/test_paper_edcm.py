@@ -16,17 +16,17 @@ from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
 from tests.unit.reporting import META
 from textmix.data.corpus import Corpus
-from textmix.models.dcm import DCMClassifier
-from textmix.models.edcm import EDCMClassifier
-from textmix.report.figures.edcm import FIGURES
-from textmix.report.figures.style import draw
-from textmix.report.locate import FigureData, Results, RoleEntry, split_locator
-from textmix.report.page import inline_svg
-from textmix.report.published import read_record
-from textmix.study.measures import Measure, Source, run_measure
-from textmix.study.papers.edcm import likeness, repetition, weights
-from textmix.study.papers.edcm.documents import Documents
-from textmix.study.splits import make_splits
+from textmix.experiment.measures import Measure, Source, run_measure
+from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.splits import make_splits
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.pages.style import draw
+from textmix.papers.edcm import likeness, repetition, weights
+from textmix.papers.edcm.documents import Documents
+from textmix.papers.edcm.figures import FIGURES
+from textmix.verdict.page import inline_svg
+from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/edcm"
@@ -226,7 +226,7 @@ def test_topics_of_made_documents_get_nearer_with_more_of_them(measured):
 
 
 def test_information_is_one_for_the_classes_themselves_and_zero_for_one_topic():
-    from textmix.study.papers.edcm.topics import _information
+    from textmix.papers.edcm.topics import _information
 
     y = np.repeat([0, 1, 2], 5)
     assert _information(y, y[::-1]) == pytest.approx(1.0)

@@ -13,18 +13,18 @@ from scipy import sparse
 
 from tests.naive.discounting import counts_of
 from tests.unit.reporting import META
-from textmix import io
+from textmix.core import io
+from textmix.core.errors import Hole
 from textmix.data.corpus import TEST, TRAIN, Corpus
-from textmix.decision.accumulated import accumulated_sets
-from textmix.errors import Hole
-from textmix.models.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
-from textmix.report.figures.multinomial import FIGURES
-from textmix.report.figures.style import draw
-from textmix.report.locate import FigureData, Results, RoleEntry, split_locator
-from textmix.report.published import read_record
-from textmix.study.measures import Source, run_measure
-from textmix.study.papers import multinomial
-from textmix.study.splits import make_splits
+from textmix.experiment.measures import Source, run_measure
+from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.splits import make_splits
+from textmix.metrics.accumulated import accumulated_sets
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
+from textmix.pages.style import draw
+from textmix.papers.multinomial import measures as multinomial
+from textmix.papers.multinomial.figures import FIGURES
+from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/multinomial"

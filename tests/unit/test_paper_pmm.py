@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from textmix.core.errors import Hole
 from textmix.data.corpus import Corpus, Ragged
-from textmix.errors import Hole
-from textmix.study.measures import Source
-from textmix.study.papers import pmm
-from textmix.study.predictions import Predictions, pack_sets
-from textmix.study.splits import Splits
+from textmix.experiment.measures import Source
+from textmix.experiment.predictions import Predictions, pack_sets
+from textmix.experiment.splits import Splits
+from textmix.papers.pmm import measures as pmm
 
 N, V, L = 160, 50, 4
 

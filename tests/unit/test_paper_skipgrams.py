@@ -12,15 +12,15 @@ import yaml
 from tests.unit.reporting import META
 from tests.unit.test_text_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, Ragged
-from textmix.report.figures.skipgrams import FIGURES
-from textmix.report.figures.style import draw
-from textmix.report.locate import FigureData, Results, RoleEntry, split_locator
-from textmix.report.published import read_record
-from textmix.study.measures import Measure, Source, run_measure
-from textmix.study.papers import skipgrams
-from textmix.study.splits import make_splits
+from textmix.experiment.measures import Measure, Source, run_measure
+from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.splits import make_splits
+from textmix.pages.style import draw
+from textmix.papers.skipgrams import measures as skipgrams
+from textmix.papers.skipgrams.figures import FIGURES
 from textmix.text.features import build_features
 from textmix.text.stoplists import stop_words
+from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/skipgrams"

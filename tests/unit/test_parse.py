@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.fixtures.reader_files import SAMPLES
-from textmix import io
+from textmix.core import io
+from textmix.core.errors import ConfigError, DataFormatError, Hole, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.data.parse import READERS, check_corpus, check_expectations, parse_dataset, reader_module
 from textmix.data.registry import RECORD, DatasetEntry, Reader, Source
-from textmix.errors import ConfigError, DataFormatError, Hole, IntegrityError
 
 
 def entry(sample: str, digest: str | None = None, **expect: int) -> DatasetEntry:

@@ -13,11 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
-from textmix.kernels import linear as kernels
-from textmix.models.dropout import DropoutLogisticRegression
-from textmix.models.linear_solvers import LOSSES, Columns, Problem, largest_l1, null_model, solve_l1, solve_l2
-from textmix.models.nbsvm import NBSVMClassifier
-from textmix.models.penalty_path import PathClassifier, cross_validate, penalty_grid, regularisation_path
+from textmix.models.linear import sparse_kernels as kernels
+from textmix.models.linear.dropout import DropoutLogisticRegression
+from textmix.models.linear.nbsvm import NBSVMClassifier
+from textmix.models.linear.path import PathClassifier, cross_validate, penalty_grid, regularisation_path
+from textmix.models.linear.sparse import LOSSES, Columns, Problem, largest_l1, null_model, solve_l1, solve_l2
 
 quick = settings(deadline=None, derandomize=True, max_examples=5)
 seeds = st.integers(0, 2**32 - 1)

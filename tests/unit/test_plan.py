@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from textmix.config import PAPERS, load_yaml_strict
-from textmix.errors import ConfigError
-from textmix.study.methods import Method
-from textmix.study.plan import Plan, Run
+from textmix.core.config import PAPERS, load_yaml_strict
+from textmix.core.errors import ConfigError
+from textmix.plan.methods import Method
+from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = load_yaml_strict(ROOT / "config/config.yaml")
@@ -368,6 +368,6 @@ def test_fits_of_another_estimator_have_another_code(root):
 
 def test_plan_is_light_and_needs_no_network():
     heavy = ("numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3")
-    program = f"import sys, json, textmix.study.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
+    program = f"import sys, json, textmix.plan.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == []

@@ -13,10 +13,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from tests.naive import pmm as naive
-from textmix.errors import ConfigError
-from textmix.kernels import pmm as kernels
-from textmix.models.pmm import PMM1, PMM2
-from textmix.models.pmm_training import Climb, gather
+from textmix.core.errors import ConfigError
+from textmix.models.pmm import training_kernels as kernels
+from textmix.models.pmm.estimator import PMM1, PMM2
+from textmix.models.pmm.training import Climb, gather
 
 MODELS = (PMM1, PMM2)
 seeds = st.integers(0, 2**32 - 1)

@@ -13,13 +13,14 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
 from tests.naive import pmm as naive
-from textmix.kernels import svm
 from textmix.metrics.multilabel import sample_f
-from textmix.models.label_baselines import LabelNaiveBayes, LabelNeighbors
-from textmix.models.label_counts import unit_rows
-from textmix.models.label_network import LabelNetwork, Weights, loss
-from textmix.models.label_svm import LabelSVM, cost_path
-from textmix.models.multilabel import checked_indicators
+from textmix.models.common.label_counts import unit_rows
+from textmix.models.common.multilabel import checked_indicators
+from textmix.models.linear import svm_kernels as svm
+from textmix.models.linear.label_svm import LabelSVM, cost_path
+from textmix.models.naive_bayes.labels import LabelNaiveBayes
+from textmix.models.neighbours.labels import LabelNeighbors
+from textmix.models.network.label_network import LabelNetwork, Weights, loss
 
 seeds = st.integers(0, 2**32 - 1)
 ALL = [LabelNaiveBayes(), LabelNeighbors(), LabelSVM(random_state=0), LabelNetwork(hidden=4, random_state=0)]

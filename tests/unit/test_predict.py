@@ -14,9 +14,10 @@ import pytest
 
 from tests.unit.test_keep import LABELS, corpus, fitted
 from textmix import __main__ as command
-from textmix import io, predict
+from textmix.core import io
 from textmix.data.stream import NewText
-from textmix.keep import KeptModel
+from textmix.serve import predict
+from textmix.serve.keep import KeptModel
 
 Capture = pytest.CaptureFixture[str]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from textmix import provenance
-from textmix.provenance import code_digest, reachable
+from textmix.core import provenance
+from textmix.core.provenance import code_digest, reachable
 
 PACKAGE = Path(provenance.__file__).parent
 SCRIPTS = PACKAGE.parents[1] / "workflow/scripts"
@@ -22,7 +22,7 @@ FILES = {
     "b.py": "from textmix import sub\nimport numpy as np\n\n\ndef double(x):\n    return sub.c.TWO * x\n",
     "sub/__init__.py": "from textmix.sub.c import TWO\n",
     "sub/c.py": "TWO = 2\n\n\ndef later():\n    from textmix.lazy import x\n",
-    "lazy.py": "from textmix.errors import Hole\nimport textmix.a\nx = 5\n",
+    "lazy.py": "from textmix.core.errors import Hole\nimport textmix.a\nx = 5\n",
     "errors.py": "class Hole(Exception):\n    pass\n",
     "apart.py": "from textmix.a import f\n",
     "words.py": "def words():\n    return open('words/list.txt').read()\n",
@@ -178,8 +178,8 @@ def test_digest_does_not_depend_on_where_the_package_lies(package, tmp_path, mon
 def test_digests_are_the_same_in_every_process():
     names = ["split.py", "measure.py"]
     program = (
-        "import sys; from textmix.provenance import code_digest;"
-        f"print(code_digest(['textmix.study.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]))"
+        "import sys; from textmix.core.provenance import code_digest;"
+        f"print(code_digest(['textmix.plan.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]))"
     )
     printed = {
         subprocess.run(
@@ -191,7 +191,7 @@ def test_digests_are_the_same_in_every_process():
         ).stdout.strip()
         for seed in ("0", "1", "77")
     }
-    assert printed == {code_digest(["textmix.study.plan"], [SCRIPTS / name for name in names])}
+    assert printed == {code_digest(["textmix.plan.plan"], [SCRIPTS / name for name in names])}
 
 
 # --- the package itself -----------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_digests_are_the_same_in_every_process():
 @pytest.mark.parametrize("name", ["split", "fit"])
 def test_seeds_and_splits_count_for_every_script_that_draws(name):
     found = reachable([], [SCRIPTS / f"{name}.py"])
-    assert {"textmix.determinism", "textmix.study.splits", "textmix.io"} <= found.keys()
+    assert {"textmix.core.determinism", "textmix.experiment.splits", "textmix.core.io"} <= found.keys()
 
 
 def test_stop_lists_count_as_code():

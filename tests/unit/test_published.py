@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from textmix.config import PAPERS
-from textmix.errors import ConfigError
-from textmix.report.published import COLUMNS, Published, read_checks, read_deviations, read_published, read_record
+from textmix.core.config import PAPERS
+from textmix.core.errors import ConfigError
+from textmix.verdict.published import COLUMNS, Published, read_checks, read_deviations, read_published, read_record
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -182,7 +182,7 @@ def test_every_printed_number_stands_at_its_place(paper: str) -> None:
 
 def test_reading_is_light() -> None:
     code = (
-        "import sys, textmix.report.published; print(sorted({'numpy', 'scipy', 'numba', 'pandas'} & set(sys.modules)))"
+        "import sys, textmix.verdict.published; print(sorted({'numpy', 'scipy', 'numba', 'pandas'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.reader_files import SAMPLES, Sample
+from textmix.core.errors import DataFormatError
 from textmix.data.corpus import Corpus
 from textmix.data.parse import check_corpus
-from textmix.errors import DataFormatError
 
 quick = settings(deadline=None, derandomize=True, max_examples=50)
 ROLES = [(name, role) for name, sample in SAMPLES.items() for role in sample.files]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tests.fixtures.reader_files import ARFF_HEAD, LABEL_XML, SAMPLES, XML_HEAD, Sample
 from tests.naive import number_rows as naive
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data import number_kernels as kernels
 from textmix.data.corpus import TEST, TRAIN
 from textmix.data.parse import check_corpus
-from textmix.errors import ConfigError, DataFormatError
-from textmix.kernels import arff as kernels
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 NUMBERS = st.one_of(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.reader_files import SAMPLES, SGML, Sample, news, story
+from textmix.core.errors import DataFormatError
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus
-from textmix.errors import DataFormatError
 
 
 def read(text: str | bytes, folder: Path) -> Corpus:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.unit.test_readers_text import rows
-from textmix.errors import ConfigError, DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError
 
 RECORD = "product/productId: P\nreview/score: {}\nreview/text: {}\n\n"
 LINE = '{{"asin": "P", "overall": {}, "reviewText": "{}"}}\n'

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.reader_files import SAMPLES, Sample, tar
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.data.parse import check_corpus
 from textmix.data.readers import tab_file
-from textmix.errors import ConfigError, DataFormatError
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 

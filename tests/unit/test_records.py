@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus
 from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
 from textmix.data.readers.records import read
-from textmix.errors import ConfigError, DataFormatError
 
 COLUMNS = {"text": "text", "label": "label"}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from textmix.config import load_yaml_strict
-from textmix.reference import HEAD, methods_table, render
-from textmix.study.methods import load_methods
+from textmix.core.config import load_yaml_strict
+from textmix.plan.methods import load_methods
+from textmix.plan.reference import HEAD, methods_table, render
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -68,7 +68,7 @@ def test_schemas_stand_in_order_of_name_and_other_files_are_left_out(tmp_path):
 
 def test_reference_in_the_repository_is_that_of_the_schemas():
     text = (ROOT / "config/README.md").read_text(encoding="utf-8")
-    assert text == render(SCHEMAS) + methods_table(load_methods()), "run: python -m textmix.reference"
+    assert text == render(SCHEMAS) + methods_table(load_methods()), "run: python -m textmix.plan.reference"
 
 
 def test_every_method_has_a_row():

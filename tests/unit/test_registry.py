@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from textmix.core.errors import ConfigError
 from textmix.data.registry import KINDS, DatasetEntry, Reader, load_registry
-from textmix.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"

@@ -14,10 +14,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from textmix import determinism, io, runtime
-from textmix.determinism import rng
-from textmix.errors import ConfigError, Hole
-from textmix.runtime import job, progress
+from textmix.core import determinism, io, runtime
+from textmix.core.determinism import rng
+from textmix.core.errors import ConfigError, Hole
+from textmix.core.runtime import job, progress
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")
 
@@ -92,7 +92,7 @@ def test_generator_depends_on_each_axis(other):
 
 def test_generator_depends_on_nothing_else(tmp_path):
     draw = "rng(7, 'newsgroups', 'random_80_20', 3, 'split').integers(2**60)"
-    program = f"from textmix.determinism import rng; print({draw})"
+    program = f"from textmix.core.determinism import rng; print({draw})"
     for environment in ({"PYTHONHASHSEED": "5", "LANG": "C"}, {"PYTHONHASHSEED": "6", "TZ": "Asia/Tokyo"}):
         run = subprocess.run(
             [sys.executable, "-c", f"import random, numpy; numpy.random.seed(); random.seed(); {program}"],
@@ -128,8 +128,8 @@ def test_one_thread_sets_the_environment_of_every_library(monkeypatch):
 
 def test_one_thread_holds_libraries_that_are_loaded_already():
     program = (
-        "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.determinism;"
-        "threadpoolctl.threadpool_limits(2); textmix.determinism.one_thread();"
+        "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.core.determinism;"
+        "threadpoolctl.threadpool_limits(2); textmix.core.determinism.one_thread();"
         "numpy.ones((300, 300)) @ numpy.ones((300, 300));"
         "print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
     )

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.naive import skipgrams as naive
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.errors import ConfigError
 from textmix.text import skipgrams as module
 from textmix.text.skipgrams import Skipgrams, position_patterns
 from textmix.text.vectorizer import SkipgramVectorizer

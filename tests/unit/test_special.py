@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from textmix.kernels.special import log_rising, log_rising_table, polygamma_rise, trigamma
+from textmix.models.common.special_kernels import log_rising, log_rising_table, polygamma_rise, trigamma
 
 arguments = st.floats(-9, 12).map(lambda e: 10.0**e)
 

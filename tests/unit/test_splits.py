@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, label_matrix
-from textmix.errors import ConfigError, IntegrityError
-from textmix.study.splits import Splits, _stratified, make_splits, stratify
+from textmix.experiment.splits import Splits, _stratified, make_splits, stratify
 
 SEED, NAME = 20021209, "random_80_20"
 

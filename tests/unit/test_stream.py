@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data import stream
 from textmix.data.stream import NewText, Source
-from textmix.errors import ConfigError, DataFormatError
 
 NAME = "new.txt"
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textmix.errors import ConfigError
-from textmix.report.compare import VERDICTS
-from textmix.report.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
+from textmix.core.errors import ConfigError
+from textmix.verdict.compare import VERDICTS
+from textmix.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
 
 
 def line(**cells: Any) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive import text as naive
-from textmix.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, label_matrix
-from textmix.errors import ConfigError
 from textmix.text import features as module
 from textmix.text.features import FeatureSpec, build_features
 from textmix.text.stoplists import STOP_LISTS, stop_words

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.naive import text as naive
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.errors import ConfigError
 from textmix.text.messages import clean_messages, is_uuencoded, skip_header
 from textmix.text.stoplists import STOP_LISTS, stop_words
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.naive import text as naive
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.errors import ConfigError
-from textmix.kernels import tokenize as kernels
+from textmix.text import token_kernels as kernels
 from textmix.text.tokenize import TOKENIZERS, tokenize
 
 quick = settings(deadline=None, derandomize=True, max_examples=150)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from tests.naive.discounting import best_class_value, counts_of, sklearn_figures
-from textmix.decision.accumulated import accumulated_sets, accumulated_sweep
-from textmix.decision.threshold import class_thresholds, threshold_sets, threshold_sweep
+from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
+from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=150)
 RULES = [(accumulated_sets, accumulated_sweep), (threshold_sets, threshold_sweep)]

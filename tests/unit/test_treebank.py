@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.test_text_features import corpus_of
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Ragged
-from textmix.errors import ConfigError
 from textmix.text.features import build_features
 from textmix.text.lemmas import lemmas
 from textmix.text.treebank import treebank_words

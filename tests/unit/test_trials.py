@@ -14,13 +14,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import MultinomialNB
 
+from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.errors import ConfigError, IntegrityError
-from textmix.study.methods import Method, load_methods, point_of, variants
-from textmix.study.predictions import FITS, Predictions
-from textmix.study.scoring import COLUMNS, SINGLE_LABEL, score
-from textmix.study.splits import Splits, make_splits
-from textmix.study.trials import TIMINGS, run_trials
+from textmix.experiment.predictions import FITS, Predictions
+from textmix.experiment.scoring import COLUMNS, SINGLE_LABEL, score
+from textmix.experiment.splits import Splits, make_splits
+from textmix.experiment.trials import TIMINGS, run_trials
+from textmix.plan.methods import Method, load_methods, point_of, variants
 
 SEED = 5
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "naive Bayes", "single", "counts", "edcm")
@@ -107,7 +107,7 @@ def test_registry_names_estimators_without_importing_them():
     methods = load_methods()
     assert all(name == method.name and method.estimator.count(":") == 1 for name, method in methods.items())
     program = (
-        "import sys; from textmix.study.methods import load_methods; load_methods(); print('sklearn' in sys.modules)"
+        "import sys; from textmix.plan.methods import load_methods; load_methods(); print('sklearn' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"

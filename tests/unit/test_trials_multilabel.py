@@ -12,16 +12,16 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import MultinomialNB
 
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
-from textmix.errors import ConfigError
+from textmix.experiment import trials
+from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
+from textmix.experiment.scoring import MULTI_LABEL, score
+from textmix.experiment.splits import make_splits
+from textmix.experiment.trials import run_trials
+from textmix.experiment.tuning import folds_of, tune
 from textmix.metrics import multilabel
-from textmix.study import trials
-from textmix.study.methods import Method
-from textmix.study.predictions import Predictions, pack_sets, true_log_proba
-from textmix.study.scoring import MULTI_LABEL, score
-from textmix.study.splits import make_splits
-from textmix.study.trials import run_trials
-from textmix.study.tuning import folds_of, tune
+from textmix.plan.methods import Method
 
 RIDGE = Method("ridge", "sklearn.linear_model:RidgeClassifier", "", "multi", "reals", "cbm")
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "", "single", "counts", "edcm")
@@ -174,7 +174,7 @@ def test_a_method_of_many_iterations_tells_how_far_it_is(corpus, splits, monkeyp
         return lambda iteration, objective: told.append((what, total, iteration, objective))
 
     monkeypatch.setattr(trials, "progress", progress)
-    cbm = Method("cbm", "textmix.models.cbm:CBMClassifier", "", "multi", "reals", "cbm")
+    cbm = Method("cbm", "textmix.models.cbm.estimator:CBMClassifier", "", "multi", "reals", "cbm")
     run_trials(corpus, splits, cbm, {"params": {"n_components": 2, "max_iter": 3, "tol": 0.0}}, 5)
     assert [(what, total, iteration) for what, total, iteration, _ in told] == [
         ("CBMClassifier on sets", 3, iteration) for _ in range(2) for iteration in (1, 2, 3)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from textmix import io
-from textmix.errors import Hole
-from textmix.study.verify import verify
+from textmix.core import io
+from textmix.core.errors import Hole
+from textmix.experiment.verify import verify
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ def test_second_run_does_nothing_whatever_the_cores_and_the_hash_seed(clean: Clo
 
 
 def test_comment_docstring_and_touch_rerun_nothing(copy: Clone) -> None:
-    copy.edit("src/textmix/kernels/edcm.py", '"""', '"""Another docstring than before. ')
-    copy.edit("src/textmix/models/edcm.py", "from __future__", "# a comment\nfrom __future__")
+    copy.edit("src/textmix/models/dirichlet/edcm_kernels.py", '"""', '"""Another docstring than before. ')
+    copy.edit("src/textmix/models/dirichlet/edcm.py", "from __future__", "# a comment\nfrom __future__")
     for path in (copy.folder / "src").rglob("*.py"):
         os.utime(path)
     assert planned(copy) == {}
@@ -42,7 +42,7 @@ def test_comment_docstring_and_touch_rerun_nothing(copy: Clone) -> None:
 
 def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy: Clone) -> None:
     before = copy.digests()
-    copy.edit("src/textmix/kernels/edcm.py", *KERNEL_EDIT)
+    copy.edit("src/textmix/models/dirichlet/edcm_kernels.py", *KERNEL_EDIT)
     jobs = planned(copy)
     assert jobs["fit"] == 2, "the EDCM fits of table 1 and of the smoothing table, and no other"
     assert not {"fetch", "parse", "features", "split", "measure"} & jobs.keys()

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from textmix.data.fetch import source_state
-from textmix.study.own import settle
-from textmix.study.plan import Plan, Run
+from textmix.plan.own import settle
+from textmix.plan.plan import Plan, Run
 
 ROOT = Path(workflow.basedir)
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
@@ -126,7 +126,7 @@ def measure_inputs(wildcards):
 
 def measure_code(wildcards):
     """Return the code digest of a measure: the script and the paper's own module."""
-    return PLAN.code("measure", f"textmix.study.papers.{wildcards.paper}")
+    return PLAN.code("measure", f"textmix.papers.{wildcards.paper}.measures")
 
 
 def scores_of(wildcards):
@@ -184,8 +184,8 @@ def bench_code(wildcards):
 
 def figure_code(wildcards):
     """Return the code digest of a figure: the script, the paper's figure module and the style."""
-    code = PLAN.code("figure", f"textmix.report.figures.{wildcards.paper}")
-    return [code, PLAN.data_code("report/figures/*.mplstyle")]
+    code = PLAN.code("figure", f"textmix.papers.{wildcards.paper}.figures")
+    return [code, PLAN.data_code("pages/*.mplstyle")]
 
 
 def paper_results(paper):

@@ -4,8 +4,8 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from textmix.config import load_yaml_strict
-from textmix.errors import TextmixError
+from textmix.core.config import load_yaml_strict
+from textmix.core.errors import TextmixError
 
 MAIN_CONFIG = Path(workflow.basedir) / "config/config.yaml"
 # Those of the command line: Snakemake adds its own to the list later.

@@ -1,7 +1,7 @@
 """Take what the target model is asked for out of the configuration, before the plan reads it. No rule stands here."""
 
-from textmix.study.methods import load_methods
-from textmix.study.model_request import USAGE, WORDS, take_request
+from textmix.plan.methods import load_methods
+from textmix.plan.model_request import USAGE, WORDS, take_request
 
 with one_sentence():
     ASKED = take_request(

@@ -1,8 +1,8 @@
 """End the run with an error if data are broken, or, when strict, if they could not be had."""
 
-from textmix.errors import DataFormatError, Hole
-from textmix.io import check_result, write_result
-from textmix.runtime import job, logger
+from textmix.core.errors import DataFormatError, Hole
+from textmix.core.io import check_result, write_result
+from textmix.core.runtime import job, logger
 
 with job(snakemake, tolerate_holes=True) as running:
     holes = {}

@@ -1,10 +1,10 @@
 """Run one suite of the bench: candidates and their peers in turns."""
 
-from textmix.io import format_csv, write_result
-from textmix.runtime import job
-from textmix.study.bench.running import run_suite
-from textmix.study.bench.suites import load_suites
-from textmix.study.bench.timing import COLUMNS
+from textmix.bench.running import run_suite
+from textmix.bench.timing import COLUMNS
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job
+from textmix.plan.suites import load_suites
 
 with job(snakemake) as running:
     rows = run_suite(load_suites()[snakemake.wildcards.suite], list(snakemake.input))

@@ -1,9 +1,9 @@
 """Join the suites of the bench and say in words which targets are met."""
 
-from textmix.io import format_csv, write_result
-from textmix.runtime import job, logger
-from textmix.study.bench.running import join
-from textmix.study.bench.timing import COLUMNS
+from textmix.bench.running import join
+from textmix.bench.timing import COLUMNS
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job, logger
 
 with job(snakemake, tolerate_holes=True) as running:
     rows, sentences = join(dict(zip(snakemake.params.suites, snakemake.input, strict=True)))

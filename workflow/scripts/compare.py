@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from textmix.io import format_csv, write_result
-from textmix.report.compare import COLUMNS, compare_paper
-from textmix.report.locate import Results, role_entries
-from textmix.report.published import read_record
-from textmix.runtime import job
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job
+from textmix.experiment.results import Results, role_entries
+from textmix.verdict.compare import COLUMNS, compare_paper
+from textmix.verdict.published import read_record
 
 with job(snakemake, tolerate_holes=True) as running:
     published = Path(snakemake.input.published)

@@ -1,7 +1,7 @@
 """Tokenize one data set and count its words."""
 
+from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.runtime import job
 from textmix.text.features import build_features
 
 with job(snakemake) as running:

@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
+from textmix.core.io import write_json
+from textmix.core.runtime import job
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import load_registry
-from textmix.io import write_json
-from textmix.runtime import job
 
 with job(snakemake):
     registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from textmix.io import check_result, read_csv, write_result
-from textmix.report.compare import printed_numbers
-from textmix.report.figures.style import draw
-from textmix.report.locate import FigureData, Results, role_entries
-from textmix.runtime import job
+from textmix.core.io import check_result, read_csv, write_result
+from textmix.core.runtime import job
+from textmix.experiment.results import FigureData, Results, role_entries
+from textmix.pages.style import draw
+from textmix.verdict.compare import printed_numbers
 
 with job(snakemake) as running:
     paper, name, spec = snakemake.wildcards.paper, snakemake.wildcards.figure, snakemake.params.paper

@@ -1,12 +1,12 @@
 """Fit one method on every split of one data set and keep what it predicts."""
 
+from textmix.contest.comparison import run_compared
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.io import format_csv, write_result
-from textmix.runtime import job
-from textmix.study.comparison import run_compared
-from textmix.study.methods import load_methods
-from textmix.study.splits import Splits
-from textmix.study.trials import TIMINGS, run_trials
+from textmix.experiment.splits import Splits
+from textmix.experiment.trials import TIMINGS, run_trials
+from textmix.plan.methods import load_methods
 
 with job(snakemake) as running:
     spec = snakemake.params.spec

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from textmix.contest.comparison import read_table
+from textmix.contest.findings import corpus_facts, findings
+from textmix.contest.pages import data_facts, methods_of, render_study, score_table
+from textmix.core.io import check_result, write_result
+from textmix.core.runtime import job, machine, versions
 from textmix.data.registry import load_registry
-from textmix.io import check_result, write_result
-from textmix.report.findings import corpus_facts, findings
-from textmix.report.study_page import data_facts, methods_of, render_study, score_table
-from textmix.runtime import job, machine, versions
-from textmix.study.comparison import read_table
-from textmix.study.methods import TASKS
+from textmix.plan.methods import TASKS
 
 with job(snakemake, tolerate_holes=True) as running:
     for path in (snakemake.input.scores, snakemake.input.costs, snakemake.input.trials):

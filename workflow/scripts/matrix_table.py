@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from textmix.io import format_csv, write_result
-from textmix.runtime import job
-from textmix.study.comparison import COLUMNS, COSTS, TRIALS, empty_cell, read_costs, read_scores, read_trials
-from textmix.study.methods import load_methods
+from textmix.contest.comparison import COLUMNS, COSTS, TRIALS, empty_cell, read_costs, read_scores, read_trials
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job
+from textmix.plan.methods import load_methods
 
 with job(snakemake, tolerate_holes=True) as running:
     methods, order = load_methods(), list(snakemake.params.order)

@@ -1,11 +1,11 @@
 """Measure what only this paper measures."""
 
+from textmix.core.determinism import rng
+from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.determinism import rng
-from textmix.runtime import job
-from textmix.study.measures import Source, run_measure
-from textmix.study.predictions import Predictions
-from textmix.study.splits import Splits
+from textmix.experiment.measures import Source, run_measure
+from textmix.experiment.predictions import Predictions
+from textmix.experiment.splits import Splits
 
 with job(snakemake) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure

@@ -1,9 +1,9 @@
 """Fit one method to all documents of a data set and keep it, for `python -m textmix predict`."""
 
+from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.runtime import job
-from textmix.study.methods import load_methods
-from textmix.study.model_fit import fit_kept
+from textmix.plan.methods import load_methods
+from textmix.serve.fit import fit_kept
 
 with job(snakemake) as running:
     asked = snakemake.params

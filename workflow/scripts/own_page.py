@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-from textmix.io import check_result, format_csv, read_json, write_result
-from textmix.report.findings import findings
-from textmix.report.study_page import render_study, score_table
-from textmix.runtime import job, machine, versions
-from textmix.study.comparison import (
+from textmix.contest.comparison import (
     COLUMNS,
     COSTS,
     TRIALS,
@@ -16,7 +12,11 @@ from textmix.study.comparison import (
     read_scores,
     read_trials,
 )
-from textmix.study.methods import load_methods
+from textmix.contest.findings import findings
+from textmix.contest.pages import render_study, score_table
+from textmix.core.io import check_result, format_csv, read_json, write_result
+from textmix.core.runtime import job, machine, versions
+from textmix.plan.methods import load_methods
 
 with job(snakemake, tolerate_holes=True) as running:
     check_result(snakemake.input.summary)

@@ -1,10 +1,10 @@
 """Say what was understood of the user's own data."""
 
+from textmix.contest.own_summary import describe
+from textmix.core.io import canonical_json, write_result
+from textmix.core.runtime import job, logger
 from textmix.data.corpus import Corpus
-from textmix.io import canonical_json, write_result
-from textmix.runtime import job, logger
-from textmix.study.splits import Splits
-from textmix.study.summary import describe
+from textmix.experiment.splits import Splits
 
 with job(snakemake) as running:
     parsed, counted = (Corpus.load(snakemake.input[part]) for part in ("parsed", "counted"))

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from textmix.core.io import canonical_json, format_csv, write_result
+from textmix.core.runtime import job, machine, seconds_spent, versions
 from textmix.data.registry import load_registry
-from textmix.io import canonical_json, format_csv, write_result
-from textmix.report.compare import COLUMNS, count_verdicts, merge_comparisons
-from textmix.report.page import Sources, read_parts, render_page
-from textmix.runtime import job, machine, seconds_spent, versions
+from textmix.verdict.compare import COLUMNS, count_verdicts, merge_comparisons
+from textmix.verdict.page import Sources, read_parts, render_page
 
 with job(snakemake, tolerate_holes=True) as running:
     root, params = Path(snakemake.scriptdir).resolve().parents[1], snakemake.params

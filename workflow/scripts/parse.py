@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from textmix.core.runtime import job
 from textmix.data.parse import parse_dataset
 from textmix.data.registry import load_registry
-from textmix.runtime import job
 
 with job(snakemake) as running:
     registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")

@@ -1,7 +1,7 @@
 """Read the user's own data into the canonical corpus and check it."""
 
+from textmix.core.runtime import job
 from textmix.data.own import read_own
-from textmix.runtime import job
 
 with job(snakemake) as running:
     read_own(snakemake.params.reading).save(snakemake.output[0], running.record)

@@ -1,11 +1,11 @@
 """Score the stored predictions of one method."""
 
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.io import format_csv, write_result
-from textmix.runtime import job
-from textmix.study.predictions import Predictions
-from textmix.study.scoring import COLUMNS, score
-from textmix.study.splits import Splits
+from textmix.experiment.predictions import Predictions
+from textmix.experiment.scoring import COLUMNS, score
+from textmix.experiment.splits import Splits
 
 with job(snakemake) as running:
     rows = score(

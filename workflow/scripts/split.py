@@ -1,8 +1,8 @@
 """Make the train/test splits of one data set."""
 
+from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.runtime import job
-from textmix.study.splits import make_splits
+from textmix.experiment.splits import make_splits
 
 with job(snakemake) as running:
     splits = make_splits(

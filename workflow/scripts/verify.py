@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from textmix.errors import IntegrityError
-from textmix.runtime import job, logger
-from textmix.study.verify import verify
+from textmix.core.errors import IntegrityError
+from textmix.core.runtime import job, logger
+from textmix.experiment.verify import verify
 
 with job(snakemake):
     faults, checked = verify(Path("results"), Path("resources"))

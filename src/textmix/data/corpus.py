@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix import io
-from textmix.errors import DataFormatError
+from textmix.core import io
+from textmix.core.errors import DataFormatError
 
 TRAIN, TEST, UNUSED = 0, 1, -1
 
@@ -160,7 +160,7 @@ class Corpus:
         return arrays
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the corpus to a sealed folder (see `textmix.io.new_folder`)."""
+        """Write the corpus to a sealed folder (see `textmix.core.io.new_folder`)."""
         with io.new_folder(folder, meta) as target:
             io.save_arrays(target, **self._arrays())
             shape = None if self.features is None else list(self.features.shape)

@@ -2,7 +2,7 @@
 
 Hosts may be down, slow or lying, so nothing is believed: size and sha256 are checked where known, a web page in place
 of data is refused, redirects lead only to https and to hosts of the registry, and a file appears under its name only
-when it is whole (`textmix.data.archive.new_file`).
+when it is whole (`textmix.data.archives.new_file`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from textmix import __version__
-from textmix.data.archive import new_file
+from textmix.data.archives import new_file
 from textmix.data.registry import SourceFile
 
 log = logging.getLogger(__name__)

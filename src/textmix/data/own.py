@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from textmix.data.archive import iter_lines
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.archives import iter_lines
 from textmix.data.corpus import Corpus
 from textmix.data.parse import check_corpus, read_corpus
 from textmix.data.registry import Reader, Source
-from textmix.errors import ConfigError, DataFormatError
 
 _READERS = {"folder": "message_folder", "arff": "arff", "libsvm": "libsvm_multilabel"}
 
@@ -22,7 +22,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    reading : `textmix.study.own.Own.reading`.
+    reading : `textmix.plan.own.Own.reading`.
 
     Returns
     -------

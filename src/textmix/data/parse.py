@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix import io
+from textmix.core import io
+from textmix.core.errors import ConfigError, DataFormatError, Hole
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged
 from textmix.data.registry import RECORD, DatasetEntry, Source
-from textmix.errors import ConfigError, DataFormatError, Hole
 
 log = logging.getLogger(__name__)
 

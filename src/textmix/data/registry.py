@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from textmix.config import load_yaml_strict, validate
-from textmix.errors import ConfigError
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError
 
 #: The kinds of source, each at most once in an entry.
 KINDS = ("mirror", "https", "package")

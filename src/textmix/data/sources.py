@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
-from textmix.data.archive import READ_ONLY, extract_zip_member, pack_zip_members
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import READ_ONLY, extract_zip_member, pack_zip_members
 from textmix.data.download import Downloader, DownloadError
 from textmix.data.registry import Source, SourceFile, Wheel
-from textmix.errors import DataFormatError
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], request: Request) -
 
 
 def sha256_file(path: Path) -> str:
-    """Return the sha256 of a file (`textmix.io` has the same, but brings NumPy into the parsing of the workflow)."""
+    """Return the sha256 of a file (the one of `textmix.core.io` would import NumPy while the workflow is parsed)."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from textmix.errors import ConfigError, DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError
 
 #: Longest line and longest csv cell, bytes: a text of a million words has about ten million.
 MAX_LINE = 2**28

@@ -1,1 +1,1 @@
-"""scikit-learn estimators, one file a model family."""
+"""scikit-learn estimators, one folder a family, each with its kernels and its training."""

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import TRAIN, Corpus, Ragged
-from textmix.errors import ConfigError
-from textmix.kernels.tokenize import count_words
 from textmix.text.lemmas import lemmas
 from textmix.text.messages import clean_messages
 from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
 from textmix.text.stoplists import STOP_LISTS, stop_words
+from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
 from textmix.text.vectors import paragraph_vectors
 from textmix.text.vocabulary import kept_words, rename, renumber, restrict

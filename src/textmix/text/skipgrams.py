@@ -11,9 +11,9 @@ import numba
 import numpy as np
 from scipy import sparse
 
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.errors import ConfigError
-from textmix.kernels import skipgrams as kernels
+from textmix.text import skipgram_kernels as kernels
 
 WEIGHTINGS = ("count", "binary", "score")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from textmix.errors import ConfigError
+from textmix.core.errors import ConfigError
 
 STOP_LISTS = ("none", "smart", "rainbow")
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.errors import ConfigError
-from textmix.kernels import tokenize as kernels
+from textmix.text import token_kernels as kernels
 from textmix.text.treebank import treebank_words
 
 #: Longer than any word.
@@ -30,7 +30,7 @@ _BLANKS = b"\0 \t\n\r\f\v"
 
 
 def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
-    """Return the table of `textmix.kernels.tokenize` that keeps some bytes and lowers the capitals of others."""
+    """Return the table of `textmix.text.token_kernels` that keeps some bytes and lowers the capitals of others."""
     table = np.zeros(256, dtype=np.uint8)
     table[list(kept + lower)] = list(kept + lower)
     table[list(lower.upper())] = list(lower)

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from textmix.data.archive import iter_tar
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import iter_tar
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import SPLITS, Document, decode, file_of, text_corpus
-from textmix.errors import DataFormatError
+from textmix.data.reading import SPLITS, Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {}

@@ -17,12 +17,12 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from scipy import sparse
 
-from textmix.data.archive import open_plain
+from textmix.core.errors import DataFormatError
+from textmix.data import number_kernels as kernels
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import data_files, decode, file_of
-from textmix.data.readers.numbers import Table, matrix_corpus, read_rows, take_labels
-from textmix.errors import DataFormatError
-from textmix.kernels import arff as kernels
+from textmix.data.numbers import Table, matrix_corpus, read_rows, take_labels
+from textmix.data.reading import data_files, decode, file_of
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"n_labels": False, "labels_one_low": False}
@@ -152,8 +152,9 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Ta
 
     Raises
     ------
-    DataFormatError : what `textmix.kernels.arff` refuses (an index twice or out of the header's range, rows too short
-        or too long, nan, a last row without line end), a number that is not finite, a nominal value other than 0 and 1.
+    DataFormatError : what `textmix.data.number_kernels` refuses (an index twice or out of the header's range, rows
+        too short or too long, nan, a last row without line end), a number that is not finite, a nominal value
+        other than 0 and 1.
     """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from textmix.data.archive import open_plain
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import SPLITS, Document, data_files, decode, split_array, text_corpus
-from textmix.errors import DataFormatError
+from textmix.data.reading import SPLITS, Document, data_files, decode, split_array, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -33,7 +33,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     options : ``name``; ``text`` and ``label``, names of columns; ``where``, a mapping from column to the value that a
         row must have to be read (default: all rows); ``label_names``, a mapping from label values to label names,
         which then must cover all (default: the values); ``encoding`` (default utf-8); ``test_every``, see
-        `textmix.data.readers.common.text_corpus`.
+        `textmix.data.reading.text_corpus`.
 
     Returns
     -------

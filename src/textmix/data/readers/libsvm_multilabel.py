@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.data.archive import open_plain
+from textmix.data import number_kernels as kernels
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import data_files
-from textmix.data.readers.numbers import Table, matrix_corpus, read_rows
-from textmix.kernels import arff as kernels
+from textmix.data.numbers import Table, matrix_corpus, read_rows
+from textmix.data.reading import data_files
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"n_features": True, "n_labels": True, "first_label": False}

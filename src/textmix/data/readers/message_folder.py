@@ -9,10 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from textmix.data.archive import iter_tar, safe_name
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import iter_tar, safe_name
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import Document, decode, file_of, text_corpus
-from textmix.errors import DataFormatError
+from textmix.data.reading import Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"encoding": False, "members": False}

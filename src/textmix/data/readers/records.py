@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.data.archive import iter_lines
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
-from textmix.data.readers.common import SPLITS, data_files, require_documents
-from textmix.errors import DataFormatError
+from textmix.data.reading import SPLITS, data_files, require_documents
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textmix.data.archive import iter_tar
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import iter_tar
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, label_matrix
-from textmix.data.readers.common import file_of, require_documents
-from textmix.errors import DataFormatError
+from textmix.data.reading import file_of, require_documents
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {}

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, NoReturn
 
-from textmix.data.archive import iter_tar, open_plain
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.archives import iter_tar, open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import Document, decode, file_of, text_corpus
 from textmix.data.readers.csv_file import csv_rows
-from textmix.errors import ConfigError, DataFormatError
+from textmix.data.reading import Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -55,7 +55,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     options : ``name``; ``form``: ``records``, ``json`` or ``csv``; ``encoding`` (default latin-1 for records, else
         utf-8); ``members``, patterns of the files in the archive; ``truncated: true`` accepts a last line (records: a
         last record) that is cut off, and leaves it out; ``distinct: true`` leaves out a review whose product and text
-        came before, for pieces that overlap; ``test_every``, see `textmix.data.readers.common.text_corpus`.
+        came before, for pieces that overlap; ``test_every``, see `textmix.data.reading.text_corpus`.
 
     Returns
     -------

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from textmix.data.archive import open_plain
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import SPLITS, Document, data_files, decode, split_array, split_labels, text_corpus
-from textmix.errors import DataFormatError
+from textmix.data.reading import SPLITS, Document, data_files, decode, split_array, split_labels, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"label_separator": False}

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from textmix.data.archive import open_plain
+from textmix.core.errors import DataFormatError
+from textmix.data import number_kernels as kernels
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.common import data_files, decode
-from textmix.data.readers.numbers import Table, matrix_corpus, read_rows, take_labels
-from textmix.errors import DataFormatError
-from textmix.kernels import arff as kernels
+from textmix.data.numbers import Table, matrix_corpus, read_rows, take_labels
+from textmix.data.reading import data_files, decode
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"n_labels": True}

@@ -1,0 +1,131 @@
+"""Bench: labelling short new texts with kept models, from the bytes of a file to the rows of the answer."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+from textmix.bench.timing import compare, judge
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.data.stream import Source
+from textmix.plan.methods import Method, load_methods
+from textmix.serve.keep import KeptModel
+from textmix.serve.predict import Writer, predict
+from textmix.text.features import build_features
+
+#: Words of a short text, and texts that are labelled in one call.
+WORDS, TEXTS = 20, 20_000
+#: The rate that is wanted, texts a second on one core.
+RATE = 20_000
+SPEC = {"tokenizer": "unicode", "min_count": 2}
+PMM = Method("pmm1", "textmix.models.pmm.estimator:PMM1", "parametric mixture", "multi", "counts", "pmm")
+PEER = "CountVectorizer and MultinomialNB"
+
+
+def short_texts(corpus: Corpus, several: bool) -> Corpus:
+    """Cut a text corpus into texts of `WORDS` words, each of one document, or one half each of two documents."""
+    text, label = corpus.text, corpus.classes()
+    assert text is not None  # noqa: S101 - the suite's data set is text
+    length = WORDS // (1 + several)
+    words = [text.text(row).split() for row in range(len(text))]
+    pieces = [(d, words[d][i : i + length]) for d in range(len(words)) for i in range(0, len(words[d]), length)]
+    order = np.random.default_rng(0).permutation(len(pieces))[: TEXTS * (1 + several)]
+    groups = order.reshape(-1, 1 + several)
+    rows = [[int(label[pieces[place][0]]) for place in group] for group in groups]
+    texts = (" ".join(word for place in group for word in pieces[place][1]).encode() for group in groups)
+    labels = label_matrix(rows, len(corpus.label_names))
+    return Corpus("short", list(map(str, range(len(rows)))), corpus.label_names, labels, text=Ragged.from_texts(texts))
+
+
+def fitted(method: Method, corpus: Corpus) -> KeptModel:
+    """Return a model fitted to all texts."""
+    counts = build_features(corpus, SPEC)
+    y = counts.classes() if method.task == "single" else counts.indicators()
+    estimator = method.make({}).fit(counts.features, y)
+    return KeptModel(method, estimator, counts.label_names, counts.feature_names or [], SPEC, corpus.name)
+
+
+def _labelling(model: KeptModel, form: str, data: bytes) -> Callable[[], object]:
+    """Return the whole way: a file is read, its texts are labelled with probabilities, and the rows are written."""
+
+    def run() -> object:
+        output = io.StringIO()
+        predict(model, Source("new", form).read(io.BytesIO(data)), Writer(output, model, form, everything=False))
+        return output
+
+    return run
+
+
+def files(corpus: Corpus) -> dict[str, bytes]:
+    """Return the texts as a csv and as a JSON lines file."""
+    texts = [corpus.text.text(row) for row in range(len(corpus.text))]  # type: ignore[union-attr, arg-type]
+    quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
+    return {
+        "csv": "\n".join(["text", *quoted, ""]).encode(),
+        "jsonl": "".join(json.dumps({"text": text}) + "\n" for text in texts).encode(),
+    }
+
+
+def _sklearn(corpus: Corpus, data: bytes) -> Callable[[], object]:
+    """Return the peer: scikit-learn's tokenizer and naive Bayes, with the same reader and writer of the csv module."""
+    texts = [corpus.text.text(row) for row in range(len(corpus.text))]  # type: ignore[union-attr, arg-type]
+    model = make_pipeline(CountVectorizer(min_df=2), MultinomialNB()).fit(texts, corpus.classes())
+
+    def run() -> object:
+        rows = csv.reader(io.StringIO(data.decode(), newline=""))
+        probability = model.predict_proba([row[0] for row in islice(rows, 1, None)])
+        output = io.StringIO()
+        best = probability.argmax(axis=1).tolist()
+        names = (corpus.label_names[label] for label in best)
+        csv.writer(output).writerows(zip(range(len(best)), names, probability.max(axis=1).tolist(), strict=True))
+        return output
+
+    return run
+
+
+def bench_predict(corpus: Corpus, repeats: int = 5) -> list[dict[str, Any]]:
+    """Time naive Bayes, EDCM and PMM1 on short texts, beside the rate that is wanted and beside scikit-learn.
+
+    Parameters
+    ----------
+    corpus : a single-label corpus of text.
+    repeats : rounds; in each, every candidate runs once.
+
+    Returns
+    -------
+    rows of `textmix.bench.timing.COLUMNS`, in seconds of the processor (one core); the peer of ``predict_rate``
+    is `RATE` texts a second, and the ratio what part of that time was needed.
+    """
+    methods = load_methods()
+    single, several = short_texts(corpus, False), short_texts(corpus, True)
+    candidates: dict[str, Callable[[], object]] = {}
+    for name, method, texts in (
+        ("naive Bayes", methods["multinomial"], single),
+        ("EDCM", methods["edcm"], single),
+        ("PMM1", PMM, several),
+    ):
+        model = fitted(method, texts)
+        for form, data in files(texts).items():
+            candidates[f"{name}, {form}"] = _labelling(model, form, data)
+    candidates[PEER] = _sklearn(single, files(single)["csv"])
+    rows = compare(candidates, repeats, time.process_time)
+    n_texts = len(single.ids)
+    for row in rows:
+        row["note"] = f"{n_texts / row['median_seconds']:,.0f} texts of {WORDS} words a second"
+    ours = [row for row in rows if row["candidate"] != PEER]
+    wanted = {"candidate": f"{RATE:,} texts a second", "median_seconds": n_texts / RATE}
+    targets = {row["candidate"]: 1.0 for row in ours}
+    return [
+        *judge("predict_rate", [*ours, wanted], wanted["candidate"], targets)[:-1],  # type: ignore[arg-type]
+        *judge("predict_peer", rows, PEER, {"naive Bayes, csv": 1.0}),
+    ]

@@ -1,0 +1,114 @@
+"""One suite of the bench from its inputs to its rows, and the rows of all suites in words."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textmix.bench.timing import COLUMNS
+from textmix.core import io
+from textmix.core.errors import Hole
+from textmix.data.corpus import Corpus
+from textmix.experiment.splits import Splits
+from textmix.plan.suites import Suite
+
+
+def _split_parts(corpus: str, splits: str) -> tuple[Any, ...]:
+    """Return counts and label indicators of the training and of the test documents of the first trial."""
+    (X, Y), first = _labels(corpus), Splits.load(splits)
+    parts = [(X[rows], Y[rows]) for rows in (first.train[0], first.test[0])]
+    return *parts[0], *parts[1]
+
+
+def _classes(corpus: str) -> tuple[Any, ...]:
+    """Return counts and class indices."""
+    whole = Corpus.load(corpus)
+    return whole.features, whole.classes()
+
+
+def _labels(corpus: str) -> tuple[Any, ...]:
+    """Return counts and label indicators."""
+    whole = Corpus.load(corpus)
+    return whole.features, whole.labels
+
+
+def _files(record: str) -> tuple[Any, ...]:
+    """Return the raw files of a data set by role."""
+    fetched = io.read_json(record)
+    if fetched["status"] != "had":
+        raise Hole(fetched["reason"], fetched["broken"])
+    return ({role: Path(record).parent / file["name"] for role, file in fetched["files"].items()},)
+
+
+READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "classes": _classes,
+    "labels": _labels,
+    "split": _split_parts,
+    "corpus": lambda corpus: (Corpus.load(corpus),),
+    "files": _files,
+}
+
+
+def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dict[str, Any]]:
+    """Run one suite.
+
+    Parameters
+    ----------
+    suite : entry of the registry.
+    inputs : paths as `Suite.inputs` names them.
+    repeats : rounds; in each, every candidate and peer runs once.
+
+    Returns
+    -------
+    rows of `textmix.bench.timing.COLUMNS`.
+
+    Raises
+    ------
+    Hole : the configuration maps no data to the suite's role, or they could not be had.
+    """
+    if not inputs:
+        raise Hole(
+            f"bench {suite.name}: the configuration has no data for the role '{suite.role}'; "
+            "run it with --configfile config/full.yaml, or map the role to a data set"
+        )
+    function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
+    rows: list[dict[str, Any]] = function(*READERS[suite.takes](*inputs), repeats=repeats)
+    return rows
+
+
+def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Join the suites' csv files.
+
+    Parameters
+    ----------
+    tables : suite -> csv.
+
+    Returns
+    -------
+    rows with the columns ``suite`` and `COLUMNS`; a suite that was left out has one row, with the reason as note.
+    sentences : one for every comparison that has a target, and for every suite left out.
+    """
+    rows: list[dict[str, Any]] = []
+    for suite, path in tables.items():
+        try:
+            io.check_result(path)
+            rows += [{"suite": suite, **row} for row in io.read_csv(path)]
+        except Hole as hole:
+            rows.append({"suite": suite, **dict.fromkeys(COLUMNS, ""), "note": f"left out: {hole.reason}"})
+    return rows, [_sentence(row) for row in rows if row["target"] or not row["bench"]]
+
+
+def _sentence(row: Mapping[str, str]) -> str:
+    """Return a row of the joined table in words."""
+    if not row["bench"]:
+        return f"{row['suite']}: {row['note']}"
+    ratio, target = float(row["ratio_to_peer"]), float(row["target"])
+    if target < 0.2:
+        found, wanted = f"{1 / ratio:.1f} times faster than", f"at least {1 / target:.0f} times"
+    else:
+        found, wanted = f"{ratio:.2f} x the {row['quantity']} of", f"at most {target:g} x"
+    verdict = "met" if row["met"].lower() == "true" else "MISSED"
+    note = f" ({row['note']})" if row["note"] else ""
+    return f"{row['bench']}: {row['candidate']}: {found} {row['peer']}{note}; wanted {wanted}: {verdict}"

@@ -1,0 +1,170 @@
+"""Figures of the matrix: the critical-difference diagram, and accuracy against time with its Pareto front."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from textmix.pages.style import style, svg_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, GREY = "#1b1b1b", "#8a8a86"
+#: Text lines of a diagram, in inches.
+LINE = 0.19
+#: Below so many powers of ten a logarithmic axis has numbers between them too.
+NARROW = 2.0
+
+
+class Point(NamedTuple):
+    """A method in the picture of accuracy against time: mean score, ends of its interval, seconds."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    seconds: float
+
+
+def critical_difference(
+    names: Sequence[str], ranks: Sequence[float], groups: Sequence[Sequence[int]], difference: float, title: str
+) -> bytes:
+    """Draw mean ranks on an axis, best at the left, with bars over methods that the test does not tell apart.
+
+    Demsar (2006), figure 1.  Labels stand at the left for the better half and at the right for the others.
+
+    Parameters
+    ----------
+    names, ranks : K methods and their mean ranks.
+    groups : indices of the methods under each bar (`textmix.metrics.ranking.cliques`); none where nothing is told.
+    difference : the critical one, drawn to scale at the top.
+    title : what was compared, and where.
+
+    Returns
+    -------
+    SVG.
+    """
+    k = len(names)
+    order = np.argsort(ranks, kind="stable")
+    rows = (k + 1) // 2
+    below = 0.6 * len(groups) + 0.8
+    with style():
+        figure = Figure(figsize=(6.3, 0.75 + LINE * (below + rows)))
+        axes = figure.subplots()
+        axes.set_axis_off()
+        axes.set_title(title)
+        margin = 0.42 * (k - 1) + 0.1
+        axes.set_xlim(1 - margin, k + margin)
+        axes.set_ylim(below + rows + 0.2, -2.6)
+        _scale(axes, k, difference)
+        for number, group in enumerate(groups):
+            ends = [min(ranks[i] for i in group) - 0.03, max(ranks[i] for i in group) + 0.03]
+            axes.plot(ends, [0.6 * number + 0.6] * 2, color="C1", linewidth=3.2, solid_capstyle="round", zorder=3)
+        for place, method in enumerate(order):
+            left = place < rows
+            height = below + (place if left else k - 1 - place) + 0.3
+            end = 1 - 0.06 * margin if left else k + 0.06 * margin
+            axes.plot([ranks[method]] * 2 + [end], [0, height, height], color=INK, linewidth=0.8, zorder=2)
+            axes.plot([ranks[method]], [0], "o", color="C0", markersize=4, zorder=4, clip_on=False)
+            label = f"{names[method]}  {ranks[method]:.2f}" if left else f"{ranks[method]:.2f}  {names[method]}"
+            axes.text(end, height, f" {label} ", ha="right" if left else "left", va="center", fontsize=9)
+        return svg_bytes(figure)
+
+
+def _scale(axes: Axes, k: int, difference: float) -> None:
+    """Draw the axis of ranks and the critical difference."""
+    axes.plot([1, k], [0, 0], color=INK, linewidth=0.8)
+    step = max(1, k // 10)
+    for rank in range(1, k + 1, step):
+        axes.plot([rank, rank], [-0.25, 0], color=INK, linewidth=0.8)
+        axes.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=9)
+    if np.isfinite(difference):
+        axes.plot([1, 1 + difference], [-1.75, -1.75], color="C1", linewidth=1.6)
+        for end in (1, 1 + difference):
+            axes.plot([end, end], [-1.95, -1.55], color="C1", linewidth=1.6)
+        axes.text(1 + difference, -1.75, f"  critical difference {difference:.2f}", ha="left", va="center", fontsize=9)
+    axes.text(k, 0, "   mean rank, 1 is best", ha="left", va="center", fontsize=9, color=GREY)
+
+
+def front(points: Sequence[Point]) -> list[int]:
+    """Return which points no other is both as good and as fast as, in order of time; of equal ones the first."""
+    found: list[int] = []
+    for place in sorted(range(len(points)), key=lambda i: (points[i].seconds, -points[i].value)):
+        if not found or points[place].value > points[found[-1]].value:
+            found.append(place)
+    return found
+
+
+def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> bytes:
+    """Draw the score of each method against its seconds, numbered in order of score, with the Pareto front.
+
+    Parameters
+    ----------
+    points : the methods.
+    metric : what the score is, larger is better.
+    where : the data sets, for the title.
+
+    Returns
+    -------
+    SVG.
+    """
+    order = sorted(range(len(points)), key=lambda i: (-points[i].value, points[i].seconds))
+    best = front(points)
+    with style():
+        figure = Figure(figsize=(6.3, max(3.2, 0.6 + LINE * len(points))))
+        axes, key = figure.subplots(1, 2, width_ratios=[2.2, 1])
+        axes.set_title(where)
+        # From its point the front runs level until a slower method is better.
+        seconds = [*(points[i].seconds for i in best), max(point.seconds for point in points)]
+        axes.step(
+            seconds,
+            [*(points[i].value for i in best), points[order[0]].value],
+            where="post",
+            color="C1",
+            linewidth=1.2,
+            zorder=1,
+            label="Pareto front",
+        )
+        key.set_axis_off()
+        for number, place in enumerate(order, start=1):
+            _numbered(axes, points[place], number, place in best)
+            strong = "bold" if place in best else "normal"
+            height = 1 - (number - 0.5) / max(len(points), 12)
+            for x, text, ha in ((0.07, str(number), "right"), (0.12, points[place].name, "left")):
+                key.text(x, height, text, ha=ha, va="center", fontsize=9, weight=strong, transform=key.transAxes)
+        axes.set_xscale("log")
+        axes.margins(x=0.08, y=0.1)
+        plain = FuncFormatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_major_formatter(plain)
+        axes.xaxis.set_minor_formatter(plain if _decades(points) < NARROW else NullFormatter())
+        if _decades(points) < NARROW:
+            axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+        axes.yaxis.set_major_locator(MaxNLocator(6))
+        axes.set_xlabel("seconds to fit and predict (logarithmic)")
+        axes.set_ylabel(metric)
+        axes.legend(loc="lower right")
+        return svg_bytes(figure)
+
+
+def _decades(points: Sequence[Point]) -> float:
+    """Return how many powers of ten the seconds span."""
+    seconds = [point.seconds for point in points]
+    return math.log10(max(seconds) / min(seconds))
+
+
+def _numbered(axes: Axes, point: Point, number: int, best: bool) -> None:
+    """Draw one method as a numbered disc over its interval."""
+    height = [[point.value - point.low], [point.high - point.value]]
+    if np.isfinite(height).all():
+        axes.errorbar([point.seconds], [point.value], height, color="#c9c9c4", linewidth=1.0, capsize=2, zorder=2)
+    above = 3 + 0.001 * number
+    look: dict[str, Any] = {"color": "C0" if best else "white", "markeredgecolor": "C0", "markersize": 11}
+    axes.plot([point.seconds], [point.value], "o", zorder=above, **look)
+    ink = "white" if best else INK
+    axes.text(point.seconds, point.value, str(number), ha="center", va="center", fontsize=7.5, color=ink, zorder=above)

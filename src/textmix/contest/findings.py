@@ -1,0 +1,119 @@
+"""What stands beside the tables of the matrix and of own data: the words of the tests and their two pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from scipy import stats
+
+from textmix.contest.conclusions import MAIN, Comparison, Paragraph, comparisons, summarise
+from textmix.contest.figures import Point, accuracy_against_time, critical_difference
+from textmix.core import io
+from textmix.core.errors import Hole
+from textmix.experiment.scoring import LOSSES
+from textmix.verdict.page import Drawing, inline_svg
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is said and drawn of one kind of data."""
+
+    paragraph: Paragraph
+    figures: Sequence[Drawing]
+
+
+def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
+    """Return what the words and the tests need of a data set: nothing where it could not be had.
+
+    Returns
+    -------
+    ``train`` and ``test``, documents of a trial; ``counts``, whether features are whole numbers; for texts also
+    ``mean_length``, words a text.
+    """
+    from textmix.data.corpus import Corpus
+    from textmix.experiment.splits import Splits
+
+    try:
+        corpus, parts = Corpus.load(features), Splits.load(splits)
+    except Hole:
+        return {}
+    facts = {"train": float(len(parts.train[0])), "test": float(len(parts.test[0]))}
+    if corpus.features is not None:
+        facts["counts"] = float(corpus.features.dtype.kind in "iu")
+    is_text = "features" in corpus.info
+    return {**facts, "mean_length": corpus.statistics()["mean_length"]} if is_text else facts
+
+
+def findings(
+    trials: Path, facts: Mapping[str, Mapping[str, float]], metrics: Mapping[str, str] = MAIN
+) -> list[Finding]:
+    """Return what the scores say, a finding for each kind of data.
+
+    Parameters
+    ----------
+    trials : path of a trials.csv.
+    facts : data set -> `corpus_facts`.
+    metrics : task -> what methods are compared by.
+    """
+    found = comparisons(io.read_csv(trials), facts, metrics)
+    return [Finding(summarise(each), _figures(each, number)) for number, each in enumerate(found)]
+
+
+def _figures(comparison: Comparison, number: int) -> list[Drawing]:
+    """Return the pictures of a comparison."""
+    drawn = []
+    metric = comparison.metric.replace("_", " ")
+    where = f"{comparison.kind}, {metric}"
+    if comparison.friedman is not None:
+        names = [name.replace("_", " ") for name in comparison.methods]
+        groups = comparison.groups if comparison.differ else [tuple(np.argsort(comparison.ranks).tolist())]
+        svg = critical_difference(names, comparison.ranks.tolist(), groups, comparison.difference, where.capitalize())
+        caption = (
+            "Mean rank of each method over the data sets, the best at the left; a bar joins what is not told apart."
+        )
+        drawn.append(_drawing(svg, f"ranks-{number}", f"Mean ranks, {where}", caption))
+    points = _points(comparison)
+    if points:
+        caption = (
+            "Mean score against the median of the seconds to fit and predict one trial; filled are the methods that no "
+            "other is both as good and as fast as. Bars are 95 % intervals of the mean over the data sets (of one data "
+            "set: over its trials)."
+        )
+        svg = accuracy_against_time(points, metric, comparison.kind)
+        drawn.append(_drawing(svg, f"time-{number}", f"{metric.capitalize()} against time, {comparison.kind}", caption))
+    return drawn
+
+
+def _points(comparison: Comparison) -> list[Point]:
+    """Return the methods in the picture of score against time; none where seconds were not measured."""
+    if np.isnan(comparison.seconds).any() or (comparison.seconds <= 0).any():
+        return []
+    sign = -1.0 if comparison.metric in LOSSES else 1.0
+    single = len(comparison.datasets) == 1
+    points = []
+    for k, method in enumerate(comparison.methods):
+        values = comparison.trials[comparison.datasets[0], method] if single else comparison.scores[:, k]
+        mean, half = float(np.mean(values)), _half_width(values)
+        low, high = sorted((sign * (mean - half), sign * (mean + half)))
+        seconds = float(np.median(comparison.seconds[:, k]))
+        points.append(Point(method.replace("_", " "), sign * mean, low, high, seconds))
+    return points
+
+
+def _half_width(values: Any) -> float:
+    """Return half of the 95 % interval of a mean by Student's t; infinite for one value."""
+    n = len(values)
+    if n < 2:
+        return float("inf")
+    return float(stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+
+
+def _drawing(svg: bytes, name: str, title: str, caption: str) -> Drawing:
+    """Return a picture to stand inside the page."""
+    drawing: Markup = inline_svg(svg, f"f-matrix-{name}", name)
+    return Drawing(name, title, caption, drawing)

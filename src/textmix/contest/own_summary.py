@@ -1,0 +1,111 @@
+"""What was understood of a user's data: counts, lengths, labels, examples, and what a careful reader would ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textmix.data.corpus import Corpus, Ragged
+from textmix.experiment.splits import Splits
+from textmix.models.common.count_kernels import row_sums
+
+#: Labels, examples and characters of an example shown.
+LABELS, EXAMPLES, CHARACTERS = 40, 3, 240
+
+
+def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
+    """Return what was understood, as JSON.
+
+    Parameters
+    ----------
+    parsed : the corpus as read, with its text if it is text.
+    counted : the corpus of features.
+    splits : its splits.
+
+    Returns
+    -------
+    ``name``, ``text`` (whether it is text), ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths``
+    (quantiles of the number of words, or of the sum of a row), ``labels`` (the most frequent, with their documents),
+    ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial), ``examples``
+    and ``remarks``; what has an order is a list.
+    """
+    label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
+    order = np.argsort(-label_counts, kind="stable")
+    lengths = np.zeros(parsed.n_documents)
+    if counted.features is not None:
+        lengths = row_sums(counted.features.indptr, counted.features.data)
+    sizes, numbers = np.unique(parsed.label_counts, return_counts=True)
+    return {
+        "name": parsed.name,
+        "text": parsed.text is not None,
+        "statistics": counted.statistics(),
+        "vocabulary": len(counted.feature_names or ()),
+        "lengths": _quantiles(lengths),
+        "labels": [[str(parsed.label_names[i]), int(label_counts[i])] for i in order[:LABELS].tolist()],
+        "labels_a_document": [[int(size), int(number)] for size, number in zip(sizes, numbers, strict=True)],
+        "splits": [{"train": len(splits.train[i]), "test": len(splits.test[i])} for i in range(len(splits))],
+        "examples": [_example(parsed, counted, row) for row in range(min(EXAMPLES, parsed.n_documents))],
+        "remarks": list(_remarks(parsed, label_counts, lengths)),
+    }
+
+
+def _quantiles(lengths: np.ndarray) -> list[list[Any]]:
+    """Return least, quartiles, most and mean, in order."""
+    names = ("least", "lower quartile", "median", "upper quartile", "most")
+    values = np.quantile(lengths, (0.0, 0.25, 0.5, 0.75, 1.0))
+    return [*([name, float(value)] for name, value in zip(names, values, strict=True)), ["mean", float(lengths.mean())]]
+
+
+def _example(parsed: Corpus, counted: Corpus, row: int) -> dict[str, Any]:
+    """Return id, labels and beginning of a document."""
+    labels = [str(parsed.label_names[i]) for i in parsed.labels.indices[slice(*parsed.labels.indptr[row : row + 2])]]
+    if parsed.text is not None:
+        start = bytes(parsed.text[row][: 4 * CHARACTERS]).decode("utf-8", "ignore")
+        return {"id": parsed.ids[row], "labels": labels, "text": " ".join(start.split())[:CHARACTERS]}
+    features = counted.features[[row]]  # type: ignore[index]
+    names = counted.feature_names or ()
+    pairs = zip(features.indices[:10].tolist(), features.data[:10].tolist(), strict=True)
+    return {"id": parsed.ids[row], "labels": labels, "text": ", ".join(f"{names[i]}: {value:g}" for i, value in pairs)}
+
+
+def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> list[str]:
+    """Return what may surprise, one sentence each."""
+    found = []
+    unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
+    if unused:
+        found.append(f"{_of(unused, len(label_counts), 'labels')} stand on no document.")
+    if once:
+        found.append(
+            f"{_of(once, len(label_counts), 'labels')} stand on one document only: learnt or tested, never both."
+        )
+    largest = int(np.argmax(label_counts))
+    share = float(label_counts[largest]) / max(parsed.n_documents, 1)
+    if share > 0.8:
+        found.append(
+            f"{100 * share:.0f} % of the documents have the label “{parsed.label_names[largest]}”: always saying it is "
+            "right as often; look at macro F rather than accuracy."
+        )
+    bare = int(np.sum(parsed.label_counts == 0))
+    if bare:
+        found.append(f"{_of(bare, parsed.n_documents, 'documents')} have no label.")
+    if int(np.sum(lengths == 0)):
+        found.append(f"{_of(int(np.sum(lengths == 0)), len(lengths), 'documents')} have no word of the vocabulary.")
+    twins = 0 if parsed.text is None else _repeated(parsed.text)
+    if twins:
+        found.append(
+            f"{_of(twins, parsed.n_documents, 'documents')} repeat the text of an earlier one: one may be in training "
+            "and the other in the test, which flatters every method."
+        )
+    return found
+
+
+def _of(number: int, total: int, what: str) -> str:
+    """Return a number of things among all."""
+    return f"{number:,} of {total:,} {what}"
+
+
+def _repeated(text: Ragged) -> int:
+    """Return how many documents have the same text as an earlier one."""
+    hashes = {hash(text[row].tobytes()) for row in range(len(text))}
+    return len(text) - len(hashes)

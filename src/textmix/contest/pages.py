@@ -1,0 +1,112 @@
+"""Pages of studies that are no papers: the user's own data and the matrix, in the style of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textmix.core import io
+from textmix.core.errors import Hole
+from textmix.experiment.scoring import LOSSES
+from textmix.pages.rendering import environment, style
+
+
+def render_study(template: str, **content: Any) -> str:
+    """Return a page.
+
+    Parameters
+    ----------
+    template : file in `textmix.pages.rendering.TEMPLATES`.
+    content : what it shows.
+    """
+    pages = environment()
+    pages.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
+    pages.globals["losses"] = LOSSES
+    return pages.get_template(template).render(style=style("page.css", "study.css"), **content)
+
+
+def figure(value: float | None) -> str:
+    """Return a share or a loss with as many digits as it bears."""
+    return "" if value is None else f"{value:.3f}"
+
+
+def seconds(value: float | None) -> str:
+    """Return seconds, or milliseconds, in about two digits."""
+    if value is None:
+        return ""
+    if value < 0.1:
+        return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
+    return f"{value:.1f} s" if value < 10 else f"{value:,.0f} s"
+
+
+def memory(value: float | None) -> str:
+    """Return bytes in megabytes."""
+    return "" if value is None else f"{value / 2**20:,.0f} MB" if value >= 2**20 else "< 1 MB"
+
+
+def score_table(
+    cells: Sequence[Mapping[str, Any]], dataset: str, costs: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return the table of one data set: a row a method, a column a metric, the best by the first metric on top.
+
+    Parameters
+    ----------
+    cells : rows of `textmix.contest.comparison.COLUMNS`.
+    dataset : which of them.
+    costs : rows of `textmix.contest.comparison.COSTS`.
+
+    Returns
+    -------
+    ``metrics`` (names), ``best`` (metric -> best value), ``rows`` of the methods with values (``method``, ``family``,
+    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the other methods and
+    why they have none.
+    """
+    mine = [cell for cell in cells if cell["dataset"] == dataset]
+    metrics = list(dict.fromkeys(cell["metric"] for cell in mine if cell.get("metric")))
+    cost = {row["method"]: row for row in costs if row["dataset"] == dataset}
+    rows: dict[str, dict[str, Any]] = {}
+    without: dict[str, list[str]] = {}
+    for cell in mine:
+        method = cell["method"]
+        if cell.get("metric"):
+            empty = {"method": method, "family": cell["family"], "values": {}, "cost": cost.get(method)}
+            rows.setdefault(method, empty)["values"][cell["metric"]] = cell
+        else:
+            without.setdefault(cell["reason"].removeprefix(f"{method} "), []).append(method)
+    return {
+        "metrics": metrics,
+        "best": {metric: _best(metric, rows.values()) for metric in metrics},
+        "rows": sorted(rows.values(), key=lambda row: _order(row, metrics)),
+        "without": [(names, reason) for reason, names in without.items()],
+    }
+
+
+def methods_of(cells: Sequence[Mapping[str, Any]], datasets: Collection[str]) -> list[str]:
+    """Return the methods that have a value on at least one of some data sets, in the order of the cells."""
+    found = [cell["method"] for cell in cells if cell["dataset"] in datasets and cell.get("value") is not None]
+    return list(dict.fromkeys(found))
+
+
+def data_facts(folder: Path, title: str) -> dict[str, str]:
+    """Return title and size in words of a parsed data set, or why it could not be had."""
+    try:
+        io.check_result(folder)
+    except Hole as hole:
+        return {"title": title, "said": f"{hole.reason}."}
+    found = io.read_json(folder / "corpus.json")["statistics"]
+    sets = f", {found['label_sets']:,} different label sets" if found["multi_label_share"] else ""
+    return {"title": title, "said": f"{found['documents']:,} documents, {found['labels']:,} labels{sets}."}
+
+
+def _best(metric: str, rows: Any) -> float | None:
+    """Return the best value of a metric."""
+    values = [row["values"][metric]["value"] for row in rows if row["values"].get(metric, {}).get("value") is not None]
+    return (min if metric in LOSSES else max)(values, default=None)
+
+
+def _order(row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[bool, float, str]:
+    """Return the sort key of a row: those with values first, the best on top."""
+    value = row["values"].get(metrics[0], {}).get("value") if metrics else None
+    sign = 1.0 if metrics and metrics[0] in LOSSES else -1.0
+    return value is None, 0.0 if value is None else sign * value, row["method"]

@@ -1,0 +1,142 @@
+"""Strict configuration: YAML without duplicate keys, closed schemas, and messages that name the remedy.
+
+It is imported while Snakemake parses the workflow, so it must not import NumPy or anything heavier.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import math
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from textmix.core.errors import ConfigError
+
+PAPERS = ("pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes")
+
+
+# LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """SafeLoader that refuses a mapping with the same key twice."""
+
+
+def _strict_mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
+    """Build a mapping, refusing duplicate and unhashable keys."""
+    loader.flatten_mapping(node)
+    result: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        line = key_node.start_mark.line + 1
+        if not isinstance(key, Hashable):
+            raise ConfigError(f"line {line}: the key {key!r} is not a plain name; write it as one word")
+        if key in result:
+            raise ConfigError(f"line {line}: the key '{key}' stands twice; keep one of them")
+        result[key] = loader.construct_object(value_node, deep=True)
+    return result
+
+
+_StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _strict_mapping)
+
+
+def load_yaml_strict(path: str | Path) -> Any:
+    """Read a YAML file.
+
+    Raises
+    ------
+    ConfigError : the file is missing, not UTF-8, not YAML, or has a key twice.
+    """
+    path = Path(path)
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)  # noqa: S506 - a SafeLoader
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); name an existing file") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
+    except ConfigError as error:
+        raise ConfigError(f"{path}, {error}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "cannot be parsed"
+        raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
+
+
+def _is_integer(_checker: Any, value: Any) -> bool:
+    """Say whether a value is an integer as Python means it: 10.0, which JSON Schema would take, cannot count trials."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_checker: Any, value: Any) -> bool:
+    """Say whether a value is a finite number."""
+    return _is_integer(_checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
+@functools.cache
+def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
+    """Return the validator of a schema file; ``$ref: name.schema.yaml`` means a file beside it."""
+    from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
+
+    def retrieve(uri: str) -> Resource[Any]:
+        schema = load_yaml_strict(schema_path.parent / uri)
+        schema.pop("$schema", None)  # with it, jsonschema would change to its own validator and its types
+        return DRAFT202012.create_resource(schema)
+
+    registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
+    return _Validator(load_yaml_strict(schema_path), registry=registry)
+
+
+def validate(value: Any, schema_path: str | Path, source: str) -> None:
+    """Check a configuration value against a schema.
+
+    Raises
+    ------
+    ConfigError : with the source, the key, what is wrong and what is allowed, for the first fault found.
+    """
+    errors = sorted(
+        _validator(Path(schema_path).resolve()).iter_errors(value),
+        key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
+    )
+    # A misspelt key is both unknown and missing; the first says more.
+    unknown = [error for error in errors if error.validator == "additionalProperties"]
+    if errors:
+        raise ConfigError(f"{source}: {explain(jsonschema.exceptions.best_match(unknown or errors) or errors[0])}")
+
+
+def explain(error: jsonschema.ValidationError) -> str:
+    """Say in one sentence what a schema fault is and how to mend it."""
+    key = ".".join(str(part) for part in error.absolute_path) or "the file"
+    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+        allowed = sorted(error.schema.get("properties", {}))
+        extra = next(iter(sorted(str(name) for name in error.instance if name not in allowed)))
+        return f"{key}: unknown key '{extra}'; {_suggest(extra, allowed)}"
+    if error.validator == "enum":
+        return f"{key}: {error.instance!r} is not allowed; {_suggest(str(error.instance), error.validator_value)}"
+    if error.validator == "required":
+        return f"{key}: {error.message}; add it"
+    if error.validator == "type":
+        kinds = [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
+        return f"{key}: {error.instance!r} has the wrong type; give a value of type {' or '.join(kinds)}"
+    if error.validator == "pattern":
+        return f"{key}: {error.instance!r} is not a valid name; it must match {error.validator_value}"
+    return f"{key}: {error.message}; correct the value"
+
+
+def _suggest(word: str, allowed: list[Any]) -> str:
+    """Return 'did you mean' with all allowed words."""
+    words = [str(item) for item in allowed]
+    close = difflib.get_close_matches(word, words, n=1)
+    return (f"did you mean '{close[0]}'? " if close else "") + f"allowed: {', '.join(words)}"

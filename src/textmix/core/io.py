@@ -1,0 +1,232 @@
+"""Atomic, digest-carrying files: the only way the pipeline writes and reads its results.
+
+A *result* is either one file with a record beside it (``name.csv`` and ``name.csv.meta.json``) or a folder with a
+record in it (``meta.json``).  The record holds the sha256 of every file, so that a result changed by hand is noticed by
+the next stage that reads it and named by ``snakemake verify``.  Arrays are stored as ``.npy``; nothing is ever pickled.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from textmix.core.errors import Hole, IntegrityError
+
+META = "meta.json"
+#: Written by Snakemake into folder outputs; not ours.
+FOREIGN = {".snakemake_timestamp"}
+
+
+def sha256_bytes(data: bytes) -> str:
+    """Return the hexadecimal sha256 of a byte string."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sha256_file(path: str | Path) -> str:
+    """Return the hexadecimal sha256 of a file, read in blocks."""
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON text that depends on the value only: sorted keys, no NaN, a final newline."""
+    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """Give a binary stream whose content becomes the file in one step, if nothing goes wrong until the end."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file so that other processes see either the old content or the whole new one."""
+    with replacing(path) as stream:
+        stream.write(data)
+
+
+def _umask() -> int:
+    """Return the process's umask (mkstemp ignores it, os.umask only tells it by setting it)."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write UTF-8 text atomically, newlines as they are."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write canonical JSON atomically."""
+    write_text(path, canonical_json(value))
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
+    """Return rows as CSV text: given column order, LF line ends, floats with their shortest exact form."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: _cell(value) for key, value in row.items()})
+    return stream.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a CSV cell: None as empty, NumPy scalars as Python's."""
+    if value is None:
+        return ""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def read_csv(path: str | Path) -> list[dict[str, str]]:
+    """Read a CSV file as a list of string-valued rows."""
+    with open(path, encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
+    """Write each array to ``folder/name.npy``."""
+    for name, array in arrays.items():
+        with open(Path(folder) / f"{name}.npy", "wb") as handle:
+            np.lib.format.write_array(handle, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
+    """Read ``folder/name.npy``, memory-mapped by default (an empty array cannot be mapped and is read)."""
+    path = Path(folder) / f"{name}.npy"
+    if mmap and path.stat().st_size > 4096:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    return np.load(path, allow_pickle=False)
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Return the sha256 of every file of a folder, by relative name."""
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    return {name: sha256_file(folder / name) for name in names if name != META and name not in FOREIGN}
+
+
+@contextmanager
+def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
+    """Give a temporary folder to fill; on success seal it with its record and move it to ``path`` in one step.
+
+    Parameters
+    ----------
+    path : where the result belongs; an older result there is replaced.
+    meta : the record (`textmix.core.runtime.Job.record`); ``files`` with the digests is added.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    try:
+        yield temporary
+        write_json(temporary / META, {**meta, "files": _digests(temporary)})
+        os.chmod(temporary, 0o777 & ~_umask())
+        if path.exists():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -> None:
+    """Write a one-file result and its record ``<path>.meta.json``."""
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    write_bytes(path, data)
+    write_json(f"{path}.{META}", {**meta, "files": {Path(path).name: sha256_bytes(data)}})
+
+
+def write_hole(path: str | Path, hole: Hole, meta: Mapping[str, Any]) -> None:
+    """Write a result that says why it is not there; `check_result` raises the `Hole` again."""
+    record = {**meta, "hole": {"reason": hole.reason, "broken": hole.broken}}
+    if Path(path).suffix:
+        write_result(path, "", record)
+    else:
+        with new_folder(path, record):
+            pass
+
+
+def meta_path(path: str | Path) -> Path:
+    """Return where the record of a result lies."""
+    path = Path(path)
+    return path / META if path.is_dir() else path.with_name(f"{path.name}.{META}")
+
+
+def read_meta(path: str | Path) -> dict[str, Any]:
+    """Return the record of a result.
+
+    Raises
+    ------
+    IntegrityError : there is no record, or it cannot be read.
+    """
+    record = meta_path(path)
+    if not record.is_file():
+        raise IntegrityError(f"{path}: the record {record.name} is missing; delete the result and run again")
+    try:
+        meta: dict[str, Any] = read_json(record)
+        dict(meta["files"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise IntegrityError(f"{path}: the record {record.name} is damaged; delete the result and run again") from error
+    return meta
+
+
+def changed_files(path: str | Path) -> list[str]:
+    """Return the names of a result's files that are missing, added or changed since it was sealed."""
+    path = Path(path)
+    expected: dict[str, str] = read_meta(path)["files"]
+    found = _digests(path) if path.is_dir() else {path.name: sha256_file(path)} if path.is_file() else {}
+    return sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+
+
+def check_result(path: str | Path) -> dict[str, Any]:
+    """Return the record of a result after checking every file against it.
+
+    Raises
+    ------
+    IntegrityError : a file was changed by hand or is missing.
+    Hole : the result is a hole.
+    """
+    changed = changed_files(path)
+    if changed:
+        raise IntegrityError(f"{path}: {', '.join(changed)} changed since it was made; delete the result and run again")
+    meta = read_meta(path)
+    if "hole" in meta:
+        raise Hole(meta["hole"]["reason"], meta["hole"]["broken"])
+    return meta
+
+
+def result_digest(path: str | Path) -> str:
+    """Return one digest for a result, from its record; for a file without a record its sha256."""
+    path = Path(path)
+    if meta_path(path).is_file():
+        return sha256_bytes(canonical_json(read_meta(path)["files"]).encode())
+    return sha256_file(path)

@@ -1,0 +1,119 @@
+"""Code digests: which version of the library made a result, seen through the imports of the script that made it.
+
+The digest covers the syntax trees of every textmix module a script reaches, found by following the import statements
+without importing anything.  Comments, docstrings and formatting are left out, so that only an edit that can change a
+number changes the digest.  Modules named by string in the method registry are followed where the caller names them.
+Data that a module keeps in a folder of its own name (``stoplists.py``, ``stoplists/``) count as part of the module.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+PACKAGE = "textmix"
+ROOT = Path(__file__).resolve().parents[1]
+#: They name errors, log and record, and cannot change a number; leaving them out avoids idle re-runs.
+NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("errors", "provenance", "runtime")}
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def module_file(module: str) -> Path | None:
+    """Return the file of a textmix module, or None if there is no such module."""
+    base = ROOT.joinpath(*module.split(".")[1:])
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _describe(node: Any, imported: set[str]) -> str:
+    """Return a syntax tree as text, as `ast.dump` does but without docstrings, and collect what it imports.
+
+    All modules are read whenever the workflow is parsed, so this takes one pass where ``ast`` would take three.
+
+    Parameters
+    ----------
+    node : a tree, or a part of one: a list of nodes or a constant.
+    imported : receives the names of modules and of what is imported from them, at any depth of nesting.
+    """
+    if isinstance(node, list):
+        return f"[{', '.join([_describe(part, imported) for part in node])}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    if isinstance(node, ast.Import):
+        imported.update(alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        imported.add(node.module)
+        imported.update(f"{node.module}.{alias.name}" for alias in node.names)
+    parts = []
+    for name in node._fields:
+        value: Any = getattr(node, name, None)
+        if name == "body" and isinstance(node, _DOCUMENTED) and _is_docstring(value[:1]):
+            value = value[1:] or [ast.Pass()]
+        if value is not None or (isinstance(node, ast.Constant) and name == "value"):
+            parts.append(f"{name}={_describe(value, imported)}")
+    return f"{type(node).__name__}({', '.join(parts)})"
+
+
+def _is_docstring(head: list[ast.stmt]) -> bool:
+    """Say whether the first statement of a body is a docstring, which cannot change a number."""
+    return bool(head) and isinstance(head[0], ast.Expr) and isinstance(getattr(head[0].value, "value", None), str)
+
+
+@functools.cache
+def _read(path: Path, _stamp: tuple[int, int]) -> tuple[str, frozenset[str]]:
+    """Return digest of the syntax tree and imports of one file; the stamp makes an edited file a new key."""
+    found: set[str] = set()
+    text = _describe(ast.parse(path.read_bytes(), filename=str(path)), found)
+    imports = frozenset(name for name in found if name.split(".")[0] == PACKAGE and module_file(name))
+    return hashlib.sha256(text.encode()).hexdigest(), imports
+
+
+def _inspect(path: Path) -> tuple[str, frozenset[str]]:
+    """Return `_read` of the file as it is now."""
+    stat = path.stat()
+    return _read(path, (stat.st_mtime_ns, stat.st_size))
+
+
+def _data_digests(module: str, path: Path) -> dict[str, str]:
+    """Return the sha256 of the files in the folder beside a module that has the module's name, if there is one."""
+    files = sorted(p for p in path.with_suffix("").rglob("*") if p.is_file())
+    return {f"{module}/{p.name}": hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
+def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> dict[str, str]:
+    """Return the digest of every module reached from ``modules`` and ``scripts``, and of their data files, by name.
+
+    Raises
+    ------
+    ValueError : a named module does not exist.
+    """
+    digests: dict[str, str] = {}
+    queue = list(modules)
+    for script in scripts:
+        digest, imports = _inspect(Path(script))
+        digests[Path(script).name] = digest
+        queue.extend(imports)
+    while queue:
+        name = queue.pop()
+        if name in digests or name in NEUTRAL:
+            continue
+        path = module_file(name)
+        if path is None:
+            raise ValueError(f"no module {name} in {PACKAGE}; correct the name in config/methods.yaml")
+        digests[name], imports = _inspect(path)
+        digests |= _data_digests(name, path)
+        queue.extend(imports)
+    return digests
+
+
+def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> str:
+    """Return one digest for all code reached from ``modules`` and ``scripts``."""
+    lines = [f"{name} {digest}" for name, digest in sorted(reachable(modules, scripts).items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

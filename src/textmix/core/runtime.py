@@ -1,0 +1,161 @@
+"""What every job does around its one library call: threads, caches, log, seeds, provenance and holes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger("textmix")
+
+#: Packages whose version can change a number; they enter every record.
+RECORDED = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "matplotlib")
+
+
+@dataclass
+class Job:
+    """One running job of the workflow.
+
+    Parameters
+    ----------
+    record : what its results' ``meta.json`` will hold: rule, wildcards, inputs with digests, code, seed, versions.
+    outputs : the declared outputs, written as holes if an input is one.
+    """
+
+    record: dict[str, Any] = field(default_factory=dict)
+    outputs: list[str] = field(default_factory=list)
+
+
+def set_up_log(path: str | Path | None) -> None:
+    """Log to the rule's log file and to the terminal; an uncaught error ends the log with its cause."""
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    if path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    logger.setLevel(logging.INFO)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, textmix and the packages that compute."""
+    return {"python": platform.python_version(), **{name: version(name) for name in ("textmix", *RECORDED)}}
+
+
+def machine() -> dict[str, str]:
+    """Return the facts of the machine that bear on times: processor, cores, memory, system."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
+        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "processor": cpu,
+        "cores": str(os.cpu_count()),
+        "memory": f"{memory:.0f} GiB",
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def seconds_spent(benchmarks: Path) -> dict[str, str]:
+    """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files.
+
+    Those of jobs that ended before they were measured are empty and left out.
+    """
+    spent: dict[str, float] = {}
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        stage = path.relative_to(benchmarks).parts[0]
+        head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
+        if not rows:
+            continue
+        column = head.split("\t").index("s")
+        spent[stage] = spent.get(stage, 0.0) + sum(float(row.split("\t")[column]) for row in rows)
+    return {stage: f"{seconds:.1f} s" for stage, seconds in spent.items()}
+
+
+def _record(snakemake: Any) -> dict[str, Any]:
+    """Return the provenance record of a Snakemake job; deterministic, with relative paths only."""
+    from textmix.core import io
+
+    params = {name: value for name, value in snakemake.params.items() if name != "code"}
+    return {
+        "rule": snakemake.rule,
+        "wildcards": dict(sorted(snakemake.wildcards.items())),
+        "inputs": {str(path): io.result_digest(path) for path in sorted(set(snakemake.input))},
+        "parameters": io.sha256_bytes(io.canonical_json(_plain(params)).encode()),
+        "code": snakemake.params.get("code"),
+        "seed": snakemake.config["seed"],
+        "versions": versions(),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter value as plain JSON types."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, str)):
+        return [_plain(item) for item in value]
+    return value
+
+
+@contextmanager
+def job(snakemake: Any, tolerate_holes: bool = False) -> Iterator[Job]:
+    """Surround a workflow script: set up, then turn a `Hole` met on the way into holes of the job's own outputs.
+
+    Parameters
+    ----------
+    snakemake : the object Snakemake gives its scripts.
+    tolerate_holes : the script itself deals with holes among its inputs (comparison, report).
+    """
+    from textmix.core import io
+    from textmix.core.determinism import one_thread
+    from textmix.core.errors import Hole, TextmixError
+
+    one_thread()
+    set_up_log(snakemake.log[0] if snakemake.log else None)
+    running = Job(outputs=[str(path) for path in snakemake.output])
+    try:
+        running.record = _record(snakemake)
+        yield running
+    except Hole as hole:
+        if tolerate_holes:
+            raise
+        logger.warning("left out: %s", hole.reason)
+        for path in running.outputs:
+            io.write_hole(path, hole, running.record)
+    except TextmixError as error:
+        logger.error("%s: %s", type(error).__name__, error)
+        raise SystemExit(1) from error
+    except MemoryError as error:
+        logger.error("out of memory in rule %s: %s; give it more or use a smaller data set", snakemake.rule, error)
+        raise
+    except BaseException:
+        logger.exception("rule %s failed; the cause is in the last line", snakemake.rule)
+        raise
+
+
+def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
+    """Return a function that logs iteration, objective and time left, at most every two seconds."""
+    import time
+
+    start = last = time.monotonic()
+
+    def report(iteration: int, objective: float | None = None) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < 2.0:
+            return
+        last = now
+        left = f", {(now - start) / iteration * (total - iteration):.0f} s left" if total and iteration else ""
+        of = f" of {total}" if total else ""
+        value = f", objective {objective:.6g}" if objective is not None else ""
+        logger.info("%s: iteration %d%s%s%s", what, iteration, of, value, left)
+
+    return report

@@ -1,0 +1,137 @@
+"""What all readers have in common: roles of files, decoding, and putting a single-label text corpus together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, label_matrix
+
+#: Roles of files that give a split; a file of any other role gives none.
+SPLITS = {"train": TRAIN, "test": TEST}
+
+
+class Document(NamedTuple):
+    """One document of a single-label text corpus: identifier, label name, text in UTF-8."""
+
+    id: str
+    label: str
+    text: bytes
+
+
+def file_of(files: Mapping[str, Path], role: str) -> Path:
+    """Return the file of a role.
+
+    Raises
+    ------
+    ConfigError : the registry entry has no file of this role.
+    """
+    if role not in files:
+        raise ConfigError(f"config/datasets.yaml: a file of the role {role!r} is missing; there are {sorted(files)}")
+    return files[role]
+
+
+def data_files(files: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the files that hold documents, in order: ``train`` and ``test``, or ``data`` alone.
+
+    Raises
+    ------
+    ConfigError : the registry entry has neither.
+    """
+    roles = ("data",) if "data" in files else ("train", "test")
+    return {role: file_of(files, role) for role in roles}
+
+
+def decode(path: str | Path, data: bytes, encoding: str) -> str:
+    """Return decoded text.
+
+    Raises
+    ------
+    DataFormatError : with the line where the bytes are not of this encoding, or hold a NUL.
+    """
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"is not {encoding} text (byte {data[error.start]:#04x}); convert it, or name its encoding"
+        raise DataFormatError(path, line, what) from error
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DataFormatError(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte: this is not text")
+    return text
+
+
+def split_array(sizes: Mapping[str, int]) -> np.ndarray | None:
+    """Return the split of documents that come role by role, int8 (N,), or None if a role gives none."""
+    if not all(role in SPLITS for role in sizes):
+        return None
+    return np.repeat(np.array([SPLITS[role] for role in sizes], dtype=np.int8), list(sizes.values()))
+
+
+def require_documents(options: Mapping[str, Any], count: int) -> None:
+    """Raise `DataFormatError` if a data set holds no documents."""
+    if count == 0:
+        raise DataFormatError(options["name"], None, "its files hold no documents")
+
+
+def text_corpus(
+    options: Mapping[str, Any],
+    documents: Iterable[Document],
+    split: np.ndarray | None = None,
+    info: Mapping[str, Any] | None = None,
+) -> Corpus:
+    """Return a single-label text corpus, label names in alphabetical order.
+
+    Parameters
+    ----------
+    options : of the registry entry; ``name`` is used, and ``test_every``: where no split is given, every so many-th
+        document is test.
+    documents : N documents.
+    split : int8 (N,) or None.
+    info : facts found on the way.
+    """
+    rows: Sequence[Document] = list(documents)
+    require_documents(options, len(rows))
+    names = sorted({row.label for row in rows})
+    number = {name: i for i, name in enumerate(names)}
+    if split is None and "test_every" in options:
+        every = options["test_every"]
+        split = np.where(np.arange(1, len(rows) + 1) % every == 0, TEST, TRAIN).astype(np.int8)
+    return Corpus(
+        name=options["name"],
+        ids=[row.id for row in rows],
+        label_names=names,
+        labels=label_matrix([[number[row.label]] for row in rows], len(names)),
+        split=split,
+        text=Ragged.from_texts(row.text for row in rows),
+        info=info or {},
+    )
+
+
+def split_labels(corpus: Corpus, separator: str) -> Corpus:
+    """Return a single-label corpus with the parts of each class name as labels, in alphabetical order.
+
+    Parameters
+    ----------
+    corpus : documents of one class each.
+    separator : what stands between the parts; a class name without it is one label.
+
+    Raises
+    ------
+    ConfigError : a class name has an empty part.
+    """
+    parts = [name.split(separator) for name in corpus.label_names]
+    if not all(all(names) for names in parts):
+        raise ConfigError(
+            f"config/datasets.yaml: {corpus.name}: a class name has an empty part between {separator!r}; "
+            "choose another label_separator"
+        )
+    names = sorted({name for each in parts for name in each})
+    number = {name: i for i, name in enumerate(names)}
+    rows = [[number[name] for name in parts[label]] for label in corpus.classes()]
+    return replace(corpus, label_names=names, labels=label_matrix(rows, len(names)))

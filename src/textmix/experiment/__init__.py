@@ -1,0 +1,1 @@
+"""What runs in a job: splits, trials, tuning, predictions, scoring, and how results are read."""

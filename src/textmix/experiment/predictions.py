@@ -1,0 +1,88 @@
+"""Predictions: the contract between models and metrics, stored once and scored as often as a metric changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textmix.core import io
+
+#: Columns of fits.csv: what a fit says of itself.
+FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a method said about the test documents of all trials, in the order of the splits (T documents together).
+
+    Parameters
+    ----------
+    variants : names of the grid points, in order (G).
+    fits : rows of convergence facts (`FITS`).
+    true_log_proba : log probability of the true class or label set, float64 (G, T); -inf for a class unseen in
+        training, nan where the method gives none.
+    classes : predicted class index, int32 (G, T); None for label sets.
+    sets : predicted label sets, eight labels a byte (`pack_sets`), uint8 (G, T, ceil(L / 8)); None for classes.
+    marginals : probability of the predicted class, float32 (G, T), or of each label, (G, T, L); None where the method
+        gives none.
+    """
+
+    variants: Sequence[str]
+    fits: Sequence[Mapping[str, Any]]
+    true_log_proba: np.ndarray
+    classes: np.ndarray | None = None
+    sets: np.ndarray | None = None
+    marginals: np.ndarray | None = None
+
+    def label_sets(self, variant: int, place: slice, n_labels: int) -> np.ndarray:
+        """Return predicted label sets of a variant as indicators, int8 (documents, L)."""
+        if self.sets is None:
+            raise ValueError("these predictions are classes; a single-label method has no label sets")
+        return np.unpackbits(self.sets[variant, place], axis=1, count=n_labels).astype(np.int8)
+
+    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
+        """Write the predictions to a sealed folder."""
+        arrays = {name: getattr(self, name) for name in ("true_log_proba", "classes", "sets", "marginals")}
+        with io.new_folder(folder, meta) as target:
+            io.save_arrays(target, **{name: array for name, array in arrays.items() if array is not None})
+            io.write_json(target / "variants.json", list(self.variants))
+            io.write_text(target / "fits.csv", io.format_csv(self.fits, FITS))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Predictions:
+        """Read a sealed folder of predictions."""
+        files = io.check_result(folder)["files"]
+        folder = Path(folder)
+        arrays = {
+            name: io.load_array(folder, name)
+            for name in ("true_log_proba", "classes", "sets", "marginals")
+            if f"{name}.npy" in files
+        }
+        return cls(io.read_json(folder / "variants.json"), io.read_csv(folder / "fits.csv"), **arrays)
+
+
+def pack_sets(indicators: np.ndarray) -> np.ndarray:
+    """Return label indicators (N, L) of 0 and 1 as bits, uint8 (N, ceil(L / 8))."""
+    return np.packbits(np.asarray(indicators, dtype=np.uint8), axis=1)
+
+
+def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarray:
+    """Return the log probability of the true class or label set of each document, float64 (N,).
+
+    It is -inf for a class unseen in training, and nan where the estimator gives no probability.
+    """
+    offered = "set_log_proba" if task == "multi" else "predict_log_proba"
+    if not hasattr(estimator, offered):
+        return np.full(len(y), np.nan)
+    if task == "multi":
+        return np.asarray(estimator.set_log_proba(X, y), dtype=np.float64)
+    posterior = estimator.predict_log_proba(X)
+    column = np.searchsorted(estimator.classes_, y)
+    known = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y
+    found = np.full(len(y), -np.inf)
+    found[known] = posterior[np.flatnonzero(known), column[known]]
+    return found

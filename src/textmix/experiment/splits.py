@@ -1,0 +1,202 @@
+"""Train/test splits: made once for a data set and shared by every method, so that methods meet the same documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix.core import io
+from textmix.core.determinism import rng
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+
+
+@dataclass(frozen=True)
+class Splits:
+    """T pairs of training and test documents, as rows of the corpus in rising order (int64)."""
+
+    train: Ragged
+    test: Ragged
+
+    def __len__(self) -> int:
+        return len(self.train)
+
+    def test_place(self, trial: int) -> slice:
+        """Return where a trial's test documents stand in an array of the test documents of all trials."""
+        return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
+
+    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
+        """Write the splits to a sealed folder."""
+        with io.new_folder(folder, meta) as target:
+            for name, part in (("train", self.train), ("test", self.test)):
+                io.save_arrays(target, **{name: part.values, f"{name}_offsets": part.offsets})
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Splits:
+        """Read a sealed folder of splits."""
+        io.check_result(folder)
+        parts = {
+            name: Ragged(io.load_array(folder, name, mmap=False), io.load_array(folder, f"{name}_offsets", mmap=False))
+            for name in ("train", "test")
+        }
+        return cls(**parts)
+
+
+def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, max_trials: int | None) -> Splits:
+    """Split a corpus as a paper's ``splits`` entry says.
+
+    Parameters
+    ----------
+    corpus : the parsed data set.
+    spec : ``kind: given`` (the source's own split); ``kind: random`` with ``train`` and ``test`` as numbers of
+        documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, ``stratified``, and ``order``:
+        schemes that name the same order have the same test documents and nested training documents; or ``kind: folds``
+        with ``folds`` and ``stratified``: every document is tested once.
+    seed, name : the seed and the name of the split scheme, which is its ``order`` unless it names one; with data set
+        and trial they fix the permutation.
+    max_trials : cap on the number of trials from config.yaml, or None.
+
+    Raises
+    ------
+    ConfigError : the corpus has no given split or only one side of it, or fewer documents than asked for.
+    """
+    if spec["kind"] == "given":
+        pairs = [_given(corpus, name)]
+    elif spec["kind"] == "folds":
+        pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
+    else:
+        trials = min(spec["trials"], max_trials or spec["trials"])
+        order = spec.get("order", name)
+        pairs = [_random(corpus, spec, rng(seed, corpus.name, order, trial, "split"), name) for trial in range(trials)]
+    return Splits(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
+
+
+def _join(parts: list[np.ndarray]) -> Ragged:
+    """Return index arrays as one ragged array of sorted rows."""
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return Ragged(np.concatenate([np.sort(part) for part in parts]).astype(np.int64), offsets)
+
+
+def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the source's own split."""
+    if corpus.split is None:
+        raise ConfigError(f"split {name}: {corpus.name} has no given split; choose kind: random")
+    train, test = np.flatnonzero(corpus.split == TRAIN), np.flatnonzero(corpus.split == TEST)
+    if not len(train) or not len(test):
+        raise ConfigError(
+            f"split {name}: {corpus.name} gives {len(train)} training, {len(test)} test documents; choose kind: random"
+        )
+    return train, test
+
+
+def _size(share: float, total: int) -> int:
+    """Return a number of documents from a number (int) or a share (float)."""
+    return share if isinstance(share, int) else round(share * total)
+
+
+def _random(
+    corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return one random pair; test documents come first in the permutation, so that training sets of
+    different size in the same order are nested and meet the same test documents.
+    """
+    total = corpus.n_documents
+    n_train = _size(spec["train"], total)
+    n_test = _size(spec["test"], total) if "test" in spec else total - n_train
+    if n_train < 1 or n_test < 1 or n_train + n_test > total:
+        raise ConfigError(f"split {name}: {n_train} + {n_test} documents asked of {corpus.name}'s {total}; lower them")
+    order = generator.permutation(total)
+    if spec.get("stratified", False):
+        if np.any(corpus.label_counts != 1):
+            sizes = np.array([n_test, n_train, total - n_test - n_train])
+            part = stratify(corpus.labels, sizes / total, generator)
+            return np.flatnonzero(part == 1), np.flatnonzero(part == 0)
+        order = _stratified(order, corpus.classes())
+    return order[n_test : n_test + n_train], order[:n_test]
+
+
+def _folds(
+    corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return one pair a fold: the fold as test documents, the others for training."""
+    total, n_folds = corpus.n_documents, spec["folds"]
+    if total < n_folds:
+        raise ConfigError(f"split {name}: {corpus.name}'s {total} documents make no {n_folds} folds; lower folds")
+    stratified = spec.get("stratified", False)
+    if stratified and np.any(corpus.label_counts != 1):
+        part = stratify(corpus.labels, np.full(n_folds, 1 / n_folds), generator)
+    else:
+        order = generator.permutation(total)
+        if stratified:
+            order = _stratified(order, corpus.classes())
+        part = np.empty(total, dtype=np.int64)
+        part[order] = np.arange(total) * n_folds // total
+    return [(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(n_folds)]
+
+
+def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Return the part of each document such that every part holds each label in its share, as nearly as it can.
+
+    Iterative stratification: the rarest label left is dealt first, each of its documents to the part that lacks most
+    of the label, of equal ones to the part that lacks most documents, then at random.
+
+    Parameters
+    ----------
+    labels : CSR (N, L) of ones.
+    shares : (P,), the parts' shares of the documents, with sum 1.
+    generator : decides on the order and between parts that lack as much.
+
+    Returns
+    -------
+    int64 (N,), from 0 to P - 1.
+
+    Notes
+    -----
+    Source: Sechidis, Tsoumakas and Vlahavas, On the stratification of multi-label data, ECML PKDD 2011, algorithm 1.
+    """
+    n_documents = labels.shape[0]
+    order = generator.permutation(n_documents)
+    by_label = sparse.csc_array(labels[order])  # rows of each label, in the random order
+    counts = np.diff(by_label.indptr)
+    lacking = shares * n_documents
+    lacking_label = shares[:, np.newaxis] * counts  # (P, L)
+    part = np.full(n_documents, -1, dtype=np.int64)
+    left = counts.copy()
+    while left.any():
+        label = int(np.argmin(np.where(left > 0, left, n_documents + 1)))
+        rows = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
+        for document in order[rows]:
+            if part[document] >= 0:
+                continue
+            chosen = _neediest(lacking_label[:, label], lacking, shares, generator)
+            own = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
+            part[document] = chosen
+            lacking[chosen] -= 1
+            lacking_label[chosen, own] -= 1
+            left[own] -= 1
+    for document in order[part[order] < 0]:
+        part[document] = _neediest(lacking, lacking, shares, generator)
+        lacking[part[document]] -= 1
+    return part
+
+
+def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
+    """Return the part that lacks most of the first, of equal ones of the second; parts of no size get nothing."""
+    first = np.where(shares > 0, first, -np.inf)
+    best = np.flatnonzero(first >= first.max() - 1e-9)
+    best = best[second[best] >= second[best].max() - 1e-9]
+    return int(best[0] if len(best) == 1 else generator.choice(best))
+
+
+def _stratified(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Reorder a permutation so that every prefix holds each class in its overall share, as nearly as it can."""
+    position = np.empty(len(order))
+    for label in np.unique(classes):
+        rows = np.flatnonzero(classes[order] == label)
+        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return order[np.argsort(position, kind="stable")]

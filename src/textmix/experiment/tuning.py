@@ -1,0 +1,61 @@
+"""Nested tuning: parameters chosen by cross-validation inside a training part, never with its test documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from textmix.core.errors import ConfigError
+from textmix.experiment.predictions import true_log_proba
+from textmix.experiment.scoring import LOSSES, Metric, metrics_of
+from textmix.plan.methods import variants
+
+
+def folds_of(n_documents: int, n_folds: int, generator: np.random.Generator) -> list[np.ndarray]:
+    """Return ``n_folds`` disjoint sets of rows, in rising order, that differ by at most one in size."""
+    order = generator.permutation(n_documents)
+    return [np.sort(order[fold::n_folds]) for fold in range(n_folds)]
+
+
+def tune(
+    task: str,
+    make: Callable[[Mapping[str, Any]], Any],
+    search: Mapping[str, Any],
+    data: tuple[Any, np.ndarray],
+    generator: np.random.Generator,
+) -> tuple[str, dict[str, Any]]:
+    """Return name and parameters of the grid point with the best mean over the folds; the first of equal ones.
+
+    Parameters
+    ----------
+    task : ``single`` or ``multi``.
+    make : returns a new estimator with the given point of the grid.
+    search : ``grid`` (parameter -> values), ``folds`` and ``metric`` (a name of `textmix.experiment.scoring`).
+    data : training rows X (N, V) and their classes (N,) or label indicators (N, L).
+    generator : source of the folds.
+
+    Raises
+    ------
+    ConfigError : there are fewer training documents than folds, or the metric has no such name.
+    """
+    n_documents = len(data[1])
+    if n_documents < search["folds"]:
+        raise ConfigError(f"tune: folds: {n_documents} training documents make no {search['folds']} folds; lower it")
+    metric = metrics_of(task, [search["metric"]])[search["metric"]]
+    sign = -1.0 if search["metric"] in LOSSES else 1.0
+    folds = folds_of(n_documents, search["folds"], generator)
+    points = list(variants({}, search["grid"]))
+    means = [
+        sign * np.mean([_held_out(task, make(point), metric, data, fold) for fold in folds]) for _, point in points
+    ]
+    return points[int(np.argmax(means))]
+
+
+def _held_out(task: str, estimator: Any, metric: Metric, data: tuple[Any, np.ndarray], fold: np.ndarray) -> float:
+    """Fit on all rows but the fold's and return the metric on the fold."""
+    X, y = data
+    rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
+    estimator.fit(X[rest], y[rest])
+    return metric(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))

@@ -1,0 +1,59 @@
+"""Verification: read every result again and compare it with the record made when it was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textmix.core import io
+from textmix.core.errors import IntegrityError
+
+#: Written by Snakemake, not by us: measured times of whole jobs.
+WITHOUT_RECORD = {"benchmarks"}
+
+
+def verify(results: Path, resources: Path) -> tuple[list[str], int]:
+    """Check all results and raw files.
+
+    Returns
+    -------
+    faults : one sentence for every result that differs from its record, or has none.
+    checked : how many results and raw files were read.
+    """
+    faults: list[str] = []
+    records = sorted(p for p in results.rglob(f"*{io.META}") if p.name == io.META or p.name.endswith(f".{io.META}"))
+    covered: set[Path] = set()
+    for record in records:
+        target = record.parent if record.name == io.META else record.with_name(record.name[: -len(io.META) - 1])
+        covered |= {record, target} if target.suffix else {p for p in target.rglob("*") if p.is_file()}
+        if not target.exists():
+            faults.append(f"{target}: is gone, its record is left; run again")
+            continue
+        try:
+            faults += [f"{target}: {name} was changed since it was made" for name in io.changed_files(target)]
+        except IntegrityError as error:
+            faults.append(str(error))
+    for path in sorted(p for p in results.rglob("*") if p.is_file()):
+        parts = path.relative_to(results).parts
+        if path not in covered and parts[0] not in WITHOUT_RECORD and path.name not in io.FOREIGN:
+            faults.append(f"{path}: was not made by the workflow; move it elsewhere")
+    raw_faults, raw = _verify_raw(resources)
+    return faults + raw_faults, len(records) + raw
+
+
+def _verify_raw(resources: Path) -> tuple[list[str], int]:
+    """Check the raw files against the digests taken when they were fetched."""
+    faults, checked = [], 0
+    for record in sorted(resources.glob("*/fetch.json")):
+        try:
+            files = {entry["name"]: entry["sha256"] for entry in io.read_json(record).get("files", {}).values()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            faults.append(f"{record}: is damaged; delete it and run again")
+            continue
+        for name, digest in files.items():
+            path = record.parent / name
+            checked += 1
+            if not path.is_file():
+                faults.append(f"{path}: is gone; delete {record} and run again")
+            elif io.sha256_file(path) != digest:
+                faults.append(f"{path}: does not have its sha256 {digest}; delete it and {record}, run again")
+    return faults, checked

@@ -1,0 +1,174 @@
+"""Label sets by a threshold on each label's score, at one threshold, at many in one sweep, or one a class.
+
+Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.2.
+Works on any scores that rise with the belief in a label: probabilities, log-odds, margins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from textmix.metrics import threshold_kernels as kernels
+
+#: What `class_thresholds` may make best.
+CRITERIA = ("errors", "f1")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a decision rule does at every threshold.
+
+    Parameters
+    ----------
+    thresholds : float64 (K,), rising.
+    detected, correct : int64 (K,); labels given, and those of them that are true.
+    exact : int64 (K,); documents whose whole label set is right.
+    reference, documents : number of true labels and of documents.
+    """
+
+    thresholds: np.ndarray
+    detected: np.ndarray
+    correct: np.ndarray
+    exact: np.ndarray
+    reference: int
+    documents: int
+
+    @property
+    def precision(self) -> np.ndarray:
+        """Micro precision, equation (26): correct of detected labels; 1 where none is detected, for none is wrong."""
+        return np.where(self.detected > 0, self.correct / np.maximum(self.detected, 1), 1.0)
+
+    @property
+    def recall(self) -> np.ndarray:
+        """Micro recall, equation (27): correct of reference labels; 1 where there are none, for none is missed."""
+        return self.correct / self.reference if self.reference else np.ones(len(self.thresholds))
+
+    @property
+    def f1(self) -> np.ndarray:
+        """Micro F1: twice the correct labels by detected and reference ones; 1 where there are neither."""
+        total = self.detected + self.reference
+        return np.where(total > 0, 2 * self.correct / np.maximum(total, 1), 1.0)
+
+    @property
+    def set_error(self) -> np.ndarray:
+        """Share of documents whose label set is not exactly right (section 4.2)."""
+        return 1.0 - self.exact / self.documents
+
+    def lowest_set_error(self) -> int:
+        """Return the place of the threshold with the fewest wrong label sets; of several, the lowest threshold."""
+        return int(np.argmax(self.exact))
+
+
+def threshold_sets(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
+    """Return the labels whose score reaches the threshold, equation (9).
+
+    Parameters
+    ----------
+    scores : float (N, L).
+    threshold : one number for all labels, or one a label (L,).
+
+    Returns
+    -------
+    bool (N, L); a row may be empty.
+
+    Raises
+    ------
+    ValueError : a score is not a number.
+    """
+    return checked_scores(scores) >= np.asarray(threshold, dtype=np.float64)
+
+
+def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
+    """Return what `threshold_sets` does at each of many thresholds, without deciding at each.
+
+    Parameters
+    ----------
+    scores : float (N, L).
+    Y : label indicators (N, L), dense or sparse.
+    thresholds : float (K,), in any order.
+
+    Returns
+    -------
+    a `Sweep` over the thresholds in rising order.
+
+    Raises
+    ------
+    ValueError : a score is not a number, there is no document, or shapes differ.
+    """
+    checked = checked_scores(scores)
+    return swept(kernels.threshold_sweep, checked, Y, thresholds)
+
+
+def class_thresholds(
+    scores: ArrayLike, Y: Any, default: float, criterion: str = "errors", least: int = 1
+) -> np.ndarray:
+    """Return one threshold a class, each the best for its class alone on these (validation) documents.
+
+    Parameters
+    ----------
+    scores : float (N, L).
+    Y : label indicators (N, L), dense or sparse.
+    default : threshold of a class without one of its own.
+    criterion : what is best: the fewest "errors" of the class, or its highest "f1".
+    least : how many documents of the class, with scores above minus infinity, it takes for a threshold of its own; the
+        fewer there are, the more the threshold is theirs rather than the class's.
+
+    Returns
+    -------
+    float64 (L,); infinite where it is best never to give the class.
+
+    Raises
+    ------
+    ValueError : a score is not a number, there is no document, shapes differ, or no such criterion.
+    """
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion is {criterion!r}; choose one of {', '.join(CRITERIA)}")
+    checked = checked_scores(scores)
+    member = checked_member(Y, checked.shape)
+    columns = zip(np.ascontiguousarray(checked.T), np.ascontiguousarray(member.T), strict=True)
+    cuts = np.array([kernels.best_cut(column, own, criterion == "f1") for column, own in columns])
+    tells = (member & (checked > -np.inf)).sum(axis=0)
+    return np.where(tells >= max(least, 1), cuts, default)
+
+
+def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
+    """Return the `Sweep` that a kernel of `textmix.metrics.threshold_kernels` counts on checked scores."""
+    member = checked_member(Y, scores.shape)
+    rising = np.sort(np.asarray(thresholds, dtype=np.float64))
+    detected, correct, exact = kernel(scores, member, rising)
+    return Sweep(rising, detected, correct, exact, reference=int(member.sum()), documents=len(scores))
+
+
+def checked_scores(scores: ArrayLike) -> np.ndarray:
+    """Return scores as float64 (N, L); infinite ones are allowed.
+
+    Raises
+    ------
+    ValueError : they are no table, or one is not a number.
+    """
+    checked = np.ascontiguousarray(scores, dtype=np.float64)
+    if checked.ndim != 2:
+        raise ValueError(f"scores have {checked.ndim} dimensions; give a table (documents, labels)")
+    if np.isnan(checked).any():
+        raise ValueError("a score is not a number (NaN); look for an overflow where they were computed")
+    return checked
+
+
+def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return label indicators as bool (N, L).
+
+    Raises
+    ------
+    ValueError : they are not of the scores' shape, or there is no document.
+    """
+    member = np.ascontiguousarray(Y.toarray() if sparse.issparse(Y) else Y, dtype=bool)
+    if member.shape != shape:
+        raise ValueError(f"labels have shape {member.shape}, scores {shape}; give one row a document to both")
+    if not len(member):
+        raise ValueError("there is no document; give at least one")
+    return member

@@ -1,0 +1,191 @@
+"""Sweeps of a threshold over all documents at once: labels detected, labels correct, label sets exact.
+
+Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004: accumulated
+posterior probability, equations (4) to (7), and one threshold for all classes, equation (9).
+
+A document's label set changes only where the threshold passes one of its (accumulated) scores.  Each sweep finds these
+places among the thresholds and enters the change of the three counts there; a running sum then gives the counts at
+every threshold, so that nothing is decided twice.
+
+Symbols: N documents, L labels, K thresholds, rising; y_nl whether document n has label l.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+#: Rows of the result of a sweep.
+DETECTED, CORRECT, EXACT = 0, 1, 2
+
+
+@njit
+def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> float:
+    """Sort one document's scores and return their sum.
+
+    Parameters
+    ----------
+    scores : float64 (L,), not negative.
+    order : int64 (L,), filled with the labels by falling score, equation (4); ties by lowest label.
+    tail : float64 (L + 1,), filled: ``tail[n]`` is what labels after the first n have together, summed from the
+        smallest, so that the share 1 - Pr_n, which equation (5) would lose to rounding near 1, keeps its digits.
+    """
+    order[:] = np.argsort(-scores, kind="mergesort")
+    tail[len(scores)] = 0.0
+    for n in range(len(scores) - 1, -1, -1):
+        tail[n] = tail[n + 1] + scores[order[n]]
+    return tail[0]
+
+
+@njit
+def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> None:
+    """Set ``sets[n, l]`` where label l is among the fewest whose scores reach a share of their sum, (6) and (7).
+
+    Parameters
+    ----------
+    scores : float64 (N, L), not negative.
+    threshold : 0 to 1.
+    sets : bool (N, L), all False.
+    """
+    n_labels = scores.shape[1]
+    order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
+    for d in range(len(scores)):
+        rest = (1.0 - threshold) * _sorted_tails(scores[d], order, tail)
+        for n in range(n_labels):
+            sets[d, order[n]] = True
+            if tail[n + 1] <= rest:
+                break
+
+
+@njit
+def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """Return the counts of the accumulated posterior rule at every threshold.
+
+    Parameters
+    ----------
+    scores : float64 (N, L), not negative.
+    member : bool (N, L), y.
+    thresholds : float64 (K,), rising, 0 to 1.
+
+    Returns
+    -------
+    int64 (3, K): `DETECTED` and `CORRECT` labels, `EXACT` label sets.
+    """
+    n_labels, n_thresholds = scores.shape[1], len(thresholds)
+    change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
+    order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
+    for d in range(len(scores)):
+        total = _sorted_tails(scores[d], order, tail)
+        size = np.sum(member[d])
+        correct, first = 0, 0
+        for n in range(1, n_labels + 1):
+            correct += member[d, order[n - 1]]
+            last = _first_beyond(thresholds, tail[n], total, first) if n < n_labels else n_thresholds
+            # With thresholds first to last - 1 the document has n labels.
+            if last > first:
+                exact = np.int64(n == size and correct == size)
+                for kind, number in ((DETECTED, n), (CORRECT, correct), (EXACT, exact)):
+                    change[kind, first] += number
+                    change[kind, last] -= number
+            first = last
+            if first == n_thresholds:
+                break
+    return _running(change)
+
+
+@njit
+def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -> int:
+    """Return the place from ``low`` on of the first threshold that leaves less than ``tail`` out, by bisection."""
+    high = len(thresholds)
+    while low < high:
+        middle = (low + high) // 2
+        if tail <= (1.0 - thresholds[middle]) * total:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit
+def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """Return the counts of the threshold rule, equation (9), at every threshold.
+
+    A label set is exact where the threshold lies above every score of a label that the document has not, and not
+    above any of one that it has: one stretch of thresholds a document.
+
+    Parameters
+    ----------
+    scores : float64 (N, L).
+    member : bool (N, L), y.
+    thresholds : float64 (K,), rising.
+
+    Returns
+    -------
+    int64 (3, K): `DETECTED` and `CORRECT` labels, `EXACT` label sets.
+    """
+    n_thresholds = len(thresholds)
+    change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
+    for d in range(len(scores)):
+        first, last = 0, n_thresholds
+        for c in range(scores.shape[1]):
+            below = np.searchsorted(thresholds, scores[d, c], side="right")
+            for kind, number in ((DETECTED, 1), (CORRECT, np.int64(member[d, c]))):
+                change[kind, 0] += number
+                change[kind, below] -= number
+            if member[d, c]:
+                last = min(last, below)
+            else:
+                first = max(first, below)
+        if first < last:
+            change[EXACT, first] += 1
+            change[EXACT, last] -= 1
+    return _running(change)
+
+
+@njit
+def _running(change: np.ndarray) -> np.ndarray:
+    """Return the running sums of changes, without the place after the last threshold."""
+    total = np.empty((change.shape[0], change.shape[1] - 1), dtype=np.int64)
+    for kind in range(change.shape[0]):
+        sum_so_far = 0
+        for k in range(total.shape[1]):
+            sum_so_far += change[kind, k]
+            total[kind, k] = sum_so_far
+    return total
+
+
+@njit
+def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
+    """Return the threshold of one class that is best on these documents, by one pass over its sorted scores.
+
+    Parameters
+    ----------
+    scores : float64 (N,).
+    member : bool (N,), which documents have the class.
+    by_f1 : best is the highest F1 = 2 correct / (detected + reference); else the fewest errors, detected - correct +
+        reference - correct.
+
+    Returns
+    -------
+    half way between the lowest score that is detected and the next; infinity where it is best to detect nothing;
+    of equally good thresholds the highest.  A score of minus infinity is never detected.
+    """
+    order = np.argsort(-scores, kind="mergesort")
+    reference = np.sum(member)
+    best, cut, correct = 0.0 if by_f1 else -float(reference), np.inf, 0
+    for i in range(len(order)):
+        correct += member[order[i]]
+        here, after = scores[order[i]], scores[order[i + 1]] if i + 1 < len(order) else -np.inf
+        if here == -np.inf:
+            break
+        if here == after:
+            continue
+        detected = i + 1
+        gain = 2.0 * correct / (detected + reference) if by_f1 else float(2 * correct - detected - reference)
+        if gain > best:
+            best = gain
+            middle = 0.5 * (here + after)
+            # Between neighbouring numbers, and beside an infinite one, there is no middle.
+            cut = middle if after < middle <= here else here
+    return cut

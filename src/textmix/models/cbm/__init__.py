@@ -1,0 +1,1 @@
+"""Conditional Bernoulli Mixtures (Li et al. 2016)."""

@@ -1,0 +1,307 @@
+r"""Conditional Bernoulli Mixtures: p(y|x) = \sum_k \pi_k(x) \prod_l b_kl(x)^{y_l} (1 - b_kl(x))^{1 - y_l}.
+
+Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, Conditional Bernoulli Mixtures for Multi-label Classification, ICML
+2016; settings that the paper leaves out follow the authors' published code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit, logsumexp
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from textmix.models.cbm import mixture_kernels as mixture
+from textmix.models.cbm.estimator_learners import EstimatorExperts, EstimatorGate
+from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
+from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
+from textmix.models.linear import batched_kernels as logistic
+from textmix.models.linear.batched import RowSpace
+
+#: Instances predicted at a time, so that their log odds (K, N, L) stay small.
+CHUNK = 2048
+#: Most label sets tried for the mode of one instance.
+SEARCH_LIMIT = 10_000
+
+
+class CBMClassifier(MultiLabelClassifier):
+    r"""Conditional Bernoulli Mixture, trained by EM with partial M steps.
+
+    Parameters
+    ----------
+    n_components : K.
+    learner : "logistic" regression, "boosting" of trees, for gate and binary classifiers; or a scikit-learn classifier
+        with ``predict_proba`` that takes ``sample_weight``, for the binary ones.
+    gate : a scikit-learn classifier of the same kind for the mixture weights; None for one by ``learner``, logistic
+        regression where that is a classifier.
+    variance : \sigma^2, as the authors count it: the prior's variance over the K weight vectors of the gate, and over
+        two weight vectors for each binary classifier, which makes 2 \sigma^2 for the one used here.
+    l1_ratio : \rho of the elastic net (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2 in place of v^2 / (2 \sigma^2).
+    max_iter : iterations of EM.
+    tol : relative change of the penalised log-likelihood below which EM stops.
+    steps, step_tol : `max_iter` and `tol` of `textmix.models.linear.batched.minimise` in an M step.
+    trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
+    init : "mixture", memberships in a Bernoulli mixture of the label sets, or "label_sets", one component each set.
+    n_init : random starts of that mixture.
+    floor : memberships below this are set to 0.
+    constant : a label with a share in a component below this, or above one minus this, gets no classifier there.
+    decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
+    allow_empty : whether the empty set may be predicted: "auto", if a training instance has none.
+    random_state : for the starts.
+    callback : called with the estimator after every iteration; it can predict already.
+
+    Attributes
+    ----------
+    gate_, experts_ : the halves, see `textmix.models.cbm.learners`; of logistic regression in ``space_``.
+    space_ : the space of the training instances' rows, see `textmix.models.linear.batched.RowSpace`.
+    objective_path_ : float64; penalised log-likelihood after every iteration.  With ``floor=0`` and
+        ``constant=0`` it never falls; else by no more than N K floor and what the constants lose.
+    n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
+    allow_empty_ : whether the empty set may be predicted.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "learner": [StrOptions({"logistic", "boosting"}), HasMethods(["fit", "predict_proba"])],
+        "gate": [HasMethods(["fit", "predict_proba"]), None],
+        "variance": [Interval(Real, 0, None, closed="neither")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="left")],
+        "trees": [Interval(Integral, 1, None, closed="left")],
+        "leaves": [Interval(Integral, 2, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, 1, closed="right")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "steps": [Interval(Integral, 1, None, closed="left")],
+        "step_tol": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"mixture", "label_sets"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "floor": [Interval(Real, 0, 1, closed="left")],
+        "constant": [Interval(Real, 0, 0.5, closed="left")],
+        "decision": [StrOptions({"mode", "expected_f", "marginal"})],
+        "allow_empty": [StrOptions({"auto"}), "boolean"],
+        "random_state": ["random_state"],
+        "callback": [callable, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 20,
+        learner: Any = "logistic",
+        gate: Any = None,
+        variance: float = 1.0,
+        l1_ratio: float = 0.0,
+        max_iter: int = 50,
+        tol: float = 1e-6,
+        steps: int = 10,
+        step_tol: float = 1e-6,
+        trees: int = 20,
+        leaves: int = 5,
+        shrinkage: float = 0.1,
+        init: str = "mixture",
+        n_init: int = 10,
+        floor: float = 1e-5,
+        constant: float = 1e-5,
+        decision: str = "mode",
+        allow_empty: bool | str = "auto",
+        random_state: Any = None,
+        callback: Callable[[CBMClassifier], object] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.learner = learner
+        self.gate = gate
+        self.variance = variance
+        self.l1_ratio = l1_ratio
+        self.max_iter = max_iter
+        self.tol = tol
+        self.steps = steps
+        self.step_tol = step_tol
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
+        self.init = init
+        self.n_init = n_init
+        self.floor = floor
+        self.constant = constant
+        self.decision = decision
+        self.allow_empty = allow_empty
+        self.random_state = random_state
+        self.callback = callback
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        for _ in self._iterate(X, Y):
+            if self.callback is not None:
+                self.callback(self)
+
+    def _iterate(self, X: Any, Y: np.ndarray) -> Iterator[None]:
+        """Run EM, stopping after every iteration."""
+        empty = not Y.any(axis=1).all()
+        self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
+        memberships = self._start(Y)
+        self.n_components_ = memberships.shape[1]
+        self.gate_, self.experts_ = self._learners(X, Y)
+        path: list[float] = []
+        for _ in range(self.max_iter):
+            self.experts_.update(memberships)
+            self.gate_.update(memberships)
+            objective, memberships = self._expectation(Y)
+            path.append(objective)
+            self.converged_ = len(path) > 1 and abs(path[-1] - path[-2]) <= self.tol * abs(path[-1])
+            self.objective_path_, self.n_iter_ = np.array(path), len(path)
+            yield
+            if self.converged_:
+                return
+
+    def _start(self, Y: np.ndarray) -> np.ndarray:
+        """Return the memberships to start from, float64 (N, K)."""
+        if self.init == "label_sets":
+            _, code = label_sets(Y)
+            return np.eye(code.max() + 1)[code]
+        return bernoulli_mixture(Y, self.n_components, self.n_init, generator(self.random_state))
+
+    def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
+        """Return the two halves, not trained."""
+        size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
+        turns = self.learner == "logistic" and self.gate is None and self.l1_ratio == 0
+        self.space_ = RowSpace.of(X) if turns else RowSpace(X)
+        X = self.space_.inputs
+        gate: Gate
+        experts: Experts
+        if self.learner == "boosting":
+            # LightGBM is loaded only where it is used.
+            from textmix.models.cbm.boosting import BoostedExperts, BoostedGate, Growth
+
+            growth = Growth(self.trees, self.leaves, self.shrinkage)
+            gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
+        else:
+            keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
+            gate = LogisticGate(X, size, Prior(self.variance / keep, l1, self.steps, self.step_tol))
+            if self.learner == "logistic":
+                prior = Prior(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
+                experts = LogisticExperts(X, Y, size, prior, **limits)
+            else:
+                experts = EstimatorExperts(X, Y, size, self.learner, **limits)
+        return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
+
+    def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""
+        joint = self.gate_.training_log_proba()
+        for k in range(self.n_components_):
+            joint[:, k] += logistic.set_log_likelihood(self.experts_.training_log_odds(k), Y)
+        total = logsumexp(joint, axis=1, keepdims=True)
+        memberships = np.exp(joint - total)
+        memberships[memberships < self.floor] = 0.0
+        memberships /= memberships.sum(axis=1, keepdims=True)
+        return float(total.sum()) - self.gate_.penalty() - self.experts_.penalty(), memberships
+
+    def _chunks(self, X: Any) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield rows, log pi (n, K) and log odds (K, n, L) of a few instances at a time."""
+        for start in range(0, X.shape[0], CHUNK):
+            rows = slice(start, min(start + CHUNK, X.shape[0]))
+            part = self.space_.coordinates(X[rows])
+            odds = np.stack([self.experts_.log_odds(part, k) for k in range(self.n_components_)])
+            yield rows, self.gate_.log_proba(part), odds
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return a label set for each instance by ``decision``, int64 (N, L)."""
+        if self.decision == "marginal":
+            return (self.predict_proba(X) > 0.5).astype(np.int64)
+        if self.decision == "mode":
+            return self.search(X)[0]
+        features = self._checked(X)
+        found = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int64)
+        for rows, log_pi, odds in self._chunks(features):
+            found[rows] = mixture.search_expected_f(log_pi, odds, self.allow_empty_)[0]
+        return found
+
+    def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the mode of p(y|x), int64 (N, L), its log probability and the number of sets scored, (N,) each.
+
+        Exact unless the number of sets reaches `SEARCH_LIMIT`.
+        """
+        features = self._checked(X)
+        n = features.shape[0]
+        found, log_probability = np.zeros((n, len(self.classes_)), dtype=np.int64), np.zeros(n)
+        evaluations = np.zeros(n, dtype=np.int64)
+        for rows, log_pi, odds in self._chunks(features):
+            modes, value, tried, _ = mixture.search_modes(log_pi, odds, self.allow_empty_, SEARCH_LIMIT)
+            found[rows], log_probability[rows], evaluations[rows] = modes, value, tried
+        return found, log_probability, evaluations
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        r"""Return the marginals p(y_l = 1|x) = \sum_k \pi_k b_kl, float64 (N, L)."""
+        features = self._checked(X)
+        marginal = np.zeros((features.shape[0], len(self.classes_)))
+        for rows, log_pi, odds in self._chunks(features):
+            marginal[rows] = np.einsum("nk,knl->nl", np.exp(log_pi), expit(odds))
+        return marginal
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets (N, L), float64 (N,)."""
+        features, labels = self._checked_sets(X, Y)
+        value = np.zeros(len(labels))
+        for rows, log_pi, odds in self._chunks(features):
+            terms = [logistic.set_log_likelihood(z, labels[rows]) for z in odds]
+            value[rows] = logsumexp(log_pi + np.stack(terms, axis=1), axis=1)
+        return value
+
+    def components(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mixture weights pi, float64 (N, K), and the label probabilities b, float64 (N, K, L)."""
+        features = self._checked(X)
+        parts = [(np.exp(log_pi), expit(odds).swapaxes(0, 1)) for _, log_pi, odds in self._chunks(features)]
+        return np.concatenate([pi for pi, _ in parts]), np.concatenate([b for _, b in parts])
+
+    def label_correlations(self, X: Any) -> np.ndarray:
+        r"""Return the correlation of each two labels given x, float64 (N, L, L).
+
+        E[y_l y_m] = \sum_k \pi_k b_kl b_km for l != m; a label that is certain has correlation 0 with the others.
+        """
+        pi, b = self.components(X)
+        mean = np.einsum("nk,nkl->nl", pi, b)
+        covariance = np.einsum("nk,nkl,nkm->nlm", pi, b, b) - mean[:, :, None] * mean[:, None, :]
+        deviation = np.sqrt(mean * (1.0 - mean))
+        scale = deviation[:, :, None] * deviation[:, None, :]
+        correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0)
+        labels = np.arange(mean.shape[1])
+        correlation[:, labels, labels] = 1.0
+        return correlation
+
+
+def bernoulli_mixture(
+    Y: np.ndarray, n_components: int, n_init: int, rng: np.random.Generator, max_iter: int = 200
+) -> np.ndarray:
+    """Return the memberships of label sets in a mixture of independent Bernoulli labels, float64 (N, K).
+
+    EM from ``n_init`` random starts, probabilities uniform in (1/4, 3/4) and equal weights; the likeliest is kept.
+
+    Parameters
+    ----------
+    Y : label indicators (N, L).
+    n_components : K.
+    n_init, rng : the random starts.
+    max_iter : iterations of each.
+    """
+    sets, code = label_sets(Y)
+    count = np.bincount(code).astype(np.float64)
+    labels = sets.astype(np.float64)
+    best, chosen = -np.inf, np.ones((len(sets), n_components))
+    for _ in range(n_init):
+        b = rng.uniform(0.25, 0.75, size=(n_components, Y.shape[1]))
+        log_weight, before = np.full(n_components, -np.log(n_components)), -np.inf
+        for _ in range(max_iter):
+            joint = labels @ np.log(b).T + (1.0 - labels) @ np.log1p(-b).T + log_weight
+            total = logsumexp(joint, axis=1, keepdims=True)
+            memberships, likelihood = np.exp(joint - total), float(count @ total[:, 0])
+            if likelihood - before <= 1e-6 * abs(likelihood):
+                break
+            before = likelihood
+            size = count @ memberships + 1e-12
+            log_weight = np.log(size / size.sum())
+            b = np.clip((memberships * count[:, None]).T @ labels / size[:, None], 1e-6, 1.0 - 1e-6)
+        if likelihood > best:
+            best, chosen = likelihood, memberships
+    result: np.ndarray = chosen[code]
+    return result

@@ -1,0 +1,235 @@
+r"""Mixtures of independent Bernoulli labels: likelihood of a label set, its exact mode, the set of largest expected F.
+
+    p(y) = \sum_k \pi_k \prod_l b_kl^{y_l} (1 - b_kl)^{1 - y_l},  b_kl = sigmoid(z_kl)
+
+Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, ICML 2016, section 3 (slides, "prediction").  The mode is exact: each
+component yields its label sets from the likeliest downwards, each is scored under the whole mixture, and the search
+ends when nothing unseen can be likelier than the best (Fagin's threshold algorithm).  The set of largest expected F
+follows W. Waegeman et al., JMLR 15, 2014 (general F maximiser), with exact P(y_l = 1, |y| = s).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.linear.batched_kernels import softplus
+
+
+@njit
+def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
+    """Return log p(y) from base_k = log pi_k + log p_k(no label), log odds z (K, L) and members of y, bool (L,)."""
+    score = base.copy()
+    for label in range(len(member)):
+        if member[label]:
+            for k in range(len(base)):
+                score[k] += z[k, label]
+    top = score.max()
+    total = 0.0
+    for k in range(len(base)):
+        total += math.exp(score[k] - top)
+    return top + math.log(total)
+
+
+@njit
+def _push(heap: np.ndarray, size: int, node: int, cost: np.ndarray) -> None:
+    """Add a node to a heap of ``size`` nodes, cheapest first; of equal ones the older first."""
+    place = size
+    while place > 0:
+        above = (place - 1) // 2
+        other = heap[above]
+        if cost[other] < cost[node] or (cost[other] == cost[node] and other < node):
+            break
+        heap[place] = other
+        place = above
+    heap[place] = node
+
+
+@njit
+def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
+    """Take the cheapest node from a heap of ``size`` nodes."""
+    taken, node = heap[0], heap[size - 1]
+    place = 0
+    while 2 * place + 1 < size - 1:
+        below = 2 * place + 1
+        if below + 1 < size - 1:
+            left, right = heap[below], heap[below + 1]
+            if cost[right] < cost[left] or (cost[right] == cost[left] and right < left):
+                below += 1
+        other = heap[below]
+        if cost[node] < cost[other] or (cost[node] == cost[other] and node < other):
+            break
+        heap[place] = other
+        place = below
+    heap[place] = node
+    return taken
+
+
+@njit
+def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last: np.ndarray, rest: np.ndarray) -> None:
+    """Set the members of a component's likeliest set with a node's flips."""
+    member[:] = z >= 0.0
+    while node >= 0 and last[node] >= 0:
+        flipped = order[last[node]]
+        member[flipped] = not member[flipped]
+        node = rest[node]
+
+
+@njit
+def search_modes(
+    log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool, limit: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    r"""Return the likeliest label set of each instance.
+
+    A component's sets are its likeliest set with some labels flipped, in order of the sum of their |z|: with the
+    labels in rising order of |z|, a set of flips with largest label i is followed by itself with i + 1 added and
+    with i + 1 in the place of i, so that a heap yields each set once.
+
+    Parameters
+    ----------
+    log_pi : float64 (N, K).
+    Z : float64 (K, N, L), log odds.
+    allow_empty : whether the empty set may be predicted.
+    limit : most sets tried for an instance.
+
+    Returns
+    -------
+    member : bool (N, L).
+    log_probability : float64 (N,), of that set.
+    evaluations : int64 (N,), sets scored under the whole mixture.
+    exact : bool (N,), whether the search ended by its bound and not by ``limit``.
+    """
+    n_components, n, n_labels = Z.shape
+    modes, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.full(n, -np.inf)
+    evaluations, exact = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
+    # A node is a set of flips: its cost, its largest label, and the node with the rest of its labels.
+    pool = 2 * limit + n_components + 2
+    cost, last, rest = np.zeros(pool), np.zeros(pool, dtype=np.int64), np.zeros(pool, dtype=np.int64)
+    heaps, sizes = np.zeros((n_components, limit + 2), dtype=np.int64), np.zeros(n_components, dtype=np.int64)
+    z, order = np.zeros((n_components, n_labels)), np.zeros((n_components, n_labels), dtype=np.int64)
+    base, first, bound = np.zeros(n_components), np.zeros(n_components), np.zeros(n_components)
+    member, sorted_ = np.zeros(n_labels, dtype=np.bool_), np.zeros(n_components, dtype=np.bool_)
+    for i in range(n):
+        for k in range(n_components):
+            z[k], sorted_[k] = Z[k, i], False
+            first[k], members = log_pi[i, k], 0.0
+            for label in range(n_labels):
+                first[k] -= softplus(-abs(z[k, label]))
+                members += max(z[k, label], 0.0)
+            base[k] = first[k] - members
+            heaps[k, 0], sizes[k] = k, 1
+            cost[k], last[k], rest[k] = 0.0, -1, -1
+        used, best, top = n_components, -np.inf, first.max()
+        for k in range(n_components):
+            bound[k] = math.exp(first[k] - top)
+        while True:
+            k = int(np.argmax(bound))
+            if bound.sum() <= math.exp(best - top):
+                break
+            if evaluations[i] == limit or bound[k] == 0.0:
+                exact[i] = bound[k] == 0.0
+                break
+            if not sorted_[k]:
+                order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
+            node = _pop(heaps[k], sizes[k], cost)
+            sizes[k] -= 1
+            _flip(member, z[k], order[k], node, last, rest)
+            if allow_empty or member.any():
+                found = _log_mixture(base, z, member)
+                if found > best:
+                    best = found
+                    modes[i] = member
+            evaluations[i] += 1
+            following = last[node] + 1
+            if following < n_labels:
+                more = abs(z[k, order[k, following]])
+                cost[used], last[used], rest[used] = cost[node] + more, following, node
+                _push(heaps[k], sizes[k], used, cost)
+                used, sizes[k] = used + 1, sizes[k] + 1
+                if last[node] >= 0:
+                    cost[used] = cost[node] - abs(z[k, order[k, last[node]]]) + more
+                    last[used], rest[used] = following, rest[node]
+                    _push(heaps[k], sizes[k], used, cost)
+                    used, sizes[k] = used + 1, sizes[k] + 1
+            bound[k] = math.exp(first[k] - cost[heaps[k, 0]] - top) if sizes[k] > 0 else 0.0
+        log_probability[i] = best
+    return modes, log_probability, evaluations, exact
+
+
+@njit
+def _without(sizes: np.ndarray, b: float, rest: np.ndarray) -> None:
+    """Set ``rest`` to the distribution of the number of labels without one of probability b, from that with it."""
+    top = len(sizes) - 1
+    if b <= 0.5:
+        below = 0.0
+        for s in range(top):
+            below = max((sizes[s] - b * below) / (1.0 - b), 0.0)
+            rest[s] = below
+    else:
+        above = 0.0
+        for s in range(top, 0, -1):
+            above = max((sizes[s] - (1.0 - b) * above) / b, 0.0)
+            rest[s - 1] = above
+
+
+@njit
+def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return P(y_l = 1, |y| = s), float64 (L, L + 1), and P(|y| = s), float64 (L + 1,), of one instance.
+
+    Parameters
+    ----------
+    log_pi : float64 (K,).
+    z : float64 (K, L), log odds.
+    """
+    n_components, n_labels = z.shape
+    joint, total = np.zeros((n_labels, n_labels + 1)), np.zeros(n_labels + 1)
+    rest = np.zeros(n_labels)
+    for k in range(n_components):
+        sizes = np.zeros(n_labels + 1)
+        sizes[0] = 1.0
+        for label in range(n_labels):
+            b = 1.0 / (1.0 + math.exp(-z[k, label]))
+            for s in range(label + 1, 0, -1):
+                sizes[s] = (1.0 - b) * sizes[s] + b * sizes[s - 1]
+            sizes[0] *= 1.0 - b
+        pi = math.exp(log_pi[k])
+        total += pi * sizes
+        for label in range(n_labels):
+            b = 1.0 / (1.0 + math.exp(-z[k, label]))
+            _without(sizes, b, rest)
+            for s in range(1, n_labels + 1):
+                joint[label, s] += pi * b * rest[s - 1]
+    return joint, total
+
+
+@njit
+def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label set of largest expected F of each instance, bool (N, L), and that expectation, float64 (N,).
+
+    F of two empty sets is 1.  For each size the best set holds the labels of largest sum_s P(y_l = 1, |y| = s) 2 /
+    (s + size).
+    """
+    _, n, n_labels = Z.shape
+    chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
+    gain = np.zeros(n_labels)
+    for i in range(n):
+        joint, sizes = label_and_size(log_pi[i], np.ascontiguousarray(Z[:, i]))
+        top = n_labels
+        while top > 1 and sizes[top] < 1e-15:
+            top -= 1
+        value[i] = sizes[0] if allow_empty else -1.0
+        for size in range(1, n_labels + 1):
+            gain[:] = 0.0
+            for label in range(n_labels):
+                for s in range(1, top + 1):
+                    gain[label] += joint[label, s] * 2.0 / (s + size)
+            order = np.argsort(-gain, kind="mergesort")
+            expected = gain[order[:size]].sum()
+            if expected > value[i]:
+                value[i] = expected
+                chosen[i] = False
+                for place in range(size):
+                    chosen[i, order[place]] = True
+    return chosen, value

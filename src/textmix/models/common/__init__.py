@@ -1,0 +1,1 @@
+"""What several families of estimators share: checks, frames, kernels over counts."""

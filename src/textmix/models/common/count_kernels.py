@@ -1,0 +1,70 @@
+"""Sufficient statistics of classes of documents, gathered in one pass over the positive cells of a CSR matrix.
+
+Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  Tables by word
+and class that documents are scored by are (V, C), the classes side by side, so that scoring reads one short run of
+memory a non-zero count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.common.prefetch_kernels import prefetch_row
+
+#: Entries looked at side by side.
+LANES = 8
+
+
+@njit
+def add_counts(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
+) -> None:
+    """Add the weighted counts to ``table[w, c]``: c(w, T_c) = sum over d in class c of weight_d x_dw."""
+    for d in range(len(y)):
+        c = y[d]
+        for i in range(indptr[d], indptr[d + 1]):
+            table[indices[i], c] += weight[d] * data[i]
+
+
+@njit
+def row_sums(indptr: np.ndarray, data: np.ndarray) -> np.ndarray:
+    """Return the lengths n_d of the documents, float64 (N,)."""
+    length = np.zeros(len(indptr) - 1)
+    for d in range(len(length)):
+        for i in range(indptr[d], indptr[d + 1]):
+            length[d] += data[i]
+    return length
+
+
+@njit
+def smallest_positive(table: np.ndarray) -> np.ndarray:
+    """Return the smallest positive entry of each row of a table, infinity where there is none."""
+    smallest = np.full(table.shape[0], np.inf)
+    lanes = np.empty(LANES)
+    for i in range(table.shape[0]):
+        lanes[:] = np.inf
+        whole = table.shape[1] // LANES * LANES
+        # Side by side and without a branch: zeros lie scattered among the others.
+        for j in range(0, whole, LANES):
+            for lane in range(LANES):
+                x = table[i, j + lane] if table[i, j + lane] > 0 else np.inf
+                lanes[lane] = x if x < lanes[lane] else lanes[lane]
+        for x in table[i, whole:]:
+            if 0 < x < lanes[0]:
+                lanes[0] = x
+        smallest[i] = lanes.min()
+    return smallest
+
+
+@njit
+def count_scores(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_weight: np.ndarray, score: np.ndarray
+) -> None:
+    """Add sum_w x_dw log_weight[w, c] to ``score[d, c]``: the multinomial log-likelihood."""
+    for d in range(len(indptr) - 1):
+        for i in range(indptr[d], indptr[d + 1]):
+            prefetch_row(log_weight, indices, i)
+            x, w = data[i], indices[i]
+            for c in range(score.shape[1]):
+                score[d, c] += x * log_weight[w, c]

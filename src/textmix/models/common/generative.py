@@ -1,0 +1,286 @@
+"""The common frame of the generative count classifiers: p(c) p(x|c) with one distribution over count vectors a class.
+
+A model fills in two hooks: `CountClassifier._fit_classes` estimates the classes' parameters, and
+`CountClassifier._class_log_likelihood` returns log p(x|c) as far as it depends on c.  Everything public is here, once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from textmix.models.common.count_kernels import row_sums
+from textmix.models.common.special_kernels import log_rising_table
+
+Convention = Literal["bag", "sequence"]
+
+
+class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Naive Bayes over count vectors, with class priors (N_c + delta) / (N + k delta).
+
+    Attributes
+    ----------
+    classes_ : (C,) class labels, sorted.
+    class_count_ : float64 (C,), (weighted) number of training documents N_c.
+    class_log_prior_ : float64 (C,); delta = 0 gives the shares of the classes, delta = infinity 1/C.
+    n_features_in_ : V, the number of words.
+    """
+
+    delta: float
+    class_count_: np.ndarray
+    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "float64 C", "n_features_in_": "int"}
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, np.inf, closed="both")]}
+
+    @abstractmethod
+    def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
+        """Estimate the parameters of all classes from documents with class index ``codes`` and ``weight``, (N,)."""
+
+    @abstractmethod
+    def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
+        """Return log p(x|c) up to a term in x alone, float64 (N, C)."""
+
+    @abstractmethod
+    def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw one document of a class: words, possibly repeated, and how often each is added."""
+
+    def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
+        """Return what `_class_log_likelihood` leaves out, (N,): the multinomial coefficient for a bag of words."""
+        if convention == "sequence":
+            return np.zeros(X.shape[0])
+        return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Estimate priors and classes.
+
+        Parameters
+        ----------
+        X : counts (N, V), sparse or dense, not negative.
+        y : class labels (N,).
+        sample_weight : (N,), not negative; a weight is the same as that many copies of the document.
+        """
+        X, y = self._check_labelled(X, y, reset=True)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weight = _weights(sample_weight, X)
+        self.class_count_ = np.bincount(codes, weight, minlength=len(self.classes_))
+        self._set_prior()
+        self._fit_classes(X, codes, weight)
+        return self
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(c) + log p(x|c) up to a term in x alone, (N, C).
+
+        A document that no class can produce gets the log priors.
+        """
+        check_is_fitted(self)
+        joint = self._class_log_likelihood(self._check(X))
+        joint += self.class_log_prior_
+        lost = np.flatnonzero(np.isneginf(joint[:, 0]))
+        joint[lost[np.isneginf(joint[lost]).all(axis=1)]] = self.class_log_prior_
+        return joint
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest class of each document, (N,); of equal ones the first."""
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[np.argmax(joint, axis=1)]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(c|x), (N, C)."""
+        joint = self.predict_joint_log_proba(X)
+        joint -= logsumexp(joint, axis=1, keepdims=True)
+        return joint
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(c|x), (N, C)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `predict` and `predict_proba` return, the documents being scored once."""
+        joint = self.predict_joint_log_proba(X)
+        labels = self.classes_[np.argmax(joint, axis=1)]
+        joint -= logsumexp(joint, axis=1, keepdims=True)
+        return labels, np.exp(joint, out=joint)
+
+    def log_likelihood(self, X: Any, convention: Convention = "bag") -> np.ndarray:
+        """Return log p(x|c) in full, (N, C).
+
+        Parameters
+        ----------
+        X : counts (N, V).
+        convention : "bag" for the probability of the count vector among those of its length, as in the EDCM paper's
+            equations; "sequence" for that of the document's words in their order, the one behind a perplexity.
+        """
+        check_is_fitted(self)
+        X = self._check(X)
+        return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, (N,)."""
+        return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
+
+    def sample(self, lengths: Any, y: Any = None, random_state: Any = None) -> tuple[sparse.csr_array, np.ndarray]:
+        """Draw documents of given lengths from the fitted model.
+
+        Parameters
+        ----------
+        lengths : whole numbers (N,), the length of each document.
+        y : class labels (N,); drawn from the priors if None.
+        random_state : seed, RandomState or Generator.
+
+        Returns
+        -------
+        X : counts, int64 CSR (N, V).
+        y : their classes (N,).
+        """
+        check_is_fitted(self)
+        rng = random_state if isinstance(random_state, np.random.Generator) else _generator(random_state)
+        lengths = np.asarray(lengths, dtype=np.int64)
+        codes: np.ndarray
+        if y is None:
+            codes = rng.choice(len(self.classes_), size=len(lengths), p=np.exp(self.class_log_prior_))
+        else:
+            codes = self._codes(np.asarray(y))
+        drawn = [self._draw(int(code), int(length), rng) for code, length in zip(codes, lengths, strict=True)]
+        rows = np.repeat(np.arange(len(drawn)), [len(pair[0]) for pair in drawn])
+        words, counts = (np.concatenate([pair[part] for pair in drawn]).astype(np.int64) for part in (0, 1))
+        X = sparse.coo_array((counts, (rows, words)), shape=(len(drawn), self.n_features_in_)).tocsr()
+        return X, self.classes_[codes]
+
+    def _set_prior(self) -> None:
+        """Set the class log priors from the class counts."""
+        n_classes = len(self.classes_)
+        total = self.class_count_.sum()
+        if np.isinf(self.delta) or total + n_classes * self.delta == 0:
+            prior = np.full(n_classes, 1.0 / n_classes)
+        else:
+            prior = (self.class_count_ + self.delta) / (total + n_classes * self.delta)
+        with np.errstate(divide="ignore"):
+            self.class_log_prior_ = np.log(prior)
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        """Return the index into ``classes_`` of each label, (N,)."""
+        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+        unknown = self.classes_[codes] != y
+        if unknown.any():
+            raise ValueError(f"label {y[unknown].tolist()[0]!r} is not among the classes; fit with it or leave it out")
+        return codes
+
+    def _check(self, X: Any) -> sparse.csr_array:
+        """Return the documents to be predicted in the form of `_canonical`."""
+        return self._canonical(validate_data(self, X, accept_sparse="csr", reset=False))
+
+    def _check_labelled(self, X: Any, y: Any, reset: bool) -> tuple[sparse.csr_array, np.ndarray]:
+        """Return the training documents in the form of `_canonical`, and their labels."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
+        check_classification_targets(y)
+        return self._canonical(X), y
+
+    def _canonical(self, X: Any) -> sparse.csr_array:
+        """Return counts as CSR with positive cells, each once, and every index inside the matrix: what kernels need."""
+        # A matrix that is CSR already is kept as it is: SciPy remembers on it that it is canonical.
+        X = X if sparse.issparse(X) else sparse.csr_array(X)
+        X.check_format(full_check=True)
+        smallest = X.data.min() if len(X.data) else 1
+        if smallest < 0:
+            raise ValueError(f"Negative values in data passed to {type(self).__name__}; counts are needed")
+        if smallest == 0 or not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+            X.eliminate_zeros()
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class IncrementalCountClassifier(CountClassifier):
+    """A count classifier whose estimate depends on sums over the documents alone, so that `partial_fit` is exact."""
+
+    @abstractmethod
+    def _reset_statistics(self) -> None:
+        """Set all sums to zero."""
+
+    @abstractmethod
+    def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
+        """Add the documents to the sums."""
+
+    @abstractmethod
+    def _estimate(self) -> None:
+        """Set the parameters from the sums."""
+
+    def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
+        """Estimate from these documents alone."""
+        self._reset_statistics()
+        self._add_statistics(X, codes, weight)
+        self._estimate()
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add documents to those seen before; after the last batch the model equals `fit` on all of them.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`.
+        classes : all labels there will be; needed at the first call.
+        """
+        first = _check_partial_fit_first_call(self, classes)
+        X, y = self._check_labelled(X, y, reset=first)
+        if first:
+            self.class_count_ = np.zeros(len(self.classes_))
+            self._reset_statistics()
+        codes, weight = self._codes(y), _weights(sample_weight, X)
+        self.class_count_ += np.bincount(codes, weight, minlength=len(self.classes_))
+        self._set_prior()
+        self._add_statistics(X, codes, weight)
+        self._estimate()
+        return self
+
+
+def _weights(sample_weight: Any, X: sparse.csr_array) -> np.ndarray:
+    """Return the weights of the documents, float64 (N,), ones by default."""
+    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator for a seed or a RandomState; None draws one from the system."""
+    if random_state is None:
+        return np.random.default_rng()
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
+def subtract_length_term(score: np.ndarray, concentration: np.ndarray, length: np.ndarray) -> None:
+    """Subtract log Gamma(s_c + n_d) - log Gamma(s_c) from ``score[d, c]``, evaluated once for each distinct length.
+
+    Parameters
+    ----------
+    score : (N, C), changed in place.
+    concentration : s_c, (C,).
+    length : n_d, (N,).
+    """
+    distinct, place = np.unique(length, return_inverse=True)
+    score -= log_rising_table(concentration, distinct)[place]
+
+
+def zeros(n_rows: int, n_columns: int) -> np.ndarray:
+    """Return float64 zeros; a filled array gets huge pages from NumPy, one of `numpy.zeros` does not."""
+    array = np.empty((n_rows, n_columns))
+    array.fill(0.0)
+    return array

@@ -1,0 +1,34 @@
+"""Models whose labels are independent given the features: probabilities, label sets and their likelihood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from textmix.models.common.multilabel import check_labels
+from textmix.models.linear.batched_kernels import set_log_likelihood
+
+
+class IndependentLabels:
+    """Predictions of a model whose labels are independent given the features: all it gives are their log odds."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label, float64 (N, L); infinite for a label of none or all in training."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each label, float64 (N, L)."""
+        return np.asarray(expit(self.decision_function(X)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
+        return (self.decision_function(X) > 0.0).astype(np.int64)
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets Y of 0 and 1 (N, L), the sum over their labels, float64 (N,)."""
+        odds, labels = self.decision_function(X), check_labels(Y)
+        if odds.shape != labels.shape:
+            raise ValueError(f"Y must hold the labels of {odds.shape} instances and labels, not {labels.shape}")
+        return np.asarray(set_log_likelihood(odds, labels))

@@ -1,0 +1,1 @@
+"""Dirichlet compound multinomials: DCM, EDCM, EDCM with latent topics."""

@@ -1,0 +1,179 @@
+"""EDCM classifier: the exponential-family approximation of the Dirichlet compound multinomial, in closed form.
+
+D. Kauchak, R. E. Madsen, C. Elkan, "Approximating the Dirichlet compound multinomial distribution", equations (2) to
+(4).  Symbols: beta_w parameters of a class, s their sum, df_w number of its documents with word w, n document length.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+from scipy.special import gammaln
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from textmix.models.common.count_kernels import row_sums, smallest_positive
+from textmix.models.common.generative import (
+    Convention,
+    CountClassifier,
+    IncrementalCountClassifier,
+    subtract_length_term,
+    zeros,
+)
+from textmix.models.dirichlet.edcm_kernels import add_presence, log_parameters, presence_scores, solve_concentration
+
+#: Documents drawn at a time until one has the right length, and how many words they may have to look at.
+ATTEMPTS = 64
+CELLS = 1 << 17
+
+
+class EDCMClassifier(IncrementalCountClassifier):
+    """One EDCM a class.
+
+    For the maximum-likelihood parameters beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)] only s is sought, by one
+    equation over the lengths of the class's documents (`edcm_kernels`).  Where that equation has no root (no
+    word is ever repeated, or each document repeats a single word) s is put at the bound Q or 1/Q, Q = sum_d n_d^2.
+    A class without any word gets beta_w = 1 / V.
+
+    Parameters
+    ----------
+    smoothing : what is added to every parameter of a class, at least 0; s is the sum after that.
+    smoothing_unit : "smallest": ``smoothing`` is a share of the class's smallest positive parameter;
+        "absolute": it is the amount itself.
+    delta : documents added to each class for the prior; infinity gives equal priors.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
+    document_frequency_ : float64 (C, V), df_w.
+    beta_ : float64 (C, V), the smoothed parameters.
+    concentration_ : float64 (C,), their sums.
+    mle_concentration_ : float64 (C,), s before smoothing.
+    capped_ : bool (C,), whether s is at a bound.
+    n_iter_ : int64 (C,), Newton steps for s.
+    converged_ : always True.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier.fitted_forms,
+        **dict.fromkeys(("concentration_", "mle_concentration_", "_scale", "_added"), "float64 C"),
+        **{"_frequency": "float64 C V", "_log_beta": "float64 V C", "_lengths": "float64 K", "_number": "float64 C K"},
+        **{"capped_": "bool C", "n_iter_": "int C", "converged_": "bool"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._parameter_constraints,
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "smoothing_unit": [StrOptions({"smallest", "absolute"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.01,
+        smoothing_unit: Literal["smallest", "absolute"] = "smallest",
+        delta: float = 0.0,
+    ) -> None:
+        self.smoothing = smoothing
+        self.smoothing_unit = smoothing_unit
+        self.delta = delta
+
+    @property
+    def document_frequency_(self) -> np.ndarray:
+        """Number of documents of each class with each word, float64 (C, V)."""
+        return self._frequency
+
+    @property
+    def beta_(self) -> np.ndarray:
+        """Smoothed parameters, float64 (C, V)."""
+        return self._frequency * self._scale[:, np.newaxis] + self._added[:, np.newaxis]
+
+    def _reset_statistics(self) -> None:
+        """Forget all documents."""
+        self._frequency = zeros(len(self.classes_), self.n_features_in_)
+        self._lengths = np.empty(0)
+        self._number = np.empty((len(self.classes_), 0))
+
+    def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
+        """Add the documents' words to the document frequencies and their lengths to the histograms."""
+        length = add_presence(X.indptr, X.indices, X.data, codes, weight, self._frequency)
+        known = self._lengths
+        self._lengths, place = np.unique(np.concatenate([known, length[length > 0]]), return_inverse=True)
+        number = np.zeros((len(self.classes_), len(self._lengths)))
+        number[:, place[: len(known)]] = self._number
+        np.add.at(number, (codes[length > 0], place[len(known) :]), weight[length > 0])
+        self._number = number
+
+    def _estimate(self) -> None:
+        """Set s, beta and the table of log beta."""
+        words = self._frequency.sum(axis=1)
+        solved = [solve_concentration(m, self._lengths, k) for m, k in zip(words, self._number, strict=True)]
+        self.mle_concentration_ = np.where(words > 0, [s for s, _, _ in solved], 0.0)
+        self.converged_ = True
+        self.n_iter_ = np.array([max(steps, 1) for _, steps, _ in solved])
+        self.capped_ = np.array([capped for _, _, capped in solved]) & (words > 0)
+        # At the root 1 / [sum Psi(s + n_d) - |D| Psi(s)] = s / M, M = sum_w df_w.
+        self._scale = self.mle_concentration_ / np.where(words > 0, words, 1.0)
+        unit: np.ndarray | float = 1.0
+        if self.smoothing_unit == "smallest":
+            unit = np.where(words > 0, smallest_positive(self._frequency), 0.0) * self._scale
+        self._added = np.where(words > 0, self.smoothing * unit, 1.0 / self.n_features_in_)
+        self.concentration_ = self.mle_concentration_ + self._added * self.n_features_in_
+        self._log_beta = np.empty(self._frequency.T.shape)
+        log_parameters(self._frequency, self._scale, self._added, self._log_beta)
+
+    def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
+        """Return log Gamma(s) - log Gamma(s + n) + sum over the words of x of log beta_w, equation (3), (N, C)."""
+        score = zeros(X.shape[0], len(self.classes_))
+        length = presence_scores(X.indptr, X.indices, X.data, self._log_beta, score)
+        subtract_length_term(score, self.concentration_, length)
+        return score
+
+    def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
+        """Return log of n! / prod x_w over the words of x; for a sequence divided by n! / prod x_w!."""
+        if convention == "sequence":
+            return row_sums(X.indptr, gammaln(X.data))
+        return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, np.log(X.data))
+
+    def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw from q(x) / Z(n) exactly, see `draw`."""
+        return draw(self._frequency[code] * self._scale[code] + self._added[code], length, rng)
+
+
+def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw one document from q(x) / Z(n) exactly: independent words under a tilt z, kept when their counts sum to n.
+
+    q(x) z^n factors over the words: word w is present with odds -beta_w log(1 - z), its count then follows the
+    logarithmic series with parameter z.  z makes n the expected sum.
+
+    Parameters
+    ----------
+    beta : parameters (V,), not all 0.
+    length : n.
+    rng : source of all randomness.
+
+    Returns
+    -------
+    words, counts : the words present, rising, and how often each occurs.
+    """
+    if length == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+    def excess(tilt: float) -> float:
+        return float(np.sum(beta * np.expm1(tilt) / (1.0 + beta * tilt))) - length
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2.0
+    tilt = brentq(excess, 0.0, high)
+    present = beta * tilt / (1.0 + beta * tilt)
+    attempts = max(1, min(ATTEMPTS, CELLS // len(beta)))
+    while True:
+        which, words = np.nonzero(rng.random((attempts, len(beta))) < present)
+        counts = rng.logseries(-np.expm1(-tilt), size=len(words))
+        right = np.flatnonzero(np.bincount(which, counts, minlength=attempts) == length)
+        if len(right):
+            kept = which == right[0]
+            return words[kept], counts[kept]

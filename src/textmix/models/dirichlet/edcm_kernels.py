@@ -1,0 +1,112 @@
+r"""The EDCM's one unknown: the concentration s of a class from its document lengths (EDCM paper, section 3).
+
+Setting the derivative of the log-likelihood to zero gives \beta_w = df_w / B(s) with df_w = \sum_d I(x_dw >= 1) and
+B(s) = \sum_d \Psi(s + n_d) - |D| \Psi(s) (equation 4 with its sign put right), and, summed over the words,
+
+    s B(s) = M,    M = \sum_w df_w
+
+The left side rises from |D| (s -> 0) to \sum_d n_d (s -> infinity), |D| counting the documents that are not empty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.common.prefetch_kernels import prefetch_row
+from textmix.models.dirichlet.length_kernels import concentration_bound, length_slope
+
+#: Relative accuracy of s.
+TOLERANCE = 1e-14
+MAX_STEPS = 200
+#: The logarithms for whole document frequencies below this are taken once a class.
+KNOWN = 64
+#: Words whose parameters are written at a time: those of all classes stay in the cache next to the core.
+BLOCK = 128
+
+
+@njit
+def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, int, bool]:
+    """Solve s B(s) = M by Newton's method on log s, kept inside a shrinking bracket.
+
+    Parameters
+    ----------
+    words : M, the number of distinct words summed over the documents of the class.
+    lengths, number : distinct positive document lengths and how many documents have each, float64 (K,).
+
+    Returns
+    -------
+    s : the root; where there is none the bound on its side: Q if no word repeats, else 1 / Q (`concentration_bound`).
+    steps : number of steps taken.
+    capped : whether there is no root.
+    """
+    high = concentration_bound(lengths, number)
+    low = 1.0 / high
+    if high * length_slope(high, lengths, number)[0] <= words:
+        return high, 0, True
+    if low * length_slope(low, lengths, number)[0] >= words:
+        return low, 0, True
+    s = min(max(words / max(number.sum(), 1.0), low), high)
+    for step in range(1, MAX_STEPS + 1):
+        slope, curvature = length_slope(s, lengths, number)
+        if s * slope > words:
+            high = s
+        else:
+            low = s
+        # Newton on log(s B) as a function of log s, whose derivative is 1 + s B'/B.
+        gradient = 1.0 - s * curvature / slope
+        trial = s * np.exp(np.log(words / (s * slope)) / gradient) if gradient > 0 else 0.0
+        if not low <= trial <= high:
+            trial = np.sqrt(low * high)
+        if abs(trial - s) <= TOLERANCE * s:
+            return trial, step, False
+        s = trial
+    return s, MAX_STEPS, False
+
+
+@njit
+def add_presence(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
+) -> np.ndarray:
+    """Add the document frequencies to ``table[c, w]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
+    length = np.zeros(len(y))
+    for d in range(len(y)):
+        c, n = y[d], 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            table[c, indices[i]] += weight[d]
+            n += data[i]
+        length[d] = n
+    return length
+
+
+@njit
+def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, result: np.ndarray) -> None:
+    """Set result[w, c] = log(table[c, w] scale[c] + added[c]); few of the table's entries are not small and whole."""
+    known = np.empty((table.shape[0], KNOWN))
+    for c in range(table.shape[0]):
+        for x in range(KNOWN):
+            known[c, x] = np.log(x * scale[c] + added[c])
+    for first in range(0, table.shape[1], BLOCK):
+        for c in range(table.shape[0]):
+            for w in range(first, min(first + BLOCK, table.shape[1])):
+                x = table[c, w]
+                k = np.int64(x)
+                result[w, c] = known[c, k] if x < KNOWN and k == x else np.log(x * scale[c] + added[c])
+
+
+@njit
+def presence_scores(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_beta: np.ndarray, score: np.ndarray
+) -> np.ndarray:
+    """Add sum over the words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``; return n_d, (N,)."""
+    length = np.zeros(len(indptr) - 1)
+    for d in range(len(length)):
+        n = 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            prefetch_row(log_beta, indices, i)
+            w = indices[i]
+            n += data[i]
+            for c in range(score.shape[1]):
+                score[d, c] += log_beta[w, c]
+        length[d] = n
+    return length

@@ -1,0 +1,285 @@
+r"""EDCM whose parameters come from several latent topics (thesis, chapter 8; its text is lost, the derivation ours).
+
+Topic k is an EDCM with parameters \beta_kw and s_k = \sum_w \beta_kw.  Document d mixes them with shares
+\theta_dk >= 0, \sum_k \theta_dk = 1: it is drawn from the EDCM with parameters \beta_dw = \sum_k \theta_dk \beta_kw,
+whose sum is s_d = \sum_k \theta_dk s_k.  Up to terms in the documents alone, with n_d the length of a document and
+f_n(s) = log Gamma(s) - log Gamma(s + n),
+
+    L = \sum_d [ \sum_{w: x_dw >= 1} log \sum_k \theta_dk \beta_kw + f_{n_d}(s_d) ]
+
+One topic gives the EDCM back.
+
+**Maximum likelihood.**  Two lower bounds that touch L where we are.  Of the logarithm of a sum, with any r_dwk that sum
+to 1 over k: \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk); it touches at r_dwk = \theta_dk \beta_kw / \sum_j \theta_dj
+\beta_jw.  And f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so that its tangent lies below it: f_n(s) >= f_n(s_d) -
+b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with R_dk = \sum_w r_dwk,
+
+    \sum_d [ \sum_k R_dk log \theta_dk + \sum_w \sum_k r_dwk log \beta_kw - b_d \sum_k \theta_dk s_k ] + const
+
+whose maximum in each block is closed:
+
+    \theta_dk = R_dk / (\lambda_d + b_d s_k), \lambda_d such that they sum to 1       (given \beta)
+    \beta_kw = \sum_d r_dwk / \sum_d b_d \theta_dk                                   (given \theta)
+
+The second is, for one topic, the EDCM's equation (4).  Each step raises a bound that touches L, so L never falls.  The
+r are what costs; the two lines are repeated with new b_d before the r are made anew (`INNER`).
+
+**Variational mean field.**  With a prior \theta_d ~ Dirichlet(\eta, ..., \eta), and a topic z_dw behind every word that
+is present, q(\theta_d) = Dirichlet(\gamma_d) and q(z_dw) = r_dw are taken as independent: the first approximation.  The
+length term has no expectation in closed form; by its convexity E f_n(s_d) >= f_n(E s_d): the second, and coarse where
+topics differ in s.  The bound on the log evidence is then, at the best r,
+
+    \sum_d [ \sum_w log \sum_k exp(E log \theta_dk) \beta_kw + f_{n_d}(E s_d) - KL(\gamma_d || \eta) ]
+
+with E s_d = \sum_k \gamma_dk s_k / \gamma_d0, \gamma_d0 = \sum_k \gamma_dk.  In \gamma_d it has no closed maximum, for
+the length term is not of the Dirichlet's form: natural gradient steps, halved until the bound rises
+(`latent_edcm_kernels.natural_steps`).  \beta is as above with E \theta_dk in place of \theta_dk.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from textmix.models.common.count_kernels import row_sums
+from textmix.models.dirichlet import latent_edcm_kernels as kernel
+from textmix.models.dirichlet.edcm import EDCMClassifier
+
+#: How often shares and concentrations are set after each sweep over the words.
+INNER = 3
+#: Shares of a new document are found by so many sweeps over its words.
+TRANSFORM_SWEEPS = 50
+
+
+class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """EDCM with latent topics.
+
+    Parameters
+    ----------
+    n_topics : K.
+    method : "likelihood" or "mean_field", see the module.
+    prior : eta, positive; for "mean_field" only.
+    max_iter : largest number of sweeps.
+    tol : the climb ends when a sweep raises the objective by less than this share of it.
+    n_init : number of starts, of which the one with the highest objective is kept.
+    random_state : seed of the starts: each topic starts at the EDCM of all documents, with noise.
+
+    Attributes
+    ----------
+    beta_ : float64 (K, V), parameters of the topics.
+    concentration_ : float64 (K,), their sums s_k.
+    mixture_ : float64 (N, K), shares of the topics in the training documents (expected ones for "mean_field").
+    objective_path_ : objective before each sweep, without terms in the documents alone.
+    n_iter_ : number of sweeps.
+    converged_ : whether the climb ended before ``max_iter``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_topics": [Interval(Integral, 1, None, closed="left")],
+        "method": [StrOptions({"likelihood", "mean_field"})],
+        "prior": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_topics: int = 10,
+        method: Literal["likelihood", "mean_field"] = "likelihood",
+        prior: float = 0.1,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        n_init: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.method = method
+        self.prior = prior
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Climb the objective from ``n_init`` starts.
+
+        Parameters
+        ----------
+        X : counts (N, V), sparse or dense; a count of 0 that is stored counts as absent.
+        y : ignored.
+        """
+        X, words = packed(_counts(validate_data(self, X, accept_sparse="csr")))
+        rng = check_random_state(self.random_state)
+        one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64)).beta_[0]
+        best = max((self._climb(X, one, rng) for _ in range(self.n_init)), key=lambda climb: climb.path[-1])
+        self.beta_, self.mixture_ = np.zeros((self.n_topics, self.n_features_in_)), best.mixture
+        self.beta_[:, words] = best.beta.T
+        self.concentration_ = self.beta_.sum(axis=1)
+        self.objective_path_, self.n_iter_, self.converged_ = best.path, len(best.path), best.converged
+        return self
+
+    def _climb(self, X: sparse.csr_array, start: np.ndarray, rng: np.random.RandomState) -> _Climb:
+        """Climb from one start."""
+        beta = start[:, np.newaxis] * rng.gamma(1.0, size=(len(start), self.n_topics))
+        kind = _Likelihood if self.method == "likelihood" else _MeanField
+        climb = kind(X, beta, self.prior)
+        while len(climb.path) < self.max_iter and not climb.converged:
+            climb.step()
+            if len(climb.path) > 1:
+                rise = climb.path[-1] - climb.path[-2]
+                climb.converged = rise <= self.tol * abs(climb.path[-1])
+        return climb
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the most likely shares of the topics in documents, (N, K); words without parameters are left out."""
+        check_is_fitted(self)
+        X = _counts(validate_data(self, X, accept_sparse="csr", reset=False))
+        known = np.flatnonzero(self.beta_.any(axis=0))
+        climb = _Likelihood(sparse.csr_array(X[:, known]), np.ascontiguousarray(self.beta_[:, known].T), self.prior)
+        for _ in range(TRANSFORM_SWEEPS):
+            climb.step(fixed=True)
+        return climb.mixture
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _counts(X: Any) -> sparse.csr_array:
+    """Return counts as CSR whose cells are the words present, each once."""
+    X = sparse.csr_array(X)
+    if X.nnz and X.data.min() < 0:
+        raise ValueError("Negative values in data passed to LatentTopicEDCM; counts are needed")
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return the columns of the words that occur, the most frequent first, and which words they are.
+
+    Most cells are then of a few words whose parameters lie side by side, in the cache.
+    """
+    frequency = np.bincount(X.indices, minlength=X.shape[1])
+    words = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
+    X = sparse.csr_array(X[:, words])
+    X.sort_indices()
+    return X, words
+
+
+class _Climb:
+    """What a climb has: parameters (V, K), shares (N, K), objective before each step, and whether it has ended."""
+
+    beta: np.ndarray
+    path: list[float]
+    converged: bool
+
+    def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
+        self.X, self.beta, self.prior = X, beta, prior
+        self.lengths = row_sums(X.indptr, X.data)
+        shape = X.shape[0], beta.shape[1]
+        self.share, self.table, self.slope = np.empty(shape), np.empty_like(beta), np.empty(X.shape[0])
+        self.path, self.converged = [], False
+
+    @property
+    def mixture(self) -> np.ndarray:
+        """The shares of the topics, (N, K)."""
+        raise NotImplementedError
+
+    def step(self, fixed: bool = False) -> None:
+        """Take one step; with ``fixed`` the topics stay."""
+        raise NotImplementedError
+
+    def _sweep(self, weight: np.ndarray) -> float:
+        """Divide the words among the topics."""
+        return float(kernel.sweep(self.X.indptr, self.X.indices, weight, self.beta, self.share, self.table))
+
+    def _lengths(self, mixture: np.ndarray, concentration: np.ndarray) -> float:
+        """Set the slopes b_d, and return the sum of the length terms."""
+        return float(kernel.length_terms(mixture @ concentration, self.lengths, self.slope))
+
+    def _rescale(self, mixture: np.ndarray) -> np.ndarray:
+        """Return what the table is to be multiplied by to give beta, (K,): 1 / sum_d b_d theta_dk."""
+        slope = self.slope @ mixture
+        return np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 0)
+
+    def _set_beta(self, scale: np.ndarray) -> None:
+        """Set the parameters; those that have vanished are 0, and topics without a word keep nothing."""
+        self.beta = self.table * scale
+        self.beta[self.beta < kernel.VANISHED] = 0.0
+
+
+class _Likelihood(_Climb):
+    """Maximum likelihood: shares are numbers."""
+
+    def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
+        super().__init__(X, beta, prior)
+        self.theta = np.full(self.share.shape, 1.0 / beta.shape[1])
+
+    @property
+    def mixture(self) -> np.ndarray:
+        """The shares of the topics, (N, K)."""
+        return self.theta
+
+    def step(self, fixed: bool = False) -> None:
+        """Divide the words, then set shares and parameters in turns."""
+        concentration = self.beta.sum(axis=0)
+        self.path.append(self._sweep(self.theta) + self._lengths(self.theta, concentration))
+        words = self.table.sum(axis=0)
+        scale = np.ones(len(words))
+        for turn in range(INNER):
+            if turn:
+                self._lengths(self.theta, concentration)
+            kernel.mix_documents(self.share, self.slope, concentration, self.theta)
+            if not fixed:
+                scale = self._rescale(self.theta)
+                concentration = words * scale
+        if not fixed:
+            self._set_beta(scale)
+
+
+class _MeanField(_Climb):
+    """Variational mean field: shares have a Dirichlet distribution each."""
+
+    def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
+        super().__init__(X, beta, prior)
+        distinct = np.diff(X.indptr)[:, np.newaxis]
+        self.gamma = prior + np.broadcast_to(distinct / beta.shape[1], self.share.shape).astype(np.float64)
+        self.weight = np.empty(self.share.shape)
+
+    @property
+    def mixture(self) -> np.ndarray:
+        """The expected shares of the topics, (N, K)."""
+        return self.gamma / self.gamma.sum(axis=1, keepdims=True)
+
+    def step(self, fixed: bool = False) -> None:
+        """Divide the words, then move the Dirichlets and set the parameters in turns."""
+        concentration = self.beta.sum(axis=0)
+        kernel.expected_weights(self.gamma, self.weight)
+        value = self._sweep(self.weight) + self._lengths(self.mixture, concentration)
+        self.path.append(value - kernel.divergence(self.gamma, self.prior))
+        words = self.table.sum(axis=0)
+        scale = np.ones(len(words))
+        for _ in range(INNER):
+            kernel.natural_steps(self.gamma, self.share, self.prior, concentration, self.lengths)
+            if not fixed:
+                self._lengths(self.mixture, concentration)
+                scale = self._rescale(self.mixture)
+                concentration = words * scale
+        if not fixed:
+            self._set_beta(scale)

@@ -1,0 +1,212 @@
+r"""Steps of the latent-topic EDCM; the derivation is in `textmix.models.dirichlet.latent_edcm`.
+
+Symbols: \theta_dk share of topic k in document d, \beta_wk parameters of topic k, s_k their sum, n_d document length,
+M_d number of distinct words, r_dwk = \theta_dk \beta_wk / \sum_j \theta_dj \beta_wj, R_dk = \sum_w r_dwk.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.common.special_kernels import log_rising, polygamma_rise, trigamma
+
+#: A product of probabilities is turned into its logarithm before it could underflow.
+SMALL = 1e-250
+#: Shares and parameters below this are 0: they are on their way there, and denormal numbers are slow.
+VANISHED = 1e-100
+#: A topic with less than this share of a document's words has none of them.
+WORDLESS = 1e-12
+MAX_NEWTON = 100
+SHORTEST = 1e-4
+
+
+@njit
+def sweep(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    weight: np.ndarray,
+    beta: np.ndarray,
+    share: np.ndarray,
+    table: np.ndarray,
+) -> float:
+    r"""Set share[d, k] = R_dk and table[w, k] = \sum_d r_dwk; return \sum_d \sum_w log \sum_k weight_dk beta_wk.
+
+    Parameters
+    ----------
+    indptr, indices : the words present in each document, CSR (N, V).
+    weight : \theta, or in its place exp(E log \theta), float64 (N, K).
+    beta : float64 (V, K).
+    share, table : float64 (N, K) and (V, K), overwritten.
+    """
+    # r_dwk is never formed: beta_wk / total is summed into share and weight_dk / total into table, and what the sums
+    # lack is multiplied in at the end.  Four running sums do not wait for each other.
+    table[:] = 0.0
+    n_topics = beta.shape[1]
+    fours = n_topics // 4 * 4
+    mixed, row = np.empty(n_topics), np.empty(n_topics)
+    value = 0.0
+    for d in range(len(indptr) - 1):
+        product = 1.0
+        mixed[:], row[:] = weight[d], 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = indices[i]
+            a, b, c, e = 0.0, 0.0, 0.0, 0.0
+            for k in range(0, fours, 4):
+                a += mixed[k] * beta[w, k]
+                b += mixed[k + 1] * beta[w, k + 1]
+                c += mixed[k + 2] * beta[w, k + 2]
+                e += mixed[k + 3] * beta[w, k + 3]
+            for k in range(fours, n_topics):
+                a += mixed[k] * beta[w, k]
+            total = (a + b) + (c + e)
+            product *= total
+            if product < SMALL:
+                value += np.log(product)
+                product = 1.0
+            inverse = 1.0 / total
+            for k in range(n_topics):
+                row[k] += inverse * beta[w, k]
+            for k in range(n_topics):
+                table[w, k] += inverse * mixed[k]
+        value += np.log(product)
+        for k in range(n_topics):
+            share[d, k] = row[k] * mixed[k]
+    table *= beta
+    return value
+
+
+@njit
+def length_terms(concentration: np.ndarray, lengths: np.ndarray, slope: np.ndarray) -> float:
+    r"""Set slope[d] = \Psi(s_d + n_d) - \Psi(s_d); return \sum_d log \Gamma(s_d) - log \Gamma(s_d + n_d)."""
+    value = 0.0
+    for d in range(len(lengths)):
+        slope[d] = polygamma_rise(concentration[d], lengths[d])[0]
+        value -= log_rising(concentration[d], lengths[d])
+    return value
+
+
+@njit
+def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
+    r"""Set the mixture that maximises \sum_k R_k log \theta_k - \sum_k \theta_k cost_k on the simplex.
+
+    \theta_k = R_k / (\lambda + cost_k) with the \lambda that makes their sum h(\lambda) = 1, by Newton's method on
+    1 / h, which is concave and nearly a straight line: from the left it rises to the root without passing it.  \lambda
+    cannot fall below -cost_k of a topic without words: where it would, the cheapest such topic gets what is left of 1.
+    """
+    total, dearest = share.sum(), cost.max()
+    if total == 0:
+        return
+    floor, idle, shift = -np.inf, -1, total - dearest
+    for k in range(len(share)):
+        if share[k] > WORDLESS * total:
+            shift = max(shift, share[k] - cost[k])
+        elif -cost[k] > floor:
+            floor, idle = -cost[k], k
+    for _ in range(MAX_NEWTON):
+        value, curvature = 0.0, 0.0
+        for k in range(len(share)):
+            if share[k] > WORDLESS * total:
+                below = shift + cost[k]
+                value += share[k] / below
+                curvature += share[k] / (below * below)
+        step = value * (value - 1.0) / curvature
+        shift += step
+        if step <= 1e-14 * (abs(shift) + 1.0):
+            break
+    shift = max(shift, floor)
+    rest = 1.0
+    for k in range(len(share)):
+        mixture[k] = share[k] / (shift + cost[k]) if share[k] > WORDLESS * total else 0.0
+        rest -= mixture[k]
+    if shift == floor:
+        mixture[idle] = max(rest, 0.0)
+    mixture /= mixture.sum()
+
+
+@njit
+def mix_documents(share: np.ndarray, slope: np.ndarray, concentration: np.ndarray, mixture: np.ndarray) -> None:
+    r"""Update \theta of every document: cost_k = slope_d s_k (`_mix`); that of an empty document stays."""
+    for d in range(len(share)):
+        _mix(share[d], slope[d] * concentration, mixture[d])
+
+
+@njit
+def _bound(gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, length: float) -> float:
+    """Return the part of the lower bound that depends on one document's Dirichlet, see `latent_edcm`."""
+    total, mean, value = gamma.sum(), 0.0, 0.0
+    for k in range(len(gamma)):
+        expected_log = -polygamma_rise(gamma[k], total - gamma[k])[0]
+        value += (share[k] + prior - gamma[k]) * expected_log + math.lgamma(gamma[k])
+        mean += gamma[k] * concentration[k] / total
+    return value - math.lgamma(total) - log_rising(mean, length)
+
+
+@njit
+def natural_steps(
+    gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, lengths: np.ndarray
+) -> int:
+    r"""Move the Dirichlet of every document along its natural gradient, as far as its bound does not fall.
+
+    The whole step would be \eta + R - slope F^{-1} (s - E s) / \gamma_0, with Fisher's matrix F = diag(\Psi'(\gamma)) -
+    \Psi'(\gamma_0) 1 1^T; it is halved until the bound rises, and no \gamma_k falls below a tenth of its value.
+
+    Returns
+    -------
+    Number of documents whose step was halved or left out.
+    """
+    shortened = 0
+    n_topics = gamma.shape[1]
+    if n_topics == 1:
+        # The only share is 1, whatever its Dirichlet: that of the words is as good as any.
+        gamma[:] = prior + share
+        return 0
+    push, candidate = np.empty(n_topics), np.empty(n_topics)
+    for d in range(len(gamma)):
+        total = gamma[d].sum()
+        mean = (gamma[d] * concentration).sum() / total
+        slope = polygamma_rise(mean, lengths[d])[0]
+        across, inverse_trace = 0.0, 0.0
+        for k in range(n_topics):
+            inverse = 1.0 / trigamma(gamma[d, k])
+            push[k] = inverse * (concentration[k] - mean) / total
+            across += push[k]
+            inverse_trace += inverse
+        spread = across * trigamma(total) / (1.0 - trigamma(total) * inverse_trace)
+        old = _bound(gamma[d], share[d], prior, concentration, lengths[d])
+        length, moved = 1.0, False
+        while length > SHORTEST and not moved:
+            for k in range(n_topics):
+                goal = prior + share[d, k] - slope * (push[k] + spread / trigamma(gamma[d, k]))
+                candidate[k] = max(gamma[d, k] + length * (goal - gamma[d, k]), 0.1 * gamma[d, k])
+            moved = _bound(candidate, share[d], prior, concentration, lengths[d]) >= old
+            length *= 0.5
+        if moved:
+            gamma[d] = candidate
+        shortened += length < 0.5
+    return shortened
+
+
+@njit
+def expected_weights(gamma: np.ndarray, weight: np.ndarray) -> None:
+    r"""Set weight[d, k] = exp(E log \theta_dk) of documents with Dirichlet parameters gamma[d], (N, K)."""
+    for d in range(len(gamma)):
+        total = gamma[d].sum()
+        for k in range(gamma.shape[1]):
+            weight[d, k] = np.exp(-polygamma_rise(gamma[d, k], total - gamma[d, k])[0])
+
+
+@njit
+def divergence(gamma: np.ndarray, prior: float) -> float:
+    """Return the sum over the documents of KL(Dirichlet(gamma_d) || Dirichlet(prior, ..., prior))."""
+    n_topics = gamma.shape[1]
+    value = len(gamma) * (n_topics * math.lgamma(prior) - math.lgamma(n_topics * prior))
+    for d in range(len(gamma)):
+        total = gamma[d].sum()
+        value += math.lgamma(total)
+        for k in range(n_topics):
+            expected_log = -polygamma_rise(gamma[d, k], total - gamma[d, k])[0]
+            value += (gamma[d, k] - prior) * expected_log - math.lgamma(gamma[d, k])
+    return value

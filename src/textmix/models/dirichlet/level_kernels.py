@@ -1,0 +1,283 @@
+"""Tail counts of one class: #(x_dw >= x) for every word and every distinct count x, the DCM's statistic.
+
+The likelihood of a DCM and its derivatives depend on a word's counts only through how many documents hold the word at
+least x times (Minka, "Estimating a Dirichlet distribution", 2000).  One *level* is one distinct count of one word.
+Words with the same levels, such as all those seen once, have the same parameter: they make one *group* and are kept
+once.  Of 20 Newsgroups' words one in eight is left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.common.prefetch_kernels import prefetch_row
+from textmix.models.dirichlet.length_kernels import histogram
+
+#: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are only summed, other counts are listed.
+SMALL = 4
+#: Words whose small sums are whole and below this are told apart by the number that the sums make, without a hash.
+BASE = 16
+#: Listed whole counts below this are tallied in a table, others sorted.
+TALLY = 256
+
+
+class Scratch(NamedTuple):
+    """Room to work in, zero before and after each class.
+
+    Parameters
+    ----------
+    small : float64 (V, `SMALL`), weight of the documents that hold a word 1, 2, ... times.
+    others : int64 (V,), number of a word's other counts.
+    seen : uint8 (V,), whether the word occurs.
+    """
+
+    small: np.ndarray
+    others: np.ndarray
+    seen: np.ndarray
+
+
+def make_scratch(n_words: int) -> Scratch:
+    """Return the room for a vocabulary."""
+    return Scratch(np.zeros((n_words, SMALL)), np.zeros(n_words, dtype=np.int64), np.zeros(n_words, dtype=np.uint8))
+
+
+@njit
+def class_levels(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the levels of the documents ``rows`` of a CSR matrix.
+
+    Parameters
+    ----------
+    indptr, indices, data : the CSR matrix (N, V), no cell zero.
+    rows : the documents of the class.
+    weight : float64 (N,), weight of each document.
+    scratch : see `make_scratch`.
+
+    Returns
+    -------
+    words : the words that occur, rising.
+    group : the group of each of them.
+    copies : float64 (K,), the number of words in each group.
+    start : int64 (K + 1,); the levels of the k-th group are ``start[k]:start[k + 1]``.
+    count : float64; the distinct counts of each group, rising.
+    tail : float64; weight of the documents that hold a word of the group at least ``count`` times.
+    lengths, number : float64; distinct positive lengths of the documents, rising, and the weight of those of each.
+    """
+    length = np.zeros(len(rows))
+    cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)
+    words = _take_words(scratch.seen)
+    offsets = _offsets(words, scratch.others)
+    counts, weights = np.empty(offsets[-1]), np.empty(offsets[-1])
+    for k in range(len(cells)):
+        w = indices[cells[k]]
+        p = scratch.others[w]
+        counts[p], weights[p] = data[cells[k]], weight[owners[k]]
+        scratch.others[w] += 1
+    group, copies, start, count, tail = _merge(words, scratch, offsets, counts, weights)
+    lengths, number = histogram(length, weight[rows])
+    return words, group, copies, start, count, tail, lengths, number
+
+
+@njit
+def _is_small(x: float) -> bool:
+    """Return whether a count is summed."""
+    return x <= SMALL and x == np.floor(x)
+
+
+@njit
+def _sum_small(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    rows: np.ndarray,
+    weight: np.ndarray,
+    scratch: Scratch,
+    length: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mark the words, sum the weights of their small counts, count their others; set the documents' lengths.
+
+    Returns
+    -------
+    cells, owners : cell of the matrix and row of each other count.
+    """
+    n_cells = 0
+    for d in rows:
+        n_cells += indptr[d + 1] - indptr[d]
+    small, others, seen = scratch.small, scratch.others, scratch.seen
+    cells, owners = np.empty(n_cells, dtype=np.int64), np.empty(n_cells, dtype=np.int64)
+    n = 0
+    for k in range(len(rows)):
+        d, total = rows[k], 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            prefetch_row(small, indices, i)
+            w = indices[i]
+            seen[w] = 1
+            total += data[i]
+            if _is_small(data[i]):
+                small[w, np.int64(data[i]) - 1] += weight[d]
+            else:
+                others[w] += 1
+                cells[n], owners[n] = i, d
+                n += 1
+        length[k] = total
+    return cells[:n], owners[:n]
+
+
+@njit
+def _take_words(seen: np.ndarray) -> np.ndarray:
+    """Return the marked words, rising, and take the marks away."""
+    words = np.empty(len(seen) + 1, dtype=np.int32)
+    n = 0
+    for w in range(len(seen)):
+        words[n] = w
+        n += int(seen[w])
+        seen[w] = 0
+    return words[:n].copy()
+
+
+@njit
+def _offsets(words: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return where each word's list begins: its other counts, after room for the small ones; set ``others`` there."""
+    offsets = np.zeros(len(words) + 1, dtype=np.int64)
+    for k in range(len(words)):
+        number = others[words[k]]
+        offsets[k + 1] = offsets[k] + (number + SMALL if number > 0 else 0)
+        others[words[k]] = offsets[k] + SMALL
+    return offsets
+
+
+@njit
+def _merge(
+    words: np.ndarray, scratch: Scratch, offsets: np.ndarray, counts: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return ``group``, ``copies``, ``start``, ``count`` and ``tail`` from the small sums and the lists; clear them."""
+    n_words, small, others = len(words), scratch.small, scratch.others
+    group, copies = np.empty(n_words, dtype=np.int64), np.zeros(n_words)
+    start = np.zeros(n_words + 1, dtype=np.int64)
+    level, tail = np.empty(SMALL * (n_words + 1) + len(counts)), np.empty(SMALL * (n_words + 1) + len(counts))
+    slots, coded = np.full(2 * n_words + 1, -1, dtype=np.int32), np.full(BASE**SMALL, -1, dtype=np.int32)
+    tally = np.zeros(TALLY)
+    n_groups = 0
+    for k in range(n_words):
+        prefetch_row(small, words, k)
+        w, end = words[k], start[n_groups]
+        code = _code(small, w) if offsets[k] == offsets[k + 1] else -1
+        known = coded[code] if code >= 0 else -1
+        if known < 0:
+            number = _write_levels(
+                small, w, counts[offsets[k] : offsets[k + 1]], weights[offsets[k] :], level[end:], tail[end:], tally
+            )
+            slot = code if code >= 0 else _find(level, tail, start, n_groups, number, slots)
+            table = coded if code >= 0 else slots
+            known = table[slot]
+            if known < 0:
+                table[slot] = known = n_groups
+                n_groups += 1
+                start[n_groups] = end + number
+        group[k] = known
+        copies[known] += 1.0
+        others[w] = 0
+        for x in range(SMALL):
+            small[w, x] = 0.0
+    size = start[n_groups]
+    return group, copies[:n_groups].copy(), start[: n_groups + 1].copy(), level[:size].copy(), tail[:size].copy()
+
+
+@njit
+def _code(small: np.ndarray, w: int) -> int:
+    """Return the number that a word's sums make, if whole and below `BASE`; -1 for other sums."""
+    code, fit = 0, True
+    for x in range(SMALL):
+        whole = int(min(small[w, x], float(BASE)))
+        fit &= (whole < BASE) & (whole == small[w, x])
+        code = code * BASE + whole
+    return code if fit else -1
+
+
+@njit
+def _write_levels(
+    small: np.ndarray,
+    w: int,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    level: np.ndarray,
+    tail: np.ndarray,
+    tally: np.ndarray,
+) -> int:
+    """Write the levels of a word with its small sums and this list, which is overwritten; return how many."""
+    number = 0
+    if len(counts) == 0:
+        for x in range(SMALL):
+            if small[w, x] > 0:
+                level[number], tail[number] = x + 1, small[w, x]
+                number += 1
+    else:
+        for x in range(SMALL):
+            counts[x], weights[x] = x + 1, small[w, x]
+        number = _tally_word(counts, weights, tally)
+        level[:number], tail[:number] = counts[:number], weights[:number]
+    for i in range(number - 2, -1, -1):
+        tail[i] += tail[i + 1]
+    return number
+
+
+@njit
+def _find(level: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, number: int, slots: np.ndarray) -> int:
+    """Return the slot of a hash table whose group has the levels of group ``new``, or a free slot."""
+    at = start[new]
+    key = 0.0
+    for i in range(number):
+        key = key * 0.618 + level[at + i] * 17.31 + tail[at + i] * 5.77
+    slot = np.int64((key * 0.6180339887 - np.floor(key * 0.6180339887)) * (len(slots) - 1))
+    while slots[slot] >= 0:
+        old = slots[slot]
+        same = start[old + 1] - start[old] == number
+        for i in range(number):
+            if not same:
+                break
+            j = start[old] + i
+            same = level[j] == level[at + i] and tail[j] == tail[at + i]
+        if same:
+            break
+        slot = (slot + 1) % len(slots)
+    return int(slot)
+
+
+@njit
+def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> int:
+    """Replace the counts of a word by its distinct counts, rising, with their weights; return how many."""
+    largest = 0
+    for x in counts:
+        if not (x < TALLY and x == np.floor(x)):
+            return _sort_word(counts, weights)
+        largest = max(largest, int(x))
+    for i in range(len(counts)):
+        tally[np.int64(counts[i])] += weights[i]
+    number = 0
+    for x in range(1, largest + 1):
+        if tally[x] > 0:
+            counts[number], weights[number] = x, tally[x]
+            tally[x] = 0.0
+            number += 1
+    return number
+
+
+@njit
+def _sort_word(counts: np.ndarray, weights: np.ndarray) -> int:
+    """Do as `_tally_word` for counts that are large or not whole."""
+    order = np.argsort(counts, kind="mergesort")
+    x, m = counts[order], weights[order]
+    number = 0
+    for i in range(len(x)):
+        if m[i] == 0:
+            continue
+        if number > 0 and x[i] == counts[number - 1]:
+            weights[number - 1] += m[i]
+        else:
+            counts[number], weights[number] = x[i], m[i]
+            number += 1
+    return number

@@ -1,0 +1,1 @@
+"""Baselines that predict label sets: relevance, power set, chains, pairwise random field."""

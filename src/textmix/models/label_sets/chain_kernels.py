@@ -1,0 +1,93 @@
+"""Label chains: the likeliest label set by beam search, and Gibbs sampling in a dependency network.
+
+Source: J. Read et al., Machine Learning 85, 2011 (classifier chains); K. Dembczynski et al., ICML 2010 (probabilistic
+chains); Y. Guo and S. Gu, IJCAI 2011 (conditional dependency networks).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.linear.batched_kernels import softplus
+
+
+@njit
+def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the likeliest label set found by a beam, bool (N, L), and its log probability, float64 (N,).
+
+    Parameters
+    ----------
+    Z : float64 (N, L), log odds from the features alone, labels in the order of the chain.
+    V : float64 (L, L); V[j, l] is added to the log odds of label l where label j < l is in the set.
+    width : sets kept after each label; 1 is the greedy chain.
+    """
+    n, n_labels = Z.shape
+    found, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
+    for i in range(n):
+        beam, score = np.zeros((1, n_labels), dtype=np.bool_), np.zeros(1)
+        for label in range(n_labels):
+            size = len(score)
+            grown = np.zeros(2 * size)
+            for b in range(size):
+                z = Z[i, label]
+                for j in range(label):
+                    if beam[b, j]:
+                        z += V[j, label]
+                grown[b] = score[b] - softplus(-z)
+                grown[size + b] = score[b] - softplus(z)
+            order = np.argsort(-grown, kind="mergesort")[:width]
+            following = np.zeros((len(order), n_labels), dtype=np.bool_)
+            for place in range(len(order)):
+                following[place] = beam[order[place] % size]
+                following[place, label] = order[place] < size
+            beam, score = following, grown[order]
+        found[i], log_probability[i] = beam[0], score[0]
+    return found, log_probability
+
+
+@njit
+def _uniform(state: np.ndarray) -> float:
+    """Return a number in [0, 1) and advance the state, uint64 (1,): the generator splitmix64."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, kept: int, seeds: np.ndarray) -> np.ndarray:
+    """Return how often each label is on in the last sweeps of a Gibbs sampler, float64 (N, L).
+
+    Parameters
+    ----------
+    Z : float64 (N, L), log odds from the features alone.
+    V : float64 (L, L), zero diagonal; V[j, l] is added to the log odds of label l where label j is on.
+    sweeps, kept : sweeps over all labels, and how many of the last count.
+    seeds : uint64 (N,), one an instance, so that each has its own stream.
+    """
+    n, n_labels = Z.shape
+    marginal = np.zeros((n, n_labels))
+    for i in range(n):
+        state = seeds[i : i + 1].copy()
+        on, odds = np.zeros(n_labels, dtype=np.bool_), Z[i].copy()
+        for label in range(n_labels):
+            if _uniform(state) < 0.5:
+                on[label] = True
+                odds += V[label]
+        for sweep in range(sweeps):
+            for label in range(n_labels):
+                value = _uniform(state) * (1.0 + math.exp(-odds[label])) < 1.0
+                if value != on[label]:
+                    on[label] = value
+                    if value:
+                        odds += V[label]
+                    else:
+                        odds -= V[label]
+                if value and sweep >= sweeps - kept:
+                    marginal[i, label] += 1.0
+    return marginal / kept

@@ -1,0 +1,286 @@
+"""Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
+
+All classifiers of a chain, or of the network, see the features and the other true labels in training, so that they are
+one batch of logistic regressions over [X, Y] with some weights held at zero.  The variance is the authors' as in
+`textmix.models.label_sets.estimators.BinaryRelevance`.
+
+Sources: see `chain_kernels`; what they leave open follows MEKA, which the CBM paper used for these.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from textmix.models.common.multilabel import generator, label_sets
+from textmix.models.label_sets import chain_kernels as chains
+from textmix.models.label_sets.estimators import LinearMultiLabel
+from textmix.models.linear import batched_kernels as logistic
+from textmix.models.linear.batched import LogisticBatch, RowSpace, Solution, add_bias, minimise
+
+
+def _with_labels(X: Any, Y: np.ndarray) -> Any:
+    """Return features and labels side by side."""
+    if sparse.issparse(X):
+        return sparse.csr_array(sparse.hstack([X, sparse.csr_array(Y.astype(np.float64))], format="csr"))
+    return np.hstack([X, Y])
+
+
+def _linked(
+    space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray, settings: LinearMultiLabel
+) -> tuple[np.ndarray, np.ndarray, Solution]:
+    """Fit all labels, each on the features and on the labels that are free to it.
+
+    Parameters
+    ----------
+    space : of the features of the instances, (N, V).
+    Y : label indicators (N, L).
+    weight : float64 (N,) of the instances.
+    free : bool (L, L); free[j, l] whether label j is an input of label l.
+    settings : variance, max_iter and tol.
+
+    Returns
+    -------
+    coef : float64 (V + 1, L), weights of the features and, last, the bias.
+    links : float64 (L, L), weights of the labels.
+    solution : of the batch.
+    """
+    n_features, n_labels = space.inputs.shape[1], Y.shape[1]
+    every = np.ones((1, n_labels), dtype=bool)
+    mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
+    rows = np.flatnonzero(weight > 0)
+    inputs = _with_labels(space.inputs[rows], Y[rows])
+    problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * settings.variance, mask)
+    found = minimise(problem, np.zeros(mask.shape), settings.max_iter, settings.tol)
+    links = found.W[n_features:-1]
+    return space.lift(np.delete(found.W, slice(n_features, n_features + n_labels), axis=0)), links, found
+
+
+def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
+    """Return the label sets that a chain's beam finds for checked features, int64 (N, L)."""
+    member = np.zeros((X.shape[0], len(order)), dtype=np.int64)
+    member[:, order] = chains.search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
+    return member
+
+
+def check_order(order: np.ndarray) -> None:
+    """Check that an order has every label once; raises ValueError."""
+    if not np.array_equal(np.sort(order), np.arange(len(order))):
+        raise ValueError("order_ is no order of the labels")
+
+
+class ClassifierChain(LinearMultiLabel):
+    """A chain: each label sees the features and the labels before it; the set is sought by a beam.
+
+    Parameters
+    ----------
+    beam_width : 1 for the greedy chain (CC), more for the mode of a probabilistic chain (PCC).
+    random_state : for the order of the labels.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    order_ : int (L,), the labels in the order of the chain.
+    coef_ : float64 (V + 1, L); links_ : float64 (L, L), both in that order.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L", "order_": "int L"},
+    }
+
+    def __init__(
+        self,
+        *,
+        beam_width: int = 1,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.beam_width = beam_width
+        self.random_state = random_state
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
+
+    def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
+        """Fit to the space of checked features and to checked labels with weights (N,) of the instances."""
+        self.order_ = rng.permutation(Y.shape[1])
+        before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
+        self.coef_, self.links_, found = _linked(space, Y[:, self.order_], weight, before, self)
+        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
+        self.objective_path_ = np.array([found.objective.sum()])
+
+    def check_kept(self) -> None:
+        """Check the order among attributes that were read from a file; raises ValueError."""
+        check_order(self.order_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest label set that the beam finds, int64 (N, L)."""
+        return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets, float64 (N,)."""
+        features, labels = self._checked_sets(X, Y)
+        ordered = np.ascontiguousarray(labels[:, self.order_])
+        return logistic.set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
+
+
+class ChainEnsemble(LinearMultiLabel):
+    """Chains in random orders, each on a bootstrap sample, that vote (ECC).
+
+    Parameters
+    ----------
+    n_chains : number of chains.
+    vote : "label", the labels that at least half of the chains predict; "subset", the most frequent predicted set.
+    random_state : for orders and samples.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    order_ : int (M, L), coef_ : float64 (M, V + 1, L), links_ : float64 (M, L, L); as of `ClassifierChain`, for each of
+        M chains.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "coef_": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "vote": [StrOptions({"label", "subset"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_chains: int = 10,
+        vote: str = "label",
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.n_chains = n_chains
+        self.vote = vote
+        self.random_state = random_state
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        rng, space = generator(self.random_state), RowSpace.of(X)
+        fitted = []
+        for _ in range(self.n_chains):
+            chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
+            sample = rng.integers(len(Y), size=len(Y))
+            chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
+            fitted.append(chain)
+        self.order_, self.coef_, self.links_ = (
+            np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "coef_", "links_")
+        )
+        self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
+        self.n_iter_ = max(chain.n_iter_ for chain in fitted)
+        self.converged_ = all(chain.converged_ for chain in fitted)
+
+    def check_kept(self) -> None:
+        """Check the orders among attributes that were read from a file; raises ValueError."""
+        for order in self.order_:
+            check_order(order)
+
+    def _votes(self, X: Any) -> np.ndarray:
+        """Return every chain's label sets, int64 (chains, N, L)."""
+        features = self._checked(X)
+        models = zip(self.order_, self.coef_, self.links_, strict=True)
+        return np.stack([search(features, *model, beam_width=1) for model in models])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of chains that predict each label, float64 (N, L)."""
+        return self._votes(X).mean(axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label set voted for, int64 (N, L); of equally frequent sets the first in the order of labels."""
+        votes = self._votes(X)
+        if self.vote == "label":
+            return (votes.mean(axis=0) >= 0.5).astype(np.int64)
+        chosen = np.empty(votes.shape[1:], dtype=np.int64)
+        for i in range(votes.shape[1]):
+            sets, code = label_sets(votes[:, i])
+            chosen[i] = sets[np.argmax(np.bincount(code))]
+        return chosen
+
+
+class DependencyNetwork(LinearMultiLabel):
+    """Each label sees the features and all other labels; marginals by Gibbs sampling (CDN).
+
+    Parameters
+    ----------
+    sweeps, kept : sweeps of the sampler, and how many of the last count.
+    random_state : for the sampler.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    coef_ : float64 (V + 1, L); links_ : float64 (L, L), zero diagonal.
+    seed_ : of the sampler, for every instance.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L", "seed_": "int"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "sweeps": [Interval(Integral, 1, None, closed="left")],
+        "kept": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        sweeps: int = 1000,
+        kept: int = 100,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.sweeps = sweeps
+        self.kept = kept
+        self.random_state = random_state
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        if self.kept > self.sweeps:
+            raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
+        others = ~np.eye(Y.shape[1], dtype=bool)
+        self.coef_, self.links_, found = _linked(RowSpace.of(X), Y, np.ones(len(Y)), others, self)
+        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
+        self.objective_path_ = np.array([found.objective.sum()])
+        self.seed_ = int(generator(self.random_state).integers(2**63))
+
+    def check_kept(self) -> None:
+        """Check the seed that was read from a file; raises ValueError."""
+        if not 0 <= self.seed_ < 2**63:
+            raise ValueError("seed_ is out of range")
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of the kept sweeps in which each label is on, float64 (N, L)."""
+        odds = add_bias(self._checked(X), self.coef_)
+        # One seed for all: what an instance gets does not hang on the others or on their order.
+        seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
+        return chains.gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels that are on in more than half of the kept sweeps, int64 (N, L)."""
+        return (self.predict_proba(X) > 0.5).astype(np.int64)

@@ -1,0 +1,235 @@
+"""Baselines without label order: binary relevance, power set, and the pairwise conditional random field.
+
+Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (binary relevance); G. Tsoumakas and I. Katakis, IJDWM 3,
+2007 (power set); N. Ghamrawi and A. McCallum, CIKM 2005 (pairwise CRF, inference over the training label sets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.special import logsumexp
+from sklearn.utils._param_validation import Interval
+
+from textmix.models.common.independent_labels import IndependentLabels
+from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.linear import batched_kernels as logistic
+from textmix.models.linear.batched import (
+    LogisticBatch,
+    Multinomial,
+    RowSpace,
+    Solution,
+    add_bias,
+    diagonal,
+    features_adjoint,
+    minimise,
+)
+
+#: Instances predicted at a time by the models that score all training label sets.
+CHUNK = 1024
+
+
+class LinearMultiLabel(MultiLabelClassifier):
+    r"""What the linear models share: parameters and their fit.
+
+    Parameters
+    ----------
+    variance : \sigma^2 of the Gaussian prior; see each model for what it is the variance of.
+    max_iter : L-BFGS iterations.
+    tol : see `textmix.models.linear.batched.minimise`.
+
+    Attributes
+    ----------
+    objective_path_ : float64 (1,), minus the penalised log-likelihood at the end.
+    n_iter_, converged_ : iterations, and whether ``tol`` ended them.
+    """
+
+    _forms: ClassVar[dict[str, Any]] = {
+        **{**MultiLabelClassifier._forms, "objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "variance": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, *, variance: float = 1.0, max_iter: int = 500, tol: float = 1e-5) -> None:
+        self.variance = variance
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _solve(self, problem: Any, size: tuple[int, int]) -> Solution:
+        """Minimise from zero and keep what came of it."""
+        found = minimise(problem, np.zeros(size), self.max_iter, self.tol)
+        self.objective_path_ = np.array([found.objective.sum()])
+        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
+        return found
+
+
+class BinaryRelevance(IndependentLabels, LinearMultiLabel):
+    r"""One logistic regression a label; a label is predicted if it is likelier than not, and the set may be empty.
+
+    The variance is the authors', of each of two weight vectors a label: 2 \sigma^2 for the difference used here.
+
+    Attributes
+    ----------
+    coef_ : float64 (V + 1, L), the last row the bias.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L"}
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        space = RowSpace.of(X)
+        problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
+        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).W)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label, float64 (N, L)."""
+        return add_bias(self._checked(X), self.coef_)
+
+
+class SetScorer(MultiLabelClassifier):
+    """A model that gives a probability to every training label set and none to any other.
+
+    Attributes
+    ----------
+    sets_ : int8 (S, L), the label sets of the training instances.
+    """
+
+    sets_: np.ndarray
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Return the score of every set, float64 (n, S); log p(y|x) up to a term in x."""
+        raise NotImplementedError
+
+    def _log_proba(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield rows and log p(y|x) of every set, (n, S), a few instances at a time."""
+        features = self._checked(X)
+        for start in range(0, features.shape[0], CHUNK):
+            rows = slice(start, min(start + CHUNK, features.shape[0]))
+            scores = self._scores(features[rows])
+            yield rows, scores - logsumexp(scores, axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest training label set of each instance, int64 (N, L)."""
+        parts = [self.sets_[np.argmax(log_proba, axis=1)] for _, log_proba in self._log_proba(X)]
+        return np.concatenate(parts).astype(np.int64)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the marginal probability of each label, float64 (N, L)."""
+        parts = [np.exp(log_proba) @ self.sets_ for _, log_proba in self._log_proba(X)]
+        return np.concatenate(parts)
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets, float64 (N,); -inf for a set that no training instance has."""
+        _, labels = self._checked_sets(X, Y)
+        place = {row.tobytes(): s for s, row in enumerate(self.sets_)}
+        code = np.array([place.get(row.tobytes(), -1) for row in labels])
+        value = np.full(len(labels), -np.inf)
+        for rows, log_proba in self._log_proba(X):
+            known = np.flatnonzero(code[rows] >= 0)
+            value[rows][known] = log_proba[known, code[rows][known]]
+        return value
+
+
+class PowerSet(SetScorer, LinearMultiLabel):
+    r"""Multinomial logistic regression over the label sets of the training instances.
+
+    The variance is of each of the S weight vectors.
+
+    Attributes
+    ----------
+    coef_ : float64 (V + 1, S), the last row the bias.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "coef_": "float64 W+1 S"},
+    }
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.sets_, code = label_sets(Y)
+        space, n_sets = RowSpace.of(X), len(self.sets_)
+        problem = Multinomial(space.inputs, code, n_sets, np.ones(len(Y)), self.variance)
+        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).W.reshape(-1, n_sets))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return add_bias(X, self.coef_)
+
+
+class _CRFProblem:
+    """The pairwise CRF as a batch of one problem: unknowns are a weight vector a label and four weights a pair."""
+
+    def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, variance: float) -> None:
+        self.X, self.code, self.sets = X, code, sets.astype(np.float64)
+        self.pairs = pair_states(sets)
+        self.n_label_weights = (X.shape[1] + 1) * sets.shape[1]
+        self.penalty = np.full((self.n_label_weights + self.pairs.shape[1], 1), 1.0 / variance)
+        labels = np.repeat(diagonal(X, np.ones(len(code))), sets.shape[1])
+        curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(code)))) / 16.0
+        self.inverse = 1.0 / (curvature[:, np.newaxis] + self.penalty)
+        self.weight, self._residual = np.ones(len(code)), np.empty((len(code), len(sets)))
+
+    def forward(self, W: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.batched.Problem`."""
+        coef, pair = self.split(W)
+        return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
+
+    def split(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of labels, (V + 1, L), and of pairs."""
+        return W[: self.n_label_weights, 0].reshape(-1, self.sets.shape[1]), W[self.n_label_weights :, 0]
+
+    def adjoint(self, residual: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.batched.Problem`."""
+        labels = features_adjoint(self.X, residual @ self.sets)
+        return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
+
+    def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `textmix.models.linear.batched.Problem`."""
+        value, slope, curvature = logistic.class_ray(Z, D, t[0], self.code, self.weight, self._residual)
+        return np.array([value]), np.array([slope]), np.array([curvature]), self._residual
+
+    def restrict(self, kept: np.ndarray) -> _CRFProblem:
+        """See `textmix.models.linear.batched.Problem`."""
+        return self
+
+
+def pair_states(sets: np.ndarray) -> sparse.csr_array:
+    """Return which of its four states each pair of labels is in, CSR (S, 4 L (L - 1) / 2) of ones."""
+    first, second = np.triu_indices(sets.shape[1], k=1)
+    state = 2 * sets[:, first].astype(np.int64) + sets[:, second]
+    columns = 4 * np.arange(len(first)) + state
+    rows = np.repeat(np.arange(len(sets)), len(first))
+    shape = (len(sets), 4 * len(first))
+    return sparse.csr_array((np.ones(columns.size), (rows, columns.ravel())), shape=shape)
+
+
+class PairwiseCRF(SetScorer, LinearMultiLabel):
+    r"""score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m], normalised over training label sets.
+
+    The variance is of every weight, biases and pairs included.
+
+    Attributes
+    ----------
+    coef_ : float64 (V + 1, L), the last row the biases.
+    pair_ : float64 (4 L (L - 1) / 2,), weights of the states (0, 0), (0, 1), (1, 0), (1, 1) of each pair.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "coef_": "float64 W+1 L", "pair_": "float64 P"},
+        **{"_pair_score": "float64 S"},
+    }
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.sets_, code = label_sets(Y)
+        space = RowSpace.of(X)
+        problem = _CRFProblem(space.inputs, code, self.sets_, self.variance)
+        coef, self.pair_ = problem.split(self._solve(problem, (len(problem.penalty), 1)).W)
+        self.coef_ = space.lift(coef)
+        self._pair_score = problem.pairs @ self.pair_
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return add_bias(X, self.coef_) @ self.sets_.T + self._pair_score

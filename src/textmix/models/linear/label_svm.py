@@ -1,0 +1,194 @@
+"""A linear support vector machine for each label, its cost C and cost factor J tuned on the training pages.
+
+Source: the baseline of N. Ueda and K. Saito, NIPS 2002, section 4.1 (SVMlight with C and J tuned for each label, inputs
+scaled to sum 1); K. Morik, P. Brockhausen and T. Joachims, ICML 1999, for J.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.linear import svm_kernels as svm
+
+#: A cost factor: so many times the cost of a page without the label as there are more of them than pages with it.
+RATIO = "ratio"
+#: Slope difference at which a fit that only serves tuning stops; its decisions hardly change below.
+TUNING_TOL = 0.1
+#: Pages without any word have no length; their sum is taken to be at least this.
+TINY = 1e-300
+
+
+class Solution(NamedTuple):
+    """The machine of one cost: b_i of every page, float64 (N,), the bias, the steps, and whether it converged."""
+
+    beta: np.ndarray
+    bias: float
+    n_iter: int
+    converged: bool
+
+
+def cost_path(
+    gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
+) -> Iterator[Solution]:
+    """Give the machines of rising costs, each started where the last ended.
+
+    Parameters
+    ----------
+    gram : float64 (N, N), inner products of the pages.
+    sign : float64 (N,), 1 for pages with the label and -1 for the others; both occur.
+    costs : rising.
+    factor : J, by which the cost of a page with the label is multiplied.
+    tol, max_iter : see `textmix.models.linear.svm_kernels.ascend`.
+    """
+    beta, slope = np.zeros(len(sign)), sign.copy()
+    for cost in costs:
+        upper, lower = np.where(sign > 0, cost * factor, 0.0), np.where(sign > 0, 0.0, -cost)
+        steps = svm.ascend(gram, lower, upper, beta, slope, tol, max_iter)
+        yield Solution(beta.copy(), svm.intercept(lower, upper, beta, slope), steps, steps < max_iter)
+
+
+class LabelSVM(LabelCountClassifier):
+    """One linear support vector machine a label, with an unregularised bias as in SVMlight.
+
+    C and J of a label are those with the best F over the decisions on all folds of a cross-validation, the smallest of
+    equal ones.  A label without pages is never predicted, one of all pages always.  The training pages' inner products
+    are held in memory: 8 N^2 bytes.
+
+    Parameters
+    ----------
+    costs : values of C, rising, in units of SVMlight's default, 1 / mean |x|^2; a single one is taken as it is if
+        there is a single J too.
+    cost_factors : values of J; "ratio" is the number of pages without the label over those with it.
+    scale : "sum" divides each page by its number of words, as the paper does; "none" takes counts.
+    folds : parts of the cross-validation.
+    tol : slope difference at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
+    max_iter : most steps of one fit.
+    random_state : draws the folds.
+
+    Attributes
+    ----------
+    coef_ : float64 (V, L).
+    intercept_ : float64 (L,).
+    cost_, cost_factor_ : float64 (L,), the C and J chosen.
+    n_iter_, converged_ : most steps of a final fit, and whether all ended before ``max_iter``.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+        **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
+        **{"n_iter_": "int", "converged_": "bool"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "costs": ["array-like"],
+        "cost_factors": ["array-like"],
+        "scale": [StrOptions({"sum", "none"})],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        costs: Sequence[float] = (1.0, 3.0, 10.0, 30.0, 100.0),
+        cost_factors: Sequence[float | str] = (1.0, 2.0, 5.0, 10.0, 20.0),
+        scale: str = "sum",
+        folds: int = 3,
+        tol: float = 1e-3,
+        max_iter: int = 100_000,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.costs = costs
+        self.cost_factors = cost_factors
+        self.scale = scale
+        self.folds = folds
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Tune and fit every label's machine."""
+        pages = self._scaled(counts)
+        gram = np.ascontiguousarray((pages @ pages.T).toarray())
+        sign = 2.0 * labels.toarray() - 1.0
+        self._costs = np.asarray(self.costs, dtype=np.float64) * len(gram) / max(float(np.trace(gram)), TINY)
+        self.cost_, self.cost_factor_ = self._tune(gram, sign)
+        found = [self._final(gram, *task) for task in zip(sign.T, self.cost_, self.cost_factor_, strict=True)]
+        self.coef_ = np.asarray(pages.T @ np.array([solution.beta for solution in found]).T)
+        self.intercept_ = np.array([solution.bias for solution in found])
+        self.n_iter_ = max(solution.n_iter for solution in found)
+        self.converged_ = all(solution.converged for solution in found)
+        if not self.converged_:
+            warnings.warn(f"a machine did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return w . x + b of each page and label, float64 (N, L); -inf for a label no training page had."""
+        check_is_fitted(self)
+        return np.asarray(self._scaled(self._check_counts(X, reset=False)) @ self.coef_) + self.intercept_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return the machine's inputs."""
+        return unit_rows(counts, 1.0) if self.scale == "sum" else counts.astype(np.float64)
+
+    def _factors(self, sign: np.ndarray) -> list[float]:
+        """Return the values of J for a label."""
+        ratio = float(np.sum(sign < 0)) / max(float(np.sum(sign > 0)), 1.0)
+        return [ratio if factor == RATIO else float(factor) for factor in self.cost_factors]
+
+    def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> Solution:
+        """Return the machine of one label trained on all pages."""
+        if len(np.unique(sign)) < 2:
+            return Solution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
+        costs = [each for each in self._costs if each <= cost]
+        return list(cost_path(gram, sign, costs, factor, tol=self.tol, max_iter=self.max_iter))[-1]
+
+    def _tune(self, gram: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return C and J of every label, float64 (L,) each."""
+        n_labels, n_costs = sign.shape[1], len(self.costs)
+        factors = np.array([self._factors(column) for column in sign.T])
+        if n_costs == 1 and factors.shape[1] == 1:
+            return np.full(n_labels, self._costs[0]), factors[:, 0]
+        f = self._cross_validate(gram, sign, factors)
+        best = np.argmax(f.reshape(n_labels, -1), axis=1)
+        return self._costs[best % n_costs], factors[range(n_labels), best // n_costs]
+
+    def _cross_validate(self, gram: np.ndarray, sign: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        """Return F of each label over the decisions on all folds, float64 (L, J, C)."""
+        order = check_random_state(self.random_state).permutation(len(sign))
+        shape = (sign.shape[1], factors.shape[1], len(self.costs))
+        hits, claims = np.zeros(shape), np.zeros(shape)
+        for part in range(self.folds):
+            fold = np.sort(order[part :: self.folds])
+            rest = np.setdiff1d(np.arange(len(sign)), fold, assume_unique=True)
+            inner, outer = gram[np.ix_(rest, rest)], gram[np.ix_(fold, rest)]
+            for label, column in enumerate(sign.T):
+                if len(np.unique(column[rest])) < 2:
+                    continue
+                for place, factor in enumerate(factors[label]):
+                    machines = cost_path(
+                        inner, column[rest], self._costs, factor, tol=TUNING_TOL, max_iter=self.max_iter
+                    )
+                    path = list(machines)
+                    scores = np.array([solution.beta for solution in path]) @ outer.T
+                    claimed = scores > -np.array([[solution.bias] for solution in path])
+                    claims[label, place] += claimed.sum(axis=1)
+                    hits[label, place] += claimed[:, column[fold] > 0].sum(axis=1)
+        total = np.sum(sign > 0, axis=0)[:, np.newaxis, np.newaxis] + claims
+        return 2.0 * hits / np.maximum(total, 1.0)

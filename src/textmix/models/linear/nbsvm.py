@@ -1,0 +1,78 @@
+"""NBSVM: a linear SVM over binary features scaled by the log-count ratios of naive Bayes (Wang & Manning, ACL 2012)."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+
+from textmix.models.linear.sparse import Columns, Problem, solve_l2
+from textmix.models.linear.two_class import TwoClassLinear
+
+
+class NBSVMClassifier(TwoClassLinear):
+    """Squared-hinge SVM on f o r with r = log((p / |p|_1) / (q / |q|_1)), its weights drawn towards their mean size.
+
+    Section 2.3: p = alpha + sum of the binary features of the second class, q of the first; the model predicts by
+    w' = (1 - beta) |w|_1 / P + beta w, a mixture of naive Bayes and the SVM, so that the SVM's intercept counts beta.
+    C is that of LIBLINEAR, 1/2 |w|^2 + C sum of losses; the intercept is free.
+
+    Parameters
+    ----------
+    C, alpha, beta : the paper's 1, 1 and 0.25.
+    tolerance : largest duality gap, as a share of the objective.
+
+    Attributes
+    ----------
+    classes_ : the two labels.
+    coef_, intercept_ : (1, P) and (1,), for the second class, over binary features.
+    gap_, converged_, n_iter_ : of the SVM.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "gap_": "float"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "beta": [Interval(Real, 0, 1, closed="both")],
+        "tolerance": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(self, C: float = 1.0, alpha: float = 1.0, beta: float = 0.25, tolerance: float = 1e-4) -> None:
+        self.C = C
+        self.alpha = alpha
+        self.beta = beta
+        self.tolerance = tolerance
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit.
+
+        Parameters
+        ----------
+        X : (N, P), sparse or dense; values other than 0 count as 1.
+        y : labels (N,) of two classes.
+        """
+        present, codes = self._check_labelled(X, y)
+        p, q = (self.alpha + present.T @ (codes == code).astype(np.float64) for code in (1, 0))
+        ratio = np.log(p / p.sum()) - np.log(q / q.sum())
+        scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
+        problem = Problem.of(Columns.of(scaled), 2.0 * codes - 1.0, "squared_hinge")
+        svm = solve_l2(problem, 1.0 / (self.C * len(codes)), tolerance=self.tolerance)
+        mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
+        self.coef_, self.intercept_ = (ratio * mixed)[np.newaxis], np.array([self.beta * svm.b])
+        self.gap_, self.converged_, self.n_iter_ = svm.gap, svm.converged, svm.n_iter
+        return self
+
+    def _values(self, X: Any) -> sparse.csr_array:
+        """Return which features are present, as ones."""
+        return sparse.csr_array(X != 0, dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: no claim on data whose features are never absent."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,222 @@
+"""Linear classifiers of two classes over regularisation paths: logistic regression and SVM with L2, L1 or both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from textmix.models.linear.sparse import LOSSES, Columns, Problem, Solution, largest_l1, solve_l1, solve_l2
+from textmix.models.linear.two_class import TwoClassLinear
+
+
+def penalty_grid(
+    problem: Problem, l1_ratio: float, n_lambdas: int, largest: float = 1.0, smallest: float = 1e-3
+) -> np.ndarray:
+    """Return falling penalties, equally spaced in their logarithm.
+
+    They are shares of a unit: with an L1 part, the penalty at which the first feature gets weight; without, the mean
+    squared length of a document, at which weights matter little.
+
+    Parameters
+    ----------
+    problem : data and loss.
+    l1_ratio : share of the penalty on the L1 norm.
+    n_lambdas : how many.
+    largest, smallest : the first and the last, in that unit.
+    """
+    if l1_ratio > 0:
+        unit = largest_l1(problem) / l1_ratio
+    else:
+        _, indices, data = problem.X.arrays
+        squares = np.square(data) if len(data) else None
+        unit = float(problem.c @ np.bincount(indices, squares, minlength=problem.X.n_rows))
+    return max(unit, np.finfo(float).tiny) * np.geomspace(largest, smallest, n_lambdas)
+
+
+def regularisation_path(
+    problem: Problem, lambdas: Iterable[float], l1_ratio: float, tolerance: float = 1e-4
+) -> Iterator[Solution]:
+    """Yield the solution at each penalty, each started from the one before.
+
+    The penalty of lambda is lambda * (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
+    """
+    solution = None
+    for penalty in lambdas:
+        if l1_ratio == 0:
+            solution = solve_l2(problem, penalty, start=solution, tolerance=tolerance)
+        else:
+            solution = solve_l1(
+                problem, l1_ratio * penalty, (1 - l1_ratio) * penalty, start=solution, tolerance=tolerance
+            )
+        yield solution
+
+
+def cross_validate(
+    X: Columns,
+    y: np.ndarray,
+    fold: np.ndarray,
+    *,
+    loss: str,
+    lambdas: np.ndarray,
+    l1_ratio: float,
+    tolerance: float = 1e-3,
+    patience: int = 2,
+) -> np.ndarray:
+    """Return the accuracy on held-out documents at each penalty, (n_lambdas,); nan from where the search has ended.
+
+    All folds go down their paths side by side; the search ends after ``patience`` penalties without a better accuracy.
+
+    Parameters
+    ----------
+    X, y : training documents, y -1 or 1.
+    fold : (N,), the fold in which a document is held out, -1 for none.
+    loss, lambdas, l1_ratio, tolerance : of the path.
+    """
+    held = [fold == k for k in np.unique(fold[fold >= 0])]
+    paths = [regularisation_path(Problem.of(X, y, loss, 1.0 * ~out), lambdas, l1_ratio, tolerance) for out in held]
+    accuracy = np.full(len(lambdas), np.nan)
+    for row, solutions in enumerate(zip(*paths, strict=True)):
+        right = [(s.z[out] > 0) == (y[out] > 0) for s, out in zip(solutions, held, strict=True)]
+        accuracy[row] = np.concatenate(right).mean()
+        if row - int(np.nanargmax(accuracy)) >= patience:
+            break
+    return accuracy
+
+
+class PathClassifier(TwoClassLinear):
+    """A linear classifier whose penalty is chosen by cross-validation on the training documents.
+
+    The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), the intercept free (Li et al. 2016,
+    slide "Learning and Regularization"; the sum of losses there is N times the mean here).
+
+    Parameters
+    ----------
+    loss : ``logistic`` or ``squared_hinge``.
+    l1_ratio : 0 for L2, 1 for L1, between for both.
+    lambdas : falling penalties; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
+    n_lambdas, largest, smallest : of that grid.
+    folds : parts of the cross-validation; with 1, or too few documents, the last penalty is taken.
+    tolerance : largest duality gap, as a share of the objective.
+    binary : take every value but 0 as 1.
+    random_state : source of the folds.
+
+    Attributes
+    ----------
+    classes_ : the two labels.
+    coef_, intercept_ : (1, P) and (1,), for the second class.
+    lambdas_, cv_accuracy_ : the grid and the accuracy on held-out documents, nan where it was not tried.
+    lambda_ : the penalty chosen.
+    objective_path_ : objective along the penalties of the last fit.
+    gap_ : its duality gap.
+    converged_, n_iter_ : whether the gap is as small as asked for, and iterations.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**TwoClassLinear._forms, "objective_path_": "float64 *", "gap_": "float", "lambda_": "float"},
+        **{"lambdas_": "float64 P", "cv_accuracy_": "float64 P"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "loss": [StrOptions(set(LOSSES))],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "lambdas": ["array-like", None],
+        "n_lambdas": [Interval(Integral, 1, None, closed="left")],
+        "largest": [Interval(Real, 0, None, closed="neither")],
+        "smallest": [Interval(Real, 0, None, closed="neither")],
+        "folds": [Interval(Integral, 1, None, closed="left")],
+        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "binary": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        l1_ratio: float = 0.0,
+        lambdas: Sequence[float] | None = None,
+        n_lambdas: int = 10,
+        largest: float = 1.0,
+        smallest: float = 1e-3,
+        folds: int = 3,
+        tolerance: float = 1e-4,
+        binary: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.l1_ratio = l1_ratio
+        self.lambdas = lambdas
+        self.n_lambdas = n_lambdas
+        self.largest = largest
+        self.smallest = smallest
+        self.folds = folds
+        self.tolerance = tolerance
+        self.binary = binary
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the penalty and fit with it.
+
+        Parameters
+        ----------
+        X : (N, P), sparse or dense.
+        y : labels (N,) of two classes.
+        """
+        X, codes = self._check_labelled(X, y)
+        columns, signs = Columns.of(X), 2.0 * codes - 1.0
+        problem = Problem.of(columns, signs, self.loss)
+        self.lambdas_ = self._grid(problem)
+        last = self._choose(columns, signs)
+        self.lambda_ = float(self.lambdas_[last])
+        # Without an L1 part a start far away costs as much as none.
+        passed = self.lambdas_[: last + 1] if self.l1_ratio > 0 else self.lambdas_[last : last + 1]
+        path = list(regularisation_path(problem, passed, self.l1_ratio, self.tolerance))
+        self._keep(path)
+        return self
+
+    def _values(self, X: Any) -> Any:
+        """Return the matrix, its values replaced by ones where only presence counts."""
+        if not self.binary:
+            return X
+        return (X != 0).astype(np.int8)
+
+    def _grid(self, problem: Problem) -> np.ndarray:
+        """Return the penalties, falling."""
+        if self.lambdas is None:
+            return penalty_grid(problem, self.l1_ratio, self.n_lambdas, self.largest, self.smallest)
+        return np.sort(np.asarray(self.lambdas, dtype=np.float64))[::-1]
+
+    def _choose(self, columns: Columns, y: np.ndarray) -> int:
+        """Return the row of the best penalty, the largest of equally good ones."""
+        self.cv_accuracy_ = np.full(len(self.lambdas_), np.nan)
+        if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
+            return len(self.lambdas_) - 1
+        fold = check_random_state(self.random_state).permutation(len(y)) % self.folds
+        self.cv_accuracy_ = cross_validate(
+            columns, y, fold, loss=self.loss, lambdas=self.lambdas_, l1_ratio=self.l1_ratio
+        )
+        return int(np.nanargmax(self.cv_accuracy_))
+
+    def _keep(self, path: list[Solution]) -> None:
+        """Set the attributes of the last solution."""
+        last = path[-1]
+        self.coef_, self.intercept_ = last.w[np.newaxis], np.array([last.b])
+        self.objective_path_ = [solution.objective for solution in path]
+        self.gap_, self.converged_, self.n_iter_ = last.gap, last.converged, sum(s.n_iter for s in path)
+
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(class | document), (N, 2)."""
+        return self._log_proba(X)
+
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(class | document), (N, 2)."""
+        return np.exp(self.predict_log_proba(X))

@@ -1,0 +1,68 @@
+"""What linear classifiers of two classes share: checks, scores, predictions."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by the sign of w'x + b.
+
+    Attributes
+    ----------
+    classes_ : the two labels.
+    coef_, intercept_ : (1, P) and (1,), for the second class.
+    """
+
+    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    _forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
+        **{"converged_": "bool", "n_iter_": "int"},
+    }
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def _values(self, X: Any) -> Any:
+        """Return the matrix as the weights want it."""
+        return X
+
+    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Return the training documents and the index of each one's class."""
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) > 2:
+            # The words that scikit-learn's checks look for.
+            raise ValueError(f"Only binary classification is supported; y has {len(self.classes_)} classes")
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} tells two classes apart; y has only one class")
+        return self._values(X), codes
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of the second class, (N,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return np.asarray(self._values(X) @ self.coef_[0]) + self.intercept_[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each document, (N,)."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.int64)]
+
+    def _log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(class | document) where the scores are log-odds, (N, 2)."""
+        scores = self.decision_function(X)
+        return np.column_stack([log_expit(-scores), log_expit(scores)])
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, two classes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,1 @@
+"""Multinomial naive Bayes with its smoothings, and mixtures of multinomials."""

@@ -1,0 +1,378 @@
+r"""Multinomial naive Bayes with absolute discounting and unigram interpolation, for one label, several, or one by one.
+
+Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004.
+The estimates, equations (19) to (23), are in `textmix.models.naive_bayes.discounting_weights`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse, special
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from textmix.metrics import threshold_kernels as rules
+from textmix.models.common.independent_labels import IndependentLabels
+from textmix.models.common.multilabel import checked_indicators, without_zeros
+from textmix.models.naive_bayes.discounting_kernels import add_scores
+from textmix.models.naive_bayes.discounting_weights import (
+    FORMS,
+    RULES,
+    Counts,
+    against_rest_weights,
+    check_weights,
+    class_weights,
+    discounting_constant,
+    tells_discount,
+)
+
+#: An expected share of a document below this is not counted, which keeps the counts sparse.
+NEGLIGIBLE = 1e-12
+
+
+class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both models share: input, counts, b, and sums of word weights."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "discount": [StrOptions(set(RULES)), Interval(Real, 0, 1, closed="right")],
+        "length": [StrOptions({"decision", "counts"}), None],
+        "priors": [StrOptions({"training", "uniform"})],
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def check_kept(self) -> None:
+        """Check the indices among attributes that were read from a file; raises ValueError."""
+        check_weights(self.weights_, len(self.classes_))
+
+    def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
+        """Return counts as float64 CSR without stored zeros."""
+        checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_non_negative(checked, type(self).__name__)
+        return without_zeros(sparse.csr_array(checked))
+
+    def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return counts with every document scaled to the mean length of the labelled training documents."""
+        length = counts.sum(axis=1)
+        factor = self.mean_length_ / np.where(length > 0, length, 1.0)
+        data = counts.data * np.repeat(factor, np.diff(counts.indptr))
+        return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+
+    def _fit_counts(self, X: Any, labels: sparse.csr_array, use_other: bool) -> tuple[Counts, Counts]:
+        """Gather the counts for the estimates, and the whole ones for n_r, which differ by length normalisation."""
+        counts = self._check_counts(X, reset=True)
+        check_consistent_length(counts, labels)
+        has_label = np.diff(labels.indptr) > 0
+        if not has_label.any():
+            raise ValueError("no document has a label; give at least one")
+        self.mean_length_ = float(counts[has_label].sum() / has_label.sum()) or 1.0
+        self.class_count_ = labels.sum(axis=0)
+        whole = Counts.gather(counts, labels, use_other)
+        if self.length != "counts":
+            return whole, whole
+        return Counts.gather(self._scaled(counts), labels, use_other), whole
+
+    def _constant(self, counts: np.ndarray) -> float:
+        """Return b for the counts of words, or the number given."""
+        return discounting_constant(counts, self.discount) if isinstance(self.discount, str) else float(self.discount)
+
+    def _set_unigram(self, counts: np.ndarray) -> np.ndarray:
+        """Set log p(w) and return p(w), equation (20); all zero where there are no words."""
+        unigram = counts / (counts.sum() or 1.0)
+        self.word_log_prob_ = np.log(unigram, where=unigram > 0, out=np.full(len(unigram), -np.inf))
+        return unigram
+
+    def _add_scores(self, X: Any, start: np.ndarray) -> np.ndarray:
+        """Return ``start`` plus the sum of the word weights of each document, float64 (N, C)."""
+        check_is_fitted(self)
+        counts = self._check_counts(X, reset=False)
+        if self.length is not None:
+            counts = self._scaled(counts)
+        score = np.tile(start, (counts.shape[0], 1))
+        add_scores(counts.indptr, counts.indices, counts.data, self.weights_, score)
+        return score
+
+
+class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
+    r"""Multinomial classifier smoothed by absolute discounting with unigram interpolation, equations (13) to (25).
+
+    Parameters
+    ----------
+    discount : b, a number above 0 up to 1 or the rule that finds it, see
+        `textmix.models.naive_bayes.discounting_weights.discounting_constant`.
+    discount_counts : what n_r counts words in: "pooled", all classes together, as (22) says; "per_class", each class
+        alone, but the pooled b for a class in which no word is counted once, or none twice.
+    length : None, documents count with all their words (13); "decision", documents are scaled to the mean training
+        length when they are classified; "counts", also when they are counted.
+    priors : p(c) of the classes: "training", their shares (17); "uniform", equal among classes with documents.
+    unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section
+        4.1); "em", also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
+    threshold : T of `predict` after a fit to label indicators, which gives the likeliest labels whose posteriors
+        together reach it, equation (6).
+    tol, max_iter : EM stops when no posterior of an unlabelled document moves by more than ``tol``; a
+        `ConvergenceWarning` if that needs more than ``max_iter`` steps.
+
+    Attributes
+    ----------
+    classes_ : the classes; of label indicators, their columns.
+    class_count_ : float64 (C,); documents of each class, expected ones under EM included.
+    class_log_prior_ : float64 (C,); -inf for a class without documents, which is never predicted.
+    discount_ : float64 (C,); b.
+    mass_ : float64 (C,); M_c.
+    word_log_prob_ : float64 (V,); log p(w), -inf for a word that training has not seen, which is skipped.
+    weights_ : log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+    mean_length_ : mean length of the labelled training documents.
+    n_iter_, converged_, objective_path_ : of EM (1, True, none without it); the objective is the log-likelihood of
+        labelled and unlabelled documents before each step.  As smoothing is no prior, it may fall a little.
+
+    References
+    ----------
+    D. Vilar, M. J. Castro and E. Sanchis, Multi-label Text Classification Using Multinomial Models, EsTAL 2004.
+    K. Nigam, A. McCallum, S. Thrun and T. Mitchell, Text Classification from Labeled and Unlabeled Documents using EM,
+    Machine Learning 39, 2000.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_AbsoluteDiscounting._parameter_constraints,
+        "discount_counts": [StrOptions({"pooled", "per_class"})],
+        "unlabelled": [StrOptions({"ignore", "smoothing", "em"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        discount: str | float = "upper_bound",
+        discount_counts: str = "pooled",
+        length: str | None = None,
+        priors: str = "training",
+        unlabelled: str = "smoothing",
+        threshold: float = 0.5,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+    ) -> None:
+        self.discount = discount
+        self.discount_counts = discount_counts
+        self.length = length
+        self.priors = priors
+        self.unlabelled = unlabelled
+        self.threshold = threshold
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Estimate priors and word probabilities.
+
+        Parameters
+        ----------
+        X : counts (N, V), CSR or dense, not negative.
+        y : classes (N,), or label indicators (N, L), CSR or dense; an empty row is a document without a label.
+
+        Raises
+        ------
+        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
+        """
+        self._validate_params()
+        labels = self._check_labels(y)
+        counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
+        pooled = self._constant(whole.by_class.sum(axis=1) + whole.other)
+        self.discount_ = np.full(labels.shape[1], pooled)
+        if self.discount_counts == "per_class":
+            own = np.split(whole.by_class.data, whole.by_class.indptr[1:-1])
+            self.discount_ = np.array([self._constant(column) if tells_discount(column) else pooled for column in own])
+        unigram = self._set_unigram(counts.by_class.sum(axis=1) + counts.other)
+        self._estimate(counts.by_class, unigram)
+        self.n_iter_, self.converged_, self.objective_path_ = 1, True, np.empty(0)
+        if self.unlabelled == "em":
+            self._climb(X, labels, counts.by_class, unigram)
+        return self
+
+    def _check_labels(self, y: Any) -> sparse.csr_array:
+        """Return label indicators, CSR (N, C), and set ``classes_``."""
+        target = y if sparse.issparse(y) or y is None else np.asarray(y)
+        self._several = target is not None and target.ndim == 2 and target.shape[1] > 1
+        if self._several:
+            labels = checked_indicators(target)
+            self.classes_ = np.arange(labels.shape[1])
+            return labels
+        classes = column_or_1d(target, warn=True)
+        check_classification_targets(classes)
+        self.classes_, column = np.unique(classes, return_inverse=True)
+        row = np.arange(len(classes))
+        return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(row), len(self.classes_)))
+
+    def _estimate(self, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
+        """Set priors and word weights from counts, equations (17), (19) and (21)."""
+        self.mass_, self.weights_ = class_weights(by_class, self.discount_, unigram)
+        size = self.class_count_ if self.priors == "training" else np.sign(self.class_count_)
+        with np.errstate(divide="ignore"):
+            self.class_log_prior_ = np.log(size) - np.log(size.sum())
+
+    def _climb(self, X: Any, labels: sparse.csr_array, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
+        """Alternate the expected labels of unlabelled documents and the estimates until the former stay."""
+        counts = self._check_counts(X, reset=False)
+        has_label = np.diff(labels.indptr) > 0
+        other = counts[~has_label]
+        as_counted = self._scaled(other) if self.length == "counts" else other
+        size, before = self.class_count_, np.full((other.shape[0], labels.shape[1]), -1.0)
+        path: list[float] = []
+        self.converged_ = False
+        while not self.converged_ and len(path) < self.max_iter:
+            joint = self.predict_joint_log_proba(counts)
+            path.append(_log_likelihood(joint, labels, has_label))
+            posterior = special.softmax(joint[~has_label], axis=1)
+            self.converged_ = bool(np.max(np.abs(posterior - before), initial=0.0) <= self.tol)
+            before, share = posterior, np.where(posterior > NEGLIGIBLE, posterior, 0.0)
+            self.class_count_ = size + share.sum(axis=0)
+            self._estimate((by_class + (sparse.csr_array(share).T @ as_counted).T).tocsc(), unigram)
+        self.n_iter_, self.objective_path_ = len(path), np.array(path)
+        if not self.converged_:
+            warnings.warn(
+                f"a posterior still moved by more than tol={self.tol} after {self.max_iter} steps; raise max_iter",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped."""
+        score = self._add_scores(X, self.class_log_prior_)
+        counts = self._check_counts(X, reset=False)
+        if self.length is not None:
+            counts = self._scaled(counts)
+        return score + (counts @ np.where(np.isfinite(self.word_log_prob_), self.word_log_prob_, 0.0))[:, np.newaxis]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log posteriors, float64 (N, C), equation (25) before its exponential."""
+        check_is_fitted(self)
+        return special.log_softmax(self._add_scores(X, self.class_log_prior_), axis=1)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest class (N,), ties to the first (13); after label indicators label sets (N, L) (7)."""
+        log_proba = self.predict_log_proba(X)
+        if not self._several:
+            return self.classes_[np.argmax(log_proba, axis=1)]
+        sets = np.zeros(log_proba.shape, dtype=bool)
+        rules.accumulated_sets(np.exp(log_proba), float(self.threshold), sets)
+        return sets.astype(np.int64)
+
+
+class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
+    r"""One classifier a class: its documents against all others, both multinomial and smoothed as (21), section 2.2.
+
+    The sufficient statistics of "all others" are those of all documents minus those of the class, so that the
+    classifiers of all classes are trained in one pass.
+
+    Parameters
+    ----------
+    discount, length, priors : see `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the
+        same for every classifier.
+    unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r; "others",
+        they also count as documents without the class, which equation (8) reads them as.
+    threshold : T of `predict`, equation (9).
+
+    Attributes
+    ----------
+    classes_ : int (L,), the columns of y.
+    class_count_ : float64 (L,); documents of each class.
+    prior_log_odds_ : float64 (L,); log p(c) - log p(others); infinite where one of them has no documents.
+    discount_ : b.
+    word_log_prob_ : float64 (V,); log p(w), -inf for a word that training has not seen, which is skipped.
+    weights_ : log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+    mean_length_ : mean length of the labelled training documents.
+
+    References
+    ----------
+    D. Vilar, M. J. Castro and E. Sanchis, Multi-label Text Classification Using Multinomial Models, EsTAL 2004.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_AbsoluteDiscounting._parameter_constraints,
+        "unlabelled": [StrOptions({"ignore", "smoothing", "others"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        discount: str | float = "upper_bound",
+        length: str | None = None,
+        priors: str = "training",
+        unlabelled: str = "smoothing",
+        threshold: float = 0.5,
+    ) -> None:
+        self.discount = discount
+        self.length = length
+        self.priors = priors
+        self.unlabelled = unlabelled
+        self.threshold = threshold
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Estimate the classifiers of all classes.
+
+        Parameters
+        ----------
+        X : counts (N, V), CSR or dense, not negative.
+        y : label indicators (N, L), CSR or dense; an empty row is a document without a label.
+
+        Raises
+        ------
+        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
+        """
+        self._validate_params()
+        labels = checked_indicators(y)
+        self.classes_ = np.arange(labels.shape[1])
+        counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
+        everyone = self.unlabelled == "others"
+        self.discount_ = self._constant(whole.labelled + whole.other)
+        unigram = self._set_unigram(counts.labelled + counts.other)
+        everything = counts.labelled + counts.other if everyone else counts.labelled
+        self.weights_ = against_rest_weights(counts.by_class, everything, self.discount_, unigram)
+        n_documents = labels.shape[0] if everyone else np.count_nonzero(np.diff(labels.indptr))
+        with np.errstate(divide="ignore"):
+            odds = np.log(self.class_count_) - np.log(n_documents - self.class_count_)
+        self.prior_log_odds_ = odds if self.priors == "training" else np.where(np.isfinite(odds), 0.0, odds)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents."""
+        check_is_fitted(self)
+        return self._add_scores(X, self.prior_log_odds_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
+        return (self.predict_proba(X) >= self.threshold).astype(np.int64)
+
+
+def _log_likelihood(joint: np.ndarray, labels: sparse.csr_array, has_label: np.ndarray) -> float:
+    """Return the log-likelihood (15) of the labelled documents plus that of the words of the others."""
+    row = np.repeat(np.arange(len(joint)), np.diff(labels.indptr))
+    others = special.logsumexp(joint[~has_label], axis=1)
+    return float(joint[row, labels.indices].sum() + others.sum())

@@ -1,0 +1,86 @@
+r"""Absolute discounting with unigram interpolation: its constant by leaving-one-out, and its scores.
+
+Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004,
+equations (13), (21), (22); Ney, Martin and Wessel, "Statistical Language Modeling Using Leaving-One-Out", 1997.
+
+Symbols: document d, word w, class c; x_dw count, b discounting constant, n_r number of words counted r times.
+
+A word that class c has not seen has \hat p(w|c) = p(w) M_c, and most words are seen by few classes.  So the log weights
+of words are stored as a small dense table, one row for all words that share the weights of an unseen word, and a sparse
+*excess* where a class has seen the word.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+
+class Weights(NamedTuple):
+    """Log weights of V words in C classes: ``table[group[w], c]`` plus the excess of the classes that have seen w.
+
+    Parameters
+    ----------
+    group : int64 (V,); row of the table, -1 for a word that is skipped because training has not seen it.
+    table : float64 (G, C).
+    start : int64 (V + 1,); the excesses of word w are ``start[w]:start[w + 1]``.
+    seen_by : int32 (K,); class of each excess.
+    excess : float64 (K,).
+    """
+
+    group: np.ndarray
+    table: np.ndarray
+    start: np.ndarray
+    seen_by: np.ndarray
+    excess: np.ndarray
+
+
+@njit
+def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: Weights, score: np.ndarray) -> None:
+    """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13); documents come as CSR."""
+    for d in range(len(indptr) - 1):
+        for i in range(indptr[d], indptr[d + 1]):
+            w, x = indices[i], data[i]
+            if weights.group[w] < 0:
+                continue
+            row = weights.table[weights.group[w]]
+            for c in range(score.shape[1]):
+                score[d, c] += x * row[c]
+            for k in range(weights.start[w], weights.start[w + 1]):
+                score[d, weights.seen_by[k]] += x * weights.excess[k]
+
+
+@njit
+def leaving_one_out_slope(b: float, counts: np.ndarray, number: np.ndarray) -> float:
+    r"""Return the slope of the leaving-one-out log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
+
+    Parameters
+    ----------
+    b : between 0 and 1, neither of them.
+    counts, number : float64 (R,); the distinct counts r and n_r, the number of words with each.
+    """
+    slope = 0.0
+    for k in range(len(counts)):
+        r = counts[k]
+        slope += number[k] / b if r == 1.0 else -r * number[k] / (r - 1.0 - b)
+    return slope
+
+
+@njit
+def leaving_one_out_root(counts: np.ndarray, number: np.ndarray) -> float:
+    """Return where L(b) is largest on [0, 1], by bisection of its slope, which falls; see `leaving_one_out_slope`.
+
+    It is 0 where no word is counted once, and 1 where L rises all the way (no word is counted twice).
+    """
+    low, high = 0.0, 1.0
+    while True:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            return middle
+        if leaving_one_out_slope(middle, counts, number) > 0.0:
+            low = middle
+        else:
+            high = middle

@@ -1,0 +1,202 @@
+r"""Absolute discounting with unigram interpolation: from counts to the discounting constant and log word weights.
+
+Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004.
+With N_cw the count of word w in the documents of class c, those with several labels counted in each of their classes
+(equation 14; it is Y^T X, no document is copied), and b the discounting constant:
+
+    p(w) = \sum_c N_cw / \sum_{w', c} N_cw'                                                     (20)
+    M_c = \sum_w min(b, N_cw) / \sum_w N_cw                                                     (19)
+    \hat p(w|c) = max(0, N_cw - b) / \sum_w' N_cw' + p(w) M_c                                   (21)
+
+Equation (19) has b |{w : N_cw > 0}| in place of \sum_w min(b, N_cw), which is the same for whole counts, as b <= 1;
+the form here also sums to one where counts are scaled or expected.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from textmix.models.naive_bayes.discounting_kernels import Weights, leaving_one_out_root
+
+#: How b is found from n_r, the numbers of words counted r times.
+RULES = ("upper_bound", "printed", "leaving_one_out")
+#: Where no word is counted once these rules give b = 0, and words unseen in a class would get no probability.
+SMALLEST_DISCOUNT = 1e-6
+#: A share of all occurrences below this is taken for a rounding error.
+ROUNDING = 1e-10
+
+#: Fitted attributes of the two models and their forms, see `textmix.serve.keep`.
+_WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "seen_by": "int32 K"}
+_SHARED: dict[str, Any] = {
+    **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},
+    **{"word_log_prob_": "float64 V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
+}
+FORMS: dict[str, dict[str, Any]] = {
+    "classifier": {
+        **{**_SHARED, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "float64 C"},
+        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
+    },
+    "binary": {**_SHARED, "discount_": "float", "prior_log_odds_": "float64 C"},
+}
+
+
+def check_weights(weights: Weights, n_classes: int) -> None:
+    """Check the indices of weights that were read from a file, in which nothing can be trusted; raises ValueError."""
+    group, table, start, seen_by, _ = weights
+    inside = -1 <= group.min(initial=0) and group.max(initial=-1) < len(table)
+    ordered = start[0] == 0 and start[-1] == len(seen_by) and bool((np.diff(start) >= 0).all())
+    if not (inside and ordered and 0 <= seen_by.min(initial=0) and seen_by.max(initial=-1) < n_classes):
+        raise ValueError("weights_ holds an index out of range")
+
+
+def discounting_constant(counts: np.ndarray, rule: str) -> float:
+    """Return b from the counts of words, held between `SMALLEST_DISCOUNT` and 1; 1/2 where no word tells anything.
+
+    Parameters
+    ----------
+    counts : (V,), not negative; a fraction belongs to the next whole number.
+    rule : "upper_bound", n_1 / (n_1 + 2 n_2), the bound in equation (22) that (23) is said to be; "printed", n_1 /
+        (n_1 + n_2), as (23) stands; "leaving_one_out", the root of the equation that both approximate.
+    """
+    values, number = np.unique(np.ceil(counts[counts > 0]), return_counts=True)
+    n1, n2 = (float(number[values == r].sum()) for r in (1, 2))
+    if n1 + n2 == 0:
+        return 0.5
+    if rule == "leaving_one_out":
+        b = leaving_one_out_root(values.astype(np.float64), number.astype(np.float64))
+    else:
+        b = n1 / (n1 + (2.0 if rule == "upper_bound" else 1.0) * n2)
+    return min(max(b, SMALLEST_DISCOUNT), 1.0)
+
+
+def tells_discount(counts: np.ndarray) -> bool:
+    """Return whether there are words counted once and words counted twice, as an estimate of b needs."""
+    rounded = np.ceil(counts)
+    return bool((rounded == 1).any() and (rounded == 2).any())
+
+
+class Counts(NamedTuple):
+    """Sufficient statistics.
+
+    Parameters
+    ----------
+    by_class : CSC (V, C), N_cw.
+    labelled : float64 (V,), counts in the labelled documents, each once.
+    other : float64 (V,), counts in the documents without label.
+    """
+
+    by_class: sparse.csc_array
+    labelled: np.ndarray
+    other: np.ndarray
+
+    @classmethod
+    def gather(cls, X: sparse.csr_array, labels: sparse.csr_array, use_other: bool) -> Self:
+        """Count the words of documents X, CSR (N, V), with labels, CSR (N, C), in one pass over both."""
+        has_label = np.diff(labels.indptr) > 0
+        labelled = has_label.astype(np.float64) @ X
+        other = (~has_label).astype(np.float64) @ X if use_other else np.zeros(X.shape[1])
+        return cls((labels.T @ X).T.tocsc(), labelled, other)
+
+
+def _share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return part / total, and 1 where there is no total: a class without words has p(w|c) = p(w)."""
+    return np.where(total > 0, part / np.where(total > 0, total, 1.0), 1.0)
+
+
+def _log_ratio(counts: np.ndarray, unigram: np.ndarray, b: float, total: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    r"""Return log(\hat p(w|c) / p(w)) of words with the given counts in a class of ``total`` words, equation (21)."""
+    kept = np.maximum(counts - b, 0.0) / np.where(total > 0, total, 1.0)
+    return np.log(kept / unigram + mass)
+
+
+class _Seen:
+    r"""The words that each class has seen, in the order of the stored entries of N_cw.
+
+    Parameters
+    ----------
+    by_class : CSC (V, C), N_cw.
+    discount : float64 (C,), b.
+    unigram : float64 (V,), p(w).
+
+    Attributes
+    ----------
+    word, column : word and class of each entry.
+    total, mass : float64 (C,); words of each class, and M_c.
+    gain : log \hat p(w|c) - log p(w) M_c of each entry.
+    """
+
+    def __init__(self, by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> None:
+        self._by_class, counts = by_class, by_class.data
+        self.word = by_class.indices
+        self.column = np.repeat(np.arange(by_class.shape[1]), np.diff(by_class.indptr))
+        self.total = self.sums(counts)
+        b = discount[self.column]
+        self.mass = _share(self.sums(np.minimum(counts, b)), self.total)
+        kept = np.maximum(counts - b, 0.0) / self.total[self.column]
+        self.gain = np.log1p(kept / (unigram[self.word] * self.mass[self.column]))
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of values over the words of each class, (C,)."""
+        return np.bincount(self.column, weights=values, minlength=self._by_class.shape[1])
+
+    def weights(self, group: np.ndarray, table: np.ndarray, excess: np.ndarray) -> Weights:
+        """Return weights by word; ``excess`` is in the order of the entries."""
+        matrix = sparse.csc_array((excess, self.word, self._by_class.indptr), shape=self._by_class.shape).tocsr()
+        start = matrix.indptr.astype(np.int64)
+        return Weights(group, table, start, matrix.indices.astype(np.int32), matrix.data)
+
+
+def class_weights(by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> tuple[np.ndarray, Weights]:
+    r"""Return M_c, (C,), and log \hat p(w|c) - log p(w): M_c for a word that c has not seen, equations (19), (21).
+
+    Parameters
+    ----------
+    by_class : CSC (V, C), N_cw.
+    discount : float64 (C,), b.
+    unigram : float64 (V,), p(w); a word for which it is 0 is skipped.
+    """
+    seen = _Seen(by_class, discount, unigram)
+    group = np.where(unigram > 0, 0, -1)
+    return seen.mass, seen.weights(group, np.log(seen.mass)[np.newaxis], seen.gain)
+
+
+def against_rest_weights(by_class: sparse.csc_array, everything: np.ndarray, b: float, unigram: np.ndarray) -> Weights:
+    r"""Return log \hat p(w|c) - log \hat p(w|others), both smoothed as (21), for all classes.
+
+    The counts of "others" are ``everything`` minus those of c.  Words with equal counts have equal weights in every
+    class that has not seen them, so these weights are computed once for each such kind of word.
+
+    Parameters
+    ----------
+    by_class : CSC (V, C), N_cw.
+    everything : float64 (V,), the counts of all documents, each once.
+    b : the discounting constant.
+    unigram : float64 (V,), p(w); a word for which it is 0 is skipped.
+    """
+    seen = _Seen(by_class, np.full(by_class.shape[1], b), unigram)
+    # Scaled counts leave rounding errors where a class has all occurrences.
+    others = np.maximum(everything[seen.word] - by_class.data, 0.0)
+    total = everything.sum() - seen.total
+    total[total < ROUNDING * everything.sum()] = 0.0
+    kept = np.minimum(everything, b)
+    mass = _share(kept.sum() + seen.sums(np.minimum(others, b) - kept[seen.word]), total)
+    group, kinds = _kinds(everything, unigram)
+    log_mass = np.log(seen.mass)
+    table = log_mass - _log_ratio(everything[kinds, np.newaxis], unigram[kinds, np.newaxis], b, total, mass)
+    own = _log_ratio(others, unigram[seen.word], b, total[seen.column], mass[seen.column])
+    excess = log_mass[seen.column] + seen.gain - own - table[group[seen.word], seen.column]
+    return seen.weights(group, table, excess)
+
+
+def _kinds(counts: np.ndarray, unigram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the kind of each word, (V,), and one word of each: alike in counts and p(w); -1 where p(w) is 0."""
+    known = np.flatnonzero(unigram > 0)
+    order = known[np.lexsort((unigram[known], counts[known]))]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (np.diff(counts[order]) != 0) | (np.diff(unigram[order]) != 0)
+    group = np.full(len(unigram), -1)
+    group[order] = np.cumsum(first) - 1
+    return group, order[first]

@@ -1,0 +1,68 @@
+"""A multinomial naive Bayes classifier for each label, a plain baseline of the Parametric Mixture Models.
+
+Source: N. Ueda and K. Saito, NIPS 2002, section 4.1.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.independent_labels import IndependentLabels
+from textmix.models.common.label_counts import LabelCountClassifier
+
+
+class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
+    """A multinomial naive Bayes classifier for each label: pages with it against pages without.
+
+    Parameters
+    ----------
+    alpha : added to every word count of either side; 1 is Laplace's rule.
+    vocabulary : the words it is added to: "all" that X has columns for, or those of the "training" pages, which leaves
+        the others out.
+
+    Attributes
+    ----------
+    coef_ : float64 (V, L), log p(word | with) - log p(word | without).
+    intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of none or all.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "vocabulary": [StrOptions({"all", "training"})],
+    }
+
+    def __init__(self, *, alpha: float = 1.0, vocabulary: str = "all") -> None:
+        self.alpha = alpha
+        self.vocabulary = vocabulary
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Count words with and without each label."""
+        with_label = (counts.T @ labels).toarray()
+        total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
+        words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
+        without = total[words, np.newaxis] - with_label[words]
+        self.coef_ = np.zeros(with_label.shape)
+        self.coef_[words] = self._log_share(with_label[words]) - self._log_share(without)
+        pages = np.asarray(labels.sum(axis=0)).ravel()
+        with np.errstate(divide="ignore"):
+            self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)
+
+    def _log_share(self, counts: np.ndarray) -> np.ndarray:
+        """Return log probabilities of words (V, L) from their counts."""
+        smoothed = counts + self.alpha
+        return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return log p(label | x) - log p(no label | x), float64 (N, L)."""
+        check_is_fitted(self)
+        return np.asarray(self._check_counts(X, reset=False) @ self.coef_) + self.intercept_

@@ -1,0 +1,153 @@
+r"""Mixture of multinomials by expectation-maximisation: "how many multinomials it takes to obtain a similar level".
+
+EDCM paper, section 6.2.  p(x) = \sum_k \pi_k \prod_w \theta_kw^{x_w} up to the multinomial coefficient.  With a
+constant a added to every expected count the updates maximise the penalised log-likelihood
+
+    J = \sum_d log p(x_d) + a \sum_k \sum_w log \theta_kw
+
+which no step lowers.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln, logsumexp
+from sklearn.base import BaseEstimator, DensityMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from textmix.models.common.count_kernels import count_scores, row_sums
+
+
+class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """Mixture of multinomials over count vectors.
+
+    Parameters
+    ----------
+    n_components : K.
+    smoothing : constant a added to every expected count, positive.
+    max_iter : largest number of steps.
+    tol : the climb ends when a step raises J by less than this share of it.
+    random_state : seed of the start, for which every document is given to a component at random.
+
+    Attributes
+    ----------
+    weights_ : float64 (K,), pi.
+    log_prob_ : float64 (K, V), log theta.
+    objective_path_ : J after each step.
+    n_iter_ : steps taken.
+    converged_ : whether the climb ended before ``max_iter``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 10,
+        smoothing: float = 0.01,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Climb J from a random start.
+
+        Parameters
+        ----------
+        X : counts (N, V), sparse or dense.
+        y : ignored.
+        """
+        X = sparse.csr_array(validate_data(self, X, accept_sparse="csr"))
+        # Only words that occur are worked on: all others have one probability in each component.
+        self._words = np.unique(X.indices)
+        small = X[:, self._words]
+        counts = sparse.csr_array(small.T)
+        rng = check_random_state(self.random_state)
+        share = np.eye(self.n_components)[rng.randint(self.n_components, size=X.shape[0])]
+        self.objective_path_: list[float] = []
+        self.converged_ = False
+        while len(self.objective_path_) < self.max_iter and not self.converged_:
+            self._maximise(counts, share)
+            score = self._scores(small)
+            total = logsumexp(score, axis=1)
+            share = np.exp(score - total[:, np.newaxis])
+            self.objective_path_.append(float(total.sum()) + self._penalty())
+            rise = np.diff(self.objective_path_[-2:])
+            self.converged_ = bool(len(rise) and rise[0] <= self.tol * abs(self.objective_path_[-1]))
+        self.n_iter_ = len(self.objective_path_)
+        return self
+
+    def _maximise(self, counts: sparse.csr_array, share: np.ndarray) -> None:
+        """Set weights and word probabilities from the share of each component in each document, (N, K)."""
+        self.weights_ = share.mean(axis=0)
+        expected = counts @ share + self.smoothing
+        mass = expected.sum(axis=0) + self.smoothing * (self.n_features_in_ - len(self._words))
+        self._log_word = np.log(expected / mass)
+        self._log_unseen = np.log(self.smoothing / mass)
+
+    def _penalty(self) -> float:
+        """Return a times the sum of all log theta."""
+        unseen = self.n_features_in_ - len(self._words)
+        return float(self.smoothing * (self._log_word.sum() + unseen * self._log_unseen.sum()))
+
+    def _scores(self, X: sparse.csr_array) -> np.ndarray:
+        """Return log pi_k + log p(x | k) of counts of the words that occurred, without coefficients, (N, K)."""
+        with np.errstate(divide="ignore"):
+            score = np.tile(np.log(self.weights_), (X.shape[0], 1))
+        count_scores(X.indptr, X.indices, X.data, self._log_word, score)
+        return score
+
+    @property
+    def log_prob_(self) -> np.ndarray:
+        """Log probabilities of the words, float64 (K, V)."""
+        result = np.tile(self._log_unseen[:, np.newaxis], (1, self.n_features_in_))
+        result[:, self._words] = self._log_word.T
+        return result
+
+    def score_samples(self, X: Any, convention: Literal["bag", "sequence"] = "bag") -> np.ndarray:
+        """Return log p(x) of each document, (N,).
+
+        Parameters
+        ----------
+        X : counts (N, V).
+        convention : "bag" with the multinomial coefficient, "sequence" without.
+        """
+        check_is_fitted(self)
+        X = sparse.csr_array(validate_data(self, X, accept_sparse="csr", reset=False))
+        known = X[:, self._words]
+        length = row_sums(X.indptr, X.data)
+        others = length - row_sums(known.indptr, known.data)
+        log_p = logsumexp(self._scores(known) + others[:, np.newaxis] * self._log_unseen, axis=1)
+        if convention == "bag":
+            log_p += gammaln(length + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
+        return log_p
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log p(x) of documents as bags of words."""
+        return float(self.score_samples(X).mean())
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags

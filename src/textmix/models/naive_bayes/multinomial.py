@@ -1,0 +1,164 @@
+"""Multinomial naive Bayes with the two smoothings of the documents: a constant count, and a background model.
+
+Sources: the EDCM paper, section 6 (0.01 added to every count), and C. Zhai's lecture "Generative Probabilistic Models",
+slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
+
+    p(theta_c) = (N_c + delta) / (sum_j N_j + k delta)
+    p(w | theta_c) = (c(w, T_c) + mu p(w | theta_B)) / (|T_c| + mu)
+
+A constant a added to every count is mu = a V with the uniform background p(w | theta_B) = 1 / V.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.count_kernels import add_counts, count_scores
+from textmix.models.common.generative import CountClassifier, IncrementalCountClassifier, zeros
+
+
+class _Multinomial(IncrementalCountClassifier):
+    """One multinomial a class, smoothed by mu words spread as a background model."""
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier.fitted_forms,
+        **{"_feature_count": "float64 V C", "_log_weight": "float64 V C", "_impossible": "bool V"},
+    }
+
+    @abstractmethod
+    def _background(self) -> tuple[np.ndarray, float]:
+        """Return p(w | theta_B), (V,), and mu."""
+
+    @property
+    def feature_count_(self) -> np.ndarray:
+        """Counts c(w, T_c), float64 (C, V)."""
+        return self._feature_count.T
+
+    @property
+    def feature_log_prob_(self) -> np.ndarray:
+        """Log probabilities log p(w | theta_c), float64 (C, V)."""
+        if not self._impossible.any():
+            return self._log_weight.T
+        log_prob = self._log_weight.T.copy()
+        log_prob[:, self._impossible] = -np.inf
+        return log_prob
+
+    def _reset_statistics(self) -> None:
+        """Set all counts to zero."""
+        self._feature_count = zeros(self.n_features_in_, len(self.classes_))
+
+    def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
+        """Add the documents' counts."""
+        add_counts(X.indptr, X.indices, X.data, codes, weight, self._feature_count)
+
+    def _estimate(self) -> None:
+        """Set log p(w | theta_c); 0 for a word that no class can produce, so that it is left out of every score."""
+        background, mu = self._background()
+        if np.isinf(mu):
+            probability = np.repeat(background[:, np.newaxis], len(self.classes_), axis=1)
+        else:
+            probability = self._feature_count + mu * background[:, np.newaxis]
+            # Not |T_c| + mu, whose rounding differs from that of the sum of the numerators.
+            mass = probability.sum(axis=0)
+            probability /= np.where(mass > 0, mass, 1.0)
+        self._impossible = ~probability.any(axis=1)
+        probability[self._impossible] = 1.0
+        with np.errstate(divide="ignore"):
+            self._log_weight = np.log(probability, out=probability)
+
+    def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
+        """Return sum_w x_w log p(w | theta_c), (N, C)."""
+        score = zeros(X.shape[0], len(self.classes_))
+        count_scores(X.indptr, X.indices, X.data, self._log_weight, score)
+        return score
+
+    def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw words independently."""
+        probability = np.exp(self.feature_log_prob_[code])
+        counts = rng.multinomial(length, probability / probability.sum())
+        words = np.flatnonzero(counts)
+        return words, counts[words]
+
+    def linear_form(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log-odds of each class against the last as beta_0 + sum_i f_i beta_i ("Anatomy" slide).
+
+        Returns
+        -------
+        coef : beta_i = log p(w_i | theta_c) - log p(w_i | theta_C), (C - 1, V).
+        intercept : beta_0 = log p(theta_c) - log p(theta_C), (C - 1,).
+        """
+        check_is_fitted(self)
+        coef = self._log_weight[:, :-1] - self._log_weight[:, -1:]
+        return coef.T, self.class_log_prior_[:-1] - self.class_log_prior_[-1]
+
+
+class MultinomialClassifier(_Multinomial):
+    """Multinomial naive Bayes with a constant added to every count (EDCM paper, section 6: 0.01).
+
+    Parameters
+    ----------
+    smoothing : the constant, at least 0.
+    delta : documents added to each class for the prior; infinity gives equal priors.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
+    feature_count_, feature_log_prob_ : float64 (C, V).
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._parameter_constraints,
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, *, smoothing: float = 0.01, delta: float = 0.0) -> None:
+        self.smoothing = smoothing
+        self.delta = delta
+
+    def _background(self) -> tuple[np.ndarray, float]:
+        """Return the uniform background and V times the constant."""
+        return np.full(self.n_features_in_, 1.0 / self.n_features_in_), self.smoothing * self.n_features_in_
+
+
+class DirichletSmoothedClassifier(_Multinomial):
+    """Multinomial naive Bayes smoothed by a background model (Zhai's lecture).
+
+    Parameters
+    ----------
+    delta : documents added to each class for the prior; infinity gives 1/k.
+    mu : words added to each class, spread as the background; infinity gives the background itself.
+    background : "training" for the shares of the words in all training text, "uniform" for 1/V.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
+    feature_count_, feature_log_prob_ : float64 (C, V); a word of zero probability in all classes has -infinity here
+        and is left out of every score.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._parameter_constraints,
+        "mu": [Interval(Real, 0, np.inf, closed="both")],
+        "background": [StrOptions({"training", "uniform"})],
+    }
+
+    def __init__(
+        self, *, delta: float = 1.0, mu: float = 1000.0, background: Literal["training", "uniform"] = "training"
+    ) -> None:
+        self.delta = delta
+        self.mu = mu
+        self.background = background
+
+    def _background(self) -> tuple[np.ndarray, float]:
+        """Return p(w | theta_B) and mu."""
+        counts = self._feature_count.sum(axis=1)
+        if self.background == "uniform" or counts.sum() == 0:
+            counts = np.ones(self.n_features_in_)
+        return counts / counts.sum(), float(self.mu)

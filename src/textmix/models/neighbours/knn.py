@@ -1,0 +1,129 @@
+"""k-nearest-neighbour classifier by inner products of document representations (EDCM paper, section 6)."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
+from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
+
+
+class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Exact k-NN over one of seven representations.
+
+    The similarity is the inner product.  Of training documents equally similar the one that comes first is nearer, so
+    that a document without any known word has the first ones as neighbours.
+
+    Parameters
+    ----------
+    representation : name in `textmix.models.neighbours.representations.REPRESENTATIONS`.
+    n_neighbors : k; where there are fewer training documents, all of them.
+    cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
+    weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
+    ties : among classes of equal votes the one of the "nearest" neighbour, or the "first" class.
+
+    Attributes
+    ----------
+    classes_ : (C,) class labels, sorted.
+    n_features_in_ : V, the number of words.
+    representation_ : the fitted representation.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "representation": [StrOptions(set(REPRESENTATIONS))],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "cosine": ["boolean"],
+        "weights": [StrOptions({"uniform", "similarity"})],
+        "ties": [StrOptions({"nearest", "first"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        representation: str = "tfidf",
+        n_neighbors: int = 3,
+        cosine: bool = False,
+        weights: Literal["uniform", "similarity"] = "uniform",
+        ties: Literal["nearest", "first"] = "nearest",
+    ) -> None:
+        self.representation = representation
+        self.n_neighbors = n_neighbors
+        self.cosine = cosine
+        self.weights = weights
+        self.ties = ties
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training documents as postings.
+
+        Parameters
+        ----------
+        X : counts (N, V), sparse or dense, not negative.
+        y : class labels (N,).
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        X = _canonical(X)
+        self.representation_ = REPRESENTATIONS[self.representation]().fit(X)
+        vectors = self._vectors(X)
+        matrix = vectors.sparse
+        self._postings = postings(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1])
+        self._right = vectors.right
+        return self
+
+    def _vectors(self, X: sparse.csr_array) -> Vectors:
+        """Return the vectors of some counts."""
+        vectors = self.representation_.transform(X)
+        return vectors.cosine() if self.cosine else vectors
+
+    def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the similarities of the nearest training documents, falling, and their rows, both (N, k)."""
+        check_is_fitted(self)
+        X = _canonical(validate_data(self, X, accept_sparse="csr", reset=False))
+        k = min(n_neighbors or self.n_neighbors, len(self._codes))
+        vectors = self._vectors(X)
+        matrix = vectors.sparse
+        return nearest(matrix.indptr, matrix.indices, matrix.data, vectors.left, *self._postings, self._right, k)
+
+    def elect(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """Return the class that the first 1, 2, ..., K neighbours of each query elect, (Q, K).
+
+        Parameters
+        ----------
+        similarity, index : as of `kneighbors`, (Q, K).
+        """
+        weight = np.ones_like(similarity) if self.weights == "uniform" else np.maximum(similarity, 0.0)
+        return self.classes_[votes(self._codes[index], weight, len(self.classes_), self.ties == "nearest")]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the elected class of each document, (N,)."""
+        return self.elect(*self.kneighbors(X))[:, -1]
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _canonical(X: Any) -> sparse.csr_array:
+    """Return counts as CSR with positive cells, each once."""
+    if np.any(X.data < 0 if sparse.issparse(X) else np.asarray(X) < 0):
+        raise ValueError("Negative values in data passed to KNNClassifier; counts are needed")
+    X = sparse.csr_array(X)
+    if not X.has_canonical_format or (len(X.data) and X.data.min() == 0):
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    return X

@@ -1,0 +1,108 @@
+"""Nearest neighbours for label sets, a plain baseline of the Parametric Mixture Models.
+
+Source: N. Ueda and K. Saito, NIPS 2002, section 4.1; Y. Yang and J. Pedersen, ICML 1997, for the neighbours' votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.metrics.multilabel import sample_f
+from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+
+#: Pages whose similarities are held in memory at once.
+BLOCK = 512
+#: Candidates for a threshold on scores.
+QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))
+
+
+class LabelNeighbors(LabelCountClassifier):
+    """Nearest neighbours by cosine: a label's score is the sum of the similarities of its pages among the k nearest.
+
+    k and the threshold are those with the best sample F when every training page is predicted from the others, the
+    smallest of equal ones.  Of equally similar pages the first in training order is nearer.
+
+    Parameters
+    ----------
+    neighbors : values of k, rising.
+    quantiles : candidates for the threshold, as quantiles of the positive scores of the training pages.
+    votes : "sum" of the similarities as in the cited comparison, or the label's "share" in those of all k.
+
+    Attributes
+    ----------
+    n_neighbors_ : the k chosen.
+    threshold_ : the threshold chosen; a label is predicted if its score reaches it.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "neighbors": ["array-like"],
+        "quantiles": ["array-like"],
+        "votes": [StrOptions({"sum", "share"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        neighbors: Sequence[int] = (1, 3, 5, 10, 15, 20, 30, 50, 70, 100),
+        quantiles: Sequence[float] = QUANTILES,
+        votes: str = "sum",
+    ) -> None:
+        self.neighbors = neighbors
+        self.quantiles = quantiles
+        self.votes = votes
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Keep the pages and choose k and threshold. There must be two pages or more."""
+        self._pages, self._labels = unit_rows(counts, 2.0), labels.toarray()
+        n = len(self._labels)
+        sizes = sorted({min(int(k), max(n - 1, 1)) for k in self.neighbors})
+        scores = {k: np.empty(self._labels.shape) for k in sizes}
+        for first in range(0, n, BLOCK):
+            rows = np.arange(first, min(first + BLOCK, n))
+            similarity = self._similarity(self._pages[rows])
+            similarity[np.arange(len(rows)), rows] = -1.0
+            for k, part in self._scores(similarity, sizes).items():
+                scores[k][rows] = part
+        best = -1.0
+        for k in sizes:
+            positive = scores[k][scores[k] > 0]
+            for threshold in np.quantile(positive, self.quantiles) if len(positive) else [1.0]:
+                value = sample_f(self._labels, scores[k] >= threshold)
+                if value > best:
+                    best, self.n_neighbors_, self.threshold_ = value, k, float(threshold)
+
+    def _similarity(self, pages: sparse.csr_array) -> np.ndarray:
+        """Return cosines of unit pages and training pages, float64 (n, N)."""
+        return (pages @ self._pages.T).toarray()
+
+    def _scores(self, similarity: np.ndarray, sizes: Sequence[int]) -> dict[int, np.ndarray]:
+        """Return the labels' scores for each number of neighbours, float64 (n, L)."""
+        nearest = np.argsort(-similarity, axis=1, kind="stable")[:, : sizes[-1]]
+        weight = np.maximum(np.take_along_axis(similarity, nearest, axis=1), 0.0)
+        votes = np.zeros((len(similarity), self._labels.shape[1]))
+        found, done = {}, 0
+        for k in sizes:
+            votes += np.einsum("nk,nkl->nl", weight[:, done:k], self._labels[nearest[:, done:k]])
+            done = k
+            total = weight[:, :k].sum(axis=1, keepdims=True) if self.votes == "share" else np.ones((len(votes), 1))
+            found[k] = np.divide(votes, total, out=np.zeros_like(votes), where=total > 0)
+        return found
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the labels' scores, float64 (N, L); a page like no training page has none."""
+        check_is_fitted(self)
+        pages = unit_rows(self._check_counts(X, reset=False), 2.0)
+        blocks = (pages[first : first + BLOCK] for first in range(0, pages.shape[0], BLOCK))
+        size = self.n_neighbors_
+        return np.concatenate([self._scores(self._similarity(block), [size])[size] for block in blocks])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none."""
+        return (self.decision_function(X) >= self.threshold_).astype(np.int64)

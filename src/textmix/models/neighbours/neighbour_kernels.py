@@ -1,0 +1,138 @@
+r"""Exact nearest neighbours by inner product: postings, one line of scores at a time, and votes for every k.
+
+A document is a sparse vector x with R further dense coordinates; the similarity of a query and a training document is
+
+    k(x, y) = \sum_w x_w y_w + \sum_r left_r(x) right_r(y)
+
+The dense part holds what a Fisher kernel has for words that a document lacks (`representations`).
+No matrix of similarities is ever kept, and ties go to the training document that comes first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+
+@njit
+def postings(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_words: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a CSR matrix by columns: start (V + 1,), rows int32 and values, the rows of each word rising."""
+    start = np.zeros(n_words + 1, dtype=np.int64)
+    for w in indices:
+        start[w + 1] += 1
+    start = np.cumsum(start)
+    rows, values = np.empty(len(indices), dtype=np.int32), np.empty(len(indices))
+    place = start[:-1].copy()
+    for d in range(len(indptr) - 1):
+        for i in range(indptr[d], indptr[d + 1]):
+            p = place[indices[i]]
+            rows[p], values[p] = d, data[i]
+            place[indices[i]] += 1
+    return start, rows, values
+
+
+@njit
+def _keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -> None:
+    """Write the largest scores, falling, and where they stand; of equal ones the first."""
+    k = len(similarity)
+    kept = 0
+    least = -np.inf
+    for d in range(len(score)):
+        value = score[d]
+        if kept == k and value <= least:
+            continue
+        place = kept if kept < k else k - 1
+        while place > 0 and similarity[place - 1] < value:
+            similarity[place], index[place] = similarity[place - 1], index[place - 1]
+            place -= 1
+        similarity[place], index[place] = value, d
+        kept = min(kept + 1, k)
+        least = similarity[kept - 1]
+
+
+@njit
+def nearest(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    left: np.ndarray,
+    start: np.ndarray,
+    rows: np.ndarray,
+    values: np.ndarray,
+    right: np.ndarray,
+    k: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k most similar training documents of each query.
+
+    Parameters
+    ----------
+    indptr, indices, data : the queries' sparse part, CSR (Q, V).
+    left : their dense part, float64 (Q, R).
+    start, rows, values : the training documents' sparse part, see `postings`.
+    right : their dense part, float64 (N, R).
+    k : at most N.
+
+    Returns
+    -------
+    similarity : float64 (Q, k), falling.
+    index : int32 (Q, k).
+    """
+    n_queries = len(indptr) - 1
+    similarity = np.empty((n_queries, k))
+    index = np.empty((n_queries, k), dtype=np.int32)
+    score = np.empty(len(right))
+    for q in range(n_queries):
+        score[:] = 0.0
+        for r in range(right.shape[1]):
+            for d in range(len(score)):
+                score[d] += left[q, r] * right[d, r]
+        for i in range(indptr[q], indptr[q + 1]):
+            w, x = indices[i], data[i]
+            for p in range(start[w], start[w + 1]):
+                score[rows[p]] += x * values[p]
+        _keep_largest(score, similarity[q], index[q])
+    return similarity, index
+
+
+@njit
+def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: bool) -> np.ndarray:
+    """Return the class elected by the first 1, 2, ..., K neighbours of each query, int64 (Q, K).
+
+    Parameters
+    ----------
+    codes : class index of the neighbours, nearest first, (Q, K).
+    weight : the weight of each vote, at least 0, (Q, K).
+    n_classes : C.
+    nearest_wins : of classes with equal votes the one with the nearest neighbour; otherwise the first class.
+    """
+    elected = np.empty(codes.shape, dtype=np.int64)
+    total, first = np.empty(n_classes), np.empty(n_classes, dtype=np.int64)
+    for q in range(codes.shape[0]):
+        total[:], first[:] = 0.0, -1
+        best = codes[q, 0]
+        for k in range(codes.shape[1]):
+            c = codes[q, k]
+            total[c] += weight[q, k]
+            if first[c] < 0:
+                first[c] = k
+            # Only this class has gained: it or the winner so far is the winner now.
+            earlier = first[c] < first[best] if nearest_wins else c < best
+            if total[c] > total[best] or (total[c] == total[best] and earlier):
+                best = c
+            elected[q, k] = best
+    return elected
+
+
+@njit
+def dot_self(indptr: np.ndarray, data: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return k(x, x) of each document, float64 (N,)."""
+    result = np.zeros(len(indptr) - 1)
+    for d in range(len(result)):
+        for i in range(indptr[d], indptr[d + 1]):
+            result[d] += data[i] * data[i]
+        for r in range(left.shape[1]):
+            result[d] += left[d, r] * right[d, r]
+    return result

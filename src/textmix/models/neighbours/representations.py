@@ -1,0 +1,168 @@
+r"""The seven document representations that the EDCM paper compares by k-NN (section 6 and equation 5).
+
+Each is a sparse vector with a few dense coordinates (`Vectors`), so that inner products cost what the words that two
+documents share cost, for the Fisher kernel of the DCM as well, whose score vector has no zero:
+
+    k(x, y) = W c(x) c(y) + c(x) \sum_w d_w(y) + c(y) \sum_w d_w(x) + \sum_w d_w(x) d_w(y)
+
+with d_w(x) = \Psi(x_w + \alpha_w) - \Psi(\alpha_w), c(x) = \Psi(s) - \Psi(s + n) and W the number of parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+
+from textmix.models.common.count_kernels import row_sums
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.neighbours.fisher_kernels import count_scores_of_words, length_scores
+from textmix.models.neighbours.neighbour_kernels import dot_self
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Documents whose inner product with others is ``sparse @ other.sparse.T + left @ other.right.T``.
+
+    Parameters
+    ----------
+    sparse : float64 CSR (N, V).
+    left, right : float64 (N, R), the dense coordinates as a query and as a document that is searched.
+    """
+
+    sparse: sparse.csr_array
+    left: np.ndarray
+    right: np.ndarray
+
+    @classmethod
+    def plain(cls, values: np.ndarray, X: sparse.csr_array) -> Vectors:
+        """Return vectors without a dense part: other values in the cells of X."""
+        none = np.empty((X.shape[0], 0))
+        return cls(sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), none, none)
+
+    def self_similarity(self) -> np.ndarray:
+        """Return the inner product of each document with itself, (N,)."""
+        return dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right)
+
+    def cosine(self) -> Vectors:
+        """Return the vectors divided by their length; a document of length 0 stays as it is."""
+        norm = np.sqrt(self.self_similarity())
+        scale = np.divide(1.0, norm, out=np.ones_like(norm), where=norm > 0)
+        values = self.sparse.data * np.repeat(scale, np.diff(self.sparse.indptr))
+        X = sparse.csr_array((values, self.sparse.indices, self.sparse.indptr), shape=self.sparse.shape)
+        return Vectors(X, self.left * scale[:, np.newaxis], self.right * scale[:, np.newaxis])
+
+
+class Representation:
+    """A way to turn counts into vectors; `fit` learns from training documents what `transform` needs."""
+
+    def fit(self, X: sparse.csr_array) -> Self:
+        """Learn from training counts (N, V)."""
+        return self
+
+    def transform(self, X: sparse.csr_array) -> Vectors:
+        """Return the vectors of documents with counts (N, V)."""
+        raise NotImplementedError
+
+
+class LengthNormalised(Representation):
+    """x / ||x||_p; for p = 0 the norm is the number of distinct words.
+
+    Parameters
+    ----------
+    p : 0, 1 or 2.
+    root : whether the square root is taken of every coordinate; with p = 1 this is the Bhattacharyya kernel.
+    """
+
+    def __init__(self, p: int, root: bool = False) -> None:
+        self.p = p
+        self.root = root
+
+    def transform(self, X: sparse.csr_array) -> Vectors:
+        """Return the scaled counts."""
+        powers = row_sums(X.indptr, X.data.astype(np.float64) ** self.p)
+        norm = powers if self.p == 0 else powers ** (1.0 / self.p)
+        values = X.data / np.repeat(norm, np.diff(X.indptr))
+        return Vectors.plain(np.sqrt(values) if self.root else values, X)
+
+
+class TfIdf(Representation):
+    """x_w log(|D| / df_w), divided by its length; words that no training document has are left out.
+
+    Attributes
+    ----------
+    weight : float64 (V,), log(|D| / df_w).
+    """
+
+    def fit(self, X: sparse.csr_array) -> Self:
+        """Learn the document frequencies df_w."""
+        frequency = np.bincount(X.indices, minlength=X.shape[1])
+        self.weight = np.log(X.shape[0] / np.maximum(frequency, 1)) * (frequency > 0)
+        return self
+
+    def transform(self, X: sparse.csr_array) -> Vectors:
+        """Return the weighted counts, of length 1."""
+        return Vectors.plain(X.data * self.weight[X.indices], X).cosine()
+
+
+class FisherMultinomial(Representation):
+    """x_w / theta_w, the score of the multinomial of all training text without its constant n.
+
+    Attributes
+    ----------
+    theta : float64 (V,), the share of each word.
+    """
+
+    def fit(self, X: sparse.csr_array) -> Self:
+        """Estimate the multinomial."""
+        counts = np.bincount(X.indices, X.data, minlength=X.shape[1])
+        self.theta = counts / counts.sum()
+        return self
+
+    def transform(self, X: sparse.csr_array) -> Vectors:
+        """Return the scores; words that no training document has are left out."""
+        theta = self.theta[X.indices]
+        return Vectors.plain(np.divide(X.data, theta, out=np.zeros(len(theta)), where=theta > 0), X)
+
+
+class FisherDCM(Representation):
+    """The DCM's score, equation (5), at the parameters of one EDCM of all training documents (the paper's footnote 1).
+
+    Words that no training document has, whose parameter would be 0, are left out.
+
+    Attributes
+    ----------
+    beta : float64 (V,), the EDCM's parameters; 0 for words that the training documents lack.
+    """
+
+    def fit(self, X: sparse.csr_array) -> Self:
+        """Estimate the EDCM."""
+        model = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64))
+        self.beta = model.beta_[0]
+        return self
+
+    def transform(self, X: sparse.csr_array) -> Vectors:
+        """Return the scores: d_w in the cells of X, c and the sum of d_w as dense coordinates."""
+        rise = count_scores_of_words(X.indices, X.data, self.beta)
+        known = X.data * (self.beta[X.indices] > 0)
+        constant = length_scores(self.beta.sum(), row_sums(X.indptr, known))
+        total = row_sums(X.indptr, rise)
+        n_parameters = np.count_nonzero(self.beta)
+        left = np.column_stack([constant, total])
+        right = np.column_stack([n_parameters * constant + total, constant])
+        return Vectors(sparse.csr_array((rise, X.indices, X.indptr), shape=X.shape), left, right)
+
+
+#: name -> a new representation, not fitted
+REPRESENTATIONS: dict[str, Callable[[], Representation]] = {
+    "l0": lambda: LengthNormalised(0),
+    "l1": lambda: LengthNormalised(1),
+    "l2": lambda: LengthNormalised(2),
+    "bhattacharyya": lambda: LengthNormalised(1, root=True),
+    "tfidf": TfIdf,
+    "fisher_dcm": FisherDCM,
+    "fisher_multinomial": FisherMultinomial,
+}

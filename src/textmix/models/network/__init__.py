@@ -1,0 +1,1 @@
+"""Networks with a hidden layer."""

@@ -1,0 +1,200 @@
+"""A network with one hidden layer for label sets, trained by cross-entropy with squared weights.
+
+Source: the baseline of N. Ueda and K. Saito, NIPS 2002, section 4.1: V inputs, 50 hidden units, L outputs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy import linalg, optimize, sparse, special
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.metrics.multilabel import sample_f
+from textmix.models.common.independent_labels import IndependentLabels
+from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+
+#: Relative change of the loss at which a fit that only serves to choose the strength stops.
+TUNING_TOL = 1e-3
+#: Share of the mean squared length that is added to every page's, so that equal pages make no singular matrix.
+JITTER = 1e-6
+
+
+class Weights(NamedTuple):
+    """Weights into the hidden units (V, H) and their bias (H,), into the outputs (H, L) and their bias (L,)."""
+
+    hidden: np.ndarray
+    hidden_bias: np.ndarray
+    output: np.ndarray
+    output_bias: np.ndarray
+
+    def flat(self) -> np.ndarray:
+        """Return all weights in one row."""
+        return np.concatenate([part.ravel() for part in self])
+
+    def filled(self, flat: np.ndarray) -> Weights:
+        """Return weights of the same shapes with the values of a row, of which they are views."""
+        ends = np.cumsum([part.size for part in self])
+        parts = np.split(flat, ends[:-1])
+        return Weights(*(part.reshape(like.shape) for part, like in zip(parts, self, strict=True)))
+
+
+def coordinates(X: sparse.csr_array) -> np.ndarray:
+    """Return N coordinates of each of N pages with the same inner products, float64 (N, N).
+
+    The best weights into a hidden unit are a sum of pages, so that nothing is lost, and N is far below V.
+    """
+    gram = (X @ X.T).toarray()
+    gram[np.diag_indices_from(gram)] += JITTER * max(float(np.trace(gram)) / len(gram), JITTER)
+    return np.asarray(linalg.cholesky(gram, lower=True))
+
+
+def activations(weights: Weights, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return hidden units tanh(.) (N, H) and outputs before the logistic function (N, L)."""
+    hidden = np.tanh(np.asarray(X @ weights.hidden) + weights.hidden_bias)
+    return hidden, hidden @ weights.output + weights.output_bias
+
+
+def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
+    """Return cross-entropy plus decay / 2 times the squared weights (not the biases), and its gradient.
+
+    Parameters
+    ----------
+    flat, like : the weights in one row, and their shapes.
+    X, Y : inputs (N, V), and label indicators (N, L).
+    decay : strength of the squared weights.
+    """
+    weights = like.filled(flat)
+    hidden, output = activations(weights, X)
+    squares = sum(float(np.vdot(part, part)) for part in (weights.hidden, weights.output))
+    value = float(np.sum(np.logaddexp(0.0, output) - Y * output)) + 0.5 * decay * squares
+    error = special.expit(output) - Y
+    back = (error @ weights.output.T) * (1.0 - hidden * hidden)
+    gradient = Weights(
+        X.T @ back + decay * weights.hidden,
+        back.sum(axis=0),
+        hidden.T @ error + decay * weights.output,
+        error.sum(axis=0),
+    )
+    return value, gradient.flat()
+
+
+class LabelNetwork(IndependentLabels, LabelCountClassifier):
+    """A three-layer network whose outputs are the labels' probabilities.
+
+    The strength of the squared weights is the one with the best sample F on a part of the training pages that is left
+    out, the largest of equal ones; the network is then trained on all of them, from the weights found for it.
+
+    Parameters
+    ----------
+    hidden : number of hidden units.
+    decays : strengths, falling; each fit starts where the one before ended.
+    scale : "none" takes counts; "sum" divides each page by its number of words, times their mean number.
+    validation : share of the training pages left out to choose.
+    tol : relative change of the loss at which the final fit stops.
+    max_iter : most iterations (L-BFGS) of one fit.
+    random_state : draws the weights at the start and the pages left out.
+
+    Attributes
+    ----------
+    weights_ : `Weights`.
+    decay_ : the strength chosen.
+    n_iter_, converged_ : of the last fit.
+    classes_, n_features_in_ : see `LabelCountClassifier`.
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "mean_length_": "float", "decay_": "float"},
+        **{"n_iter_": "int", "converged_": "bool"},
+        "weights_": (
+            Weights,
+            {
+                **{"hidden": "float64 V H", "hidden_bias": "float64 H"},
+                **{"output": "float64 H L", "output_bias": "float64 L"},
+            },
+        ),
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "hidden": [Interval(Integral, 1, None, closed="left")],
+        "decays": ["array-like"],
+        "scale": [StrOptions({"sum", "none"})],
+        "validation": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        hidden: int = 50,
+        decays: Sequence[float] = (10.0, 1.0, 0.1),
+        scale: str = "sum",
+        validation: float = 0.25,
+        tol: float = 1e-4,
+        max_iter: int = 400,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.hidden = hidden
+        self.decays = decays
+        self.scale = scale
+        self.validation = validation
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Choose the strength and train."""
+        self.mean_length_ = float(counts.sum() / counts.shape[0])
+        inputs, Y = self._scaled(counts), labels.toarray()
+        generator = check_random_state(self.random_state)
+        left_out, rest = np.split(generator.permutation(len(Y)), [round(self.validation * len(Y))])
+        Z = coordinates(inputs)
+        start, best = self._start(len(Z), Y.shape[1], generator), -1.0
+        for decay, found in zip(self.decays, self._path(start, Z[rest], Y[rest]), strict=True):
+            value = sample_f(Y[left_out], activations(found, Z[left_out])[1] > 0) if len(left_out) else 0.0
+            if value > best:
+                best, self.decay_, start = value, float(decay), found
+        trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_, self.tol)
+        of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
+        self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
+        if not self.converged_:
+            warnings.warn(f"the network did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log-odds of each label, float64 (N, L)."""
+        check_is_fitted(self)
+        return activations(self.weights_, self._scaled(self._check_counts(X, reset=False)))[1]
+
+    def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return the network's inputs."""
+        return unit_rows(counts, 1.0) * self.mean_length_ if self.scale == "sum" else counts.astype(np.float64)
+
+    def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Weights:
+        """Return small random weights; the inputs' are smaller, since a page has many words."""
+        hidden = generator.normal(scale=0.01, size=(n_inputs, self.hidden))
+        output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
+        return Weights(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
+
+    def _path(self, start: Weights, X: np.ndarray, Y: np.ndarray) -> Iterator[Weights]:
+        """Give the weights of every strength, each trained from the last."""
+        for decay in self.decays:
+            start = self._train(start, X, Y, decay, TUNING_TOL)[0]
+            yield start
+
+    def _train(
+        self, start: Weights, X: np.ndarray, Y: np.ndarray, decay: float, tol: float
+    ) -> tuple[Weights, int, bool]:
+        """Return the weights of a minimum, the iterations, and whether it was reached."""
+        options = {"maxiter": self.max_iter, "ftol": tol, "gtol": 0.0}
+        found = optimize.minimize(
+            loss, start.flat(), (start, X, Y, decay), method="L-BFGS-B", jac=True, options=options
+        )
+        return start.filled(found.x), int(found.nit), bool(found.success)

@@ -1,0 +1,1 @@
+"""Parametric Mixture Models (Ueda & Saito 2002)."""

@@ -1,0 +1,335 @@
+"""Parametric Mixture Models: PMM1 and PMM2 for pages with several labels.
+
+Source: N. Ueda and K. Saito, "Parametric Mixture Models for Multi-Labeled Text", NIPS 2002.  The words of a page are
+drawn from a mixture of the word distributions of its labels: in equal parts (PMM1, equation 3), or with a learnt bias
+between each two labels (PMM2, equations 4 and 5).
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from textmix.core.errors import ConfigError
+from textmix.models.common.label_counts import LabelCountClassifier
+from textmix.models.common.multilabel import checked_indicators
+from textmix.models.pmm import prediction_kernels as pmm_predict
+from textmix.models.pmm.training import Climb, Training, gather
+
+#: Most labels that ``search="exact"`` enumerates: a million sets a page.
+EXACT_LIMIT = 20
+SEARCHES = {
+    "greedy": pmm_predict.GREEDY,
+    "beam": pmm_predict.BEAM,
+    "flip": pmm_predict.FLIP,
+    "exact": pmm_predict.EXACT,
+}
+
+
+def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Learn a prior over label sets: how many labels, and then which, drawn independently (conditional Bernoulli).
+
+    P(y) = q(|y|) \prod_{l in y} o_l / e_{|y|}(o) with odds o_l = (n_l + 1/2) / (n - n_l + 1/2), e_k the elementary
+    symmetric polynomials, and q(k) = (n_k + 1/L) / (n + 1).  It sums to one over the sets that are not empty.
+
+    Parameters
+    ----------
+    sizes : float64 (L + 1,); pages (weights) with so many labels; those without labels are not counted.
+    label_count : float64 (L,); pages of each label.
+
+    Returns
+    -------
+    size_weight, label_weight : as `textmix.models.pmm.prediction_kernels.Model` takes them.
+    """
+    n_labels, n = len(label_count), sizes[1:].sum()
+    log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
+    symmetric = np.full(n_labels + 1, -np.inf)
+    symmetric[0] = 0.0
+    for odds in log_odds:
+        symmetric[1:] = np.logaddexp(symmetric[1:], symmetric[:-1] + odds)
+    size_weight = np.log((sizes + 1.0 / n_labels) / (n + 1.0)) - symmetric
+    return size_weight, log_odds
+
+
+class _ParametricMixture(LabelCountClassifier):
+    """What PMM1 and PMM2 share: all but the climb."""
+
+    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
+        **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
+        **{"n_iter_": "int", "converged_": "bool"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "xi": [Interval(Real, 1, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"mean", "random"})],
+        "search": [StrOptions(set(SEARCHES))],
+        "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "set_prior": [StrOptions({"uniform", "training"})],
+        "temperature": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        xi: float = 2.0,
+        tol: float = 1e-7,
+        max_iter: int = 1000,
+        init: str = "mean",
+        search: str = "greedy",
+        beam_width: int = 8,
+        set_prior: str = "uniform",
+        temperature: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.xi = xi
+        self.tol = tol
+        self.max_iter = max_iter
+        self.init = init
+        self.search = search
+        self.beam_width = beam_width
+        self.set_prior = set_prior
+        self.temperature = temperature
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Maximise J, equation (6).
+
+        Parameters
+        ----------
+        X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: words that no page has get the
+            prior's share.
+        y : label indicators (N, L) of 0 and 1, CSR or dense.  Pages without labels are left out; a label without
+            pages gets the uniform distribution.
+        sample_weight : (N,), a page of weight 2 counts as two pages.
+
+        Raises
+        ------
+        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
+            row, no labelled page.
+        """
+        counts, indicators = self._check_labelled(X, y)
+        labels = indicators.toarray() > 0
+        weight = _check_sample_weight(sample_weight, counts, dtype=np.float64, ensure_non_negative=True)
+        if not (labels.any(axis=1) & (weight > 0)).any():
+            raise ValueError("no page has a label; give at least one labelled page with a positive weight")
+        self.label_count_ = weight @ labels
+        self.size_count_ = np.bincount(labels.sum(axis=1), weights=weight, minlength=labels.shape[1] + 1)
+        climb, path = self._maximise(gather(counts, labels, weight, self.xi - 1.0))
+        if not self.converged_:
+            warnings.warn(
+                f"J still changed by more than tol={self.tol} after max_iter={self.max_iter} steps; raise max_iter",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.theta_, self.alpha_ = climb.dense_theta(), climb.alpha
+        self.objective_path_, self.n_iter_ = np.array(path), len(path) - 1
+        return self
+
+    def _maximise(self, training: Training) -> tuple[Climb, list[float]]:
+        """Run EM, set ``converged_`` and return where it ended, and the path of J."""
+        raise NotImplementedError
+
+    def _start(self, training: Training, zeta: float, generator: np.random.RandomState) -> Climb:
+        """Return the start of PMM1's climb: the mean word distribution of each label, or shares at random."""
+        size, n_labels = len(training.word), training.shape[1]
+        theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
+        return Climb(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest label set of each page, never empty, int64 (N, L) of 0 and 1.
+
+        A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
+        """
+        return self._search(X)[0].astype(np.int64)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
+
+        With ``search="exact"`` over all label sets that are not empty; otherwise over those that the greedy search
+        tries, which leaves out likely sets that lie off its path.
+        """
+        return self._search(X)[1]
+
+    def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `predict` and `predict_proba` return, by one search."""
+        member, marginal = self._search(X)
+        return member.astype(np.int64), marginal
+
+    def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
+        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
+
+        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.
+
+        Parameters
+        ----------
+        X : counts (N, V).
+        y : label indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the
+            empty set no probability.
+        """
+        check_is_fitted(self)
+        counts = self._check_counts(X, reset=False)
+        labels = self._search(counts)[0] if y is None else checked_indicators(y).toarray() > 0
+        check_consistent_length(counts, labels)
+        if labels.shape[1] != len(self.classes_):
+            raise ValueError(f"y has {labels.shape[1]} labels, the model was fitted with {len(self.classes_)}")
+        return pmm_predict.set_scores(self._pages(counts), self._model(), labels)
+
+    def _search(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return label sets, bool (N, L), and label probabilities, float64 (N, L)."""
+        check_is_fitted(self)
+        counts = self._check_counts(X, reset=False)
+        n_labels = len(self.classes_)
+        if self.search == "exact" and n_labels > EXACT_LIMIT:
+            raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {n_labels}; use search='flip'")
+        pages = self._pages(counts)
+        member, marginal = pmm_predict.predict(pages, self._model(), SEARCHES[self.search], self.beam_width)
+        if self.set_prior == "uniform":
+            member[np.diff(pages.indptr) == 0] = np.arange(n_labels) == np.argmax(self.label_count_)
+        return member, marginal
+
+    def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:
+        """Return a CSR matrix in the kernels' types, tempered: dividing counts takes the likelihood to a power."""
+        indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+        return pmm_predict.Pages(indptr, indices, counts.data / np.float64(self.temperature))
+
+    def _model(self) -> pmm_predict.Model:
+        """Return the parameters as the kernels read them."""
+        if self.set_prior == "training":
+            prior = set_prior(self.size_count_, self.label_count_)
+        else:
+            prior = np.zeros(len(self.classes_) + 1), np.zeros(len(self.classes_))
+        # A read-only array (a memory map) would be another type to the kernels, and compile them again.
+        theta, alpha = (np.require(values, requirements=["C", "W"]) for values in (self.theta_, self.alpha_))
+        return pmm_predict.Model(theta, alpha, *prior)
+
+
+def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray:
+    """Return alpha with alpha_lm + alpha_ml = 1 at random, float64 (L, L)."""
+    lower = np.tril(generator.uniform(size=(n_labels, n_labels)), -1)
+    upper = np.triu(1.0 - lower.T, 1)
+    return lower + upper + 0.5 * np.eye(n_labels)
+
+
+class PMM1(_ParametricMixture):
+    r"""Parametric Mixture Model of the first order, equations (2), (3), (21): \phi(y) = mean of \theta_l over y.
+
+    The objective J = \sum_n \sum_i x_ni log \phi_i(y_n) + (\xi - 1) \sum_l \sum_i log \theta_li is concave, so that
+    its maximum is unique and EM reaches it from any start.
+
+    Parameters
+    ----------
+    xi : exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
+    tol : relative change of J below which the iteration stops.
+    max_iter : most iterations; a `ConvergenceWarning` if they do not suffice.
+    init : where to start: "mean", each label's pages with their words shared equally among their labels, or "random".
+    search : how `predict` looks for the likeliest label set: "greedy" as in the paper; "beam"; "flip", which after
+        the greedy search adds, removes or swaps single labels; "exact", all sets, for up to 20 labels.
+    beam_width : sets kept of each size by the beam.
+    set_prior : prior over label sets: "uniform" as in the paper, or learnt in "training" (`set_prior`).
+    temperature : the likelihood of a page is taken to the power 1 / temperature when it meets the prior over label
+        sets: words of a page are not drawn independently, so that the model is far too sure of itself at 1.
+    random_state : for ``init="random"``.
+
+    Attributes
+    ----------
+    theta_ : float64 (V, L); theta_[:, l] is the word distribution of label l.
+    alpha_ : float64 (L, L), all 1/2 (PMM1 is PMM2 with this bias).
+    label_count_ : float64 (L,); pages (sample weights) of each label.
+    size_count_ : float64 (L + 1,); pages with so many labels.
+    objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
+    n_iter_ : iterations.
+    converged_ : whether J changed by no more than ``tol`` at the end.
+    classes_ : int (L,), the columns of y.
+
+    References
+    ----------
+    N. Ueda and K. Saito, Parametric Mixture Models for Multi-Labeled Text, NIPS 2002.
+    """
+
+    def _maximise(self, training: Training) -> tuple[Climb, list[float]]:
+        climb = self._start(training, 1.0, check_random_state(self.random_state))
+        path, self.converged_ = climb.run(self.tol, self.max_iter, learn_alpha=False)
+        return climb, path
+
+
+class PMM2(_ParametricMixture):
+    r"""Parametric Mixture Model of the second order, equations (4), (5), (16), (17), with a bias between two labels.
+
+    \phi_i(y) = |y|^-2 \sum_{l, m in y} (\alpha_lm \theta_li + \alpha_ml \theta_mi),  \alpha_lm + \alpha_ml = 1.
+
+    J has (\zeta - 1) \sum_{l, m} log \alpha_lm added, over ordered pairs.  EM reaches a local maximum: it starts from
+    PMM1's solution with all \alpha at 1/2, or, with ``init="random"``, with random \alpha.
+
+    Parameters
+    ----------
+    zeta : exponent of the prior over the bias, above 1; the paper's is 2.
+    xi, tol, max_iter, init, search, beam_width, set_prior, temperature, random_state : see `PMM1`; ``max_iter`` holds
+        for PMM1's part of the path and for the rest, each.
+
+    Attributes
+    ----------
+    alpha_ : float64 (L, L); alpha_[l, m] is the weight of label l beside label m; 1/2 for two that never meet.
+    theta_, label_count_, size_count_, objective_path_, n_iter_, converged_, classes_ : see `PMM1`; the path begins
+        with PMM1's, or, with ``init="random"``, with the random \alpha.
+
+    References
+    ----------
+    N. Ueda and K. Saito, Parametric Mixture Models for Multi-Labeled Text, NIPS 2002.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_ParametricMixture._parameter_constraints,
+        "zeta": [Interval(Real, 1, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        zeta: float = 2.0,
+        xi: float = 2.0,
+        tol: float = 1e-7,
+        max_iter: int = 1000,
+        init: str = "mean",
+        search: str = "greedy",
+        beam_width: int = 8,
+        set_prior: str = "uniform",
+        temperature: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            xi=xi,
+            tol=tol,
+            max_iter=max_iter,
+            init=init,
+            search=search,
+            beam_width=beam_width,
+            set_prior=set_prior,
+            temperature=temperature,
+            random_state=random_state,
+        )
+        self.zeta = zeta
+
+    def _maximise(self, training: Training) -> tuple[Climb, list[float]]:
+        generator = check_random_state(self.random_state)
+        climb = self._start(training, self.zeta, generator)
+        path, _ = climb.run(self.tol, self.max_iter, learn_alpha=False)
+        if self.init == "random":
+            climb.alpha[:] = _random_alpha(generator, len(climb.alpha))
+            path = [climb.evaluate()]
+        rest, self.converged_ = climb.run(self.tol, self.max_iter, learn_alpha=True)
+        return climb, path + rest[1:]

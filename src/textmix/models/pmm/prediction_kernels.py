@@ -1,0 +1,362 @@
+r"""Prediction with Parametric Mixture Models: the likeliest label set of a page (PMM paper, section 3.3).
+
+A page's label set maximises \sum_i x_i log \phi_i(y) + log P(y).  While labels are added one by one,
+
+    |y|^2 \phi_i(y) = T_i,    T_i(y + k) = T_i + 2 A_ik + (1 + 2 a_k) \theta_ki,
+    A_ik = \sum_{l in y} \alpha_lk \theta_li,    a_k = \sum_{l in y} \alpha_kl
+
+so that all labels that may be added cost one pass over the page's rows of \theta (PMM1: all \alpha are 1/2).
+A set is better than another only if its score is above it by more than rounding (`TIE`): a label that changes nothing
+is not added, and of equal sets the first met is kept, that is the one with the lowest label.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
+
+#: Relative difference of two scores below which they tie.
+TIE = 1e-12
+
+GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
+
+
+class Model(NamedTuple):
+    """Parameters and the prior over label sets: log P(y) = size_weight[|y|] + sum of label_weight over y.
+
+    Parameters
+    ----------
+    theta : float64 (V, L), rows side by side in memory: a page reads one short run a word.
+    alpha : float64 (L, L).
+    size_weight : float64 (L + 1,).
+    label_weight : float64 (L,).
+    """
+
+    theta: np.ndarray
+    alpha: np.ndarray
+    size_weight: np.ndarray
+    label_weight: np.ndarray
+
+
+class Pages(NamedTuple):
+    """CSR counts (N, V) without zeros: int64 (N + 1,), int32, float64."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+
+
+class Page(NamedTuple):
+    """One page: counts x_i, rising, float64 (n,), and the rows of theta of its words, float64 (n, L)."""
+
+    x: np.ndarray
+    theta: np.ndarray
+
+
+class State(NamedTuple):
+    """A label set and its sums: ``member`` bool (L,), ``total`` T (n,), ``cross`` A (n, L), ``bias`` a (L,)."""
+
+    member: np.ndarray
+    total: np.ndarray
+    cross: np.ndarray
+    bias: np.ndarray
+
+
+@njit
+def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
+    """Gather a page's rows of theta, rarest words first, so that equal counts are neighbours."""
+    row = slice(pages.indptr[number], pages.indptr[number + 1])
+    indices, data = pages.indices[row], pages.data[row]
+    order = np.argsort(data, kind="mergesort")
+    rows = np.empty((len(order), theta.shape[1]))
+    for i in range(len(order)):
+        rows[i] = theta[indices[order[i]]]
+    return Page(data[order], rows)
+
+
+@njit
+def empty_state(page: Page) -> State:
+    """Return the state of no label."""
+    n, n_labels = page.theta.shape
+    return State(np.zeros(n_labels, dtype=np.bool_), np.zeros(n), np.zeros((n, n_labels)), np.zeros(n_labels))
+
+
+@njit
+def add_label(page: Page, alpha: np.ndarray, state: State, label: int) -> None:
+    """Add a label to a state, in place."""
+    for i in range(len(page.x)):
+        own = page.theta[i, label]
+        state.total[i] += 2.0 * state.cross[i, label] + (1.0 + 2.0 * state.bias[label]) * own
+        for k in range(len(alpha)):
+            state.cross[i, k] += alpha[label, k] * own
+    for k in range(len(alpha)):
+        state.bias[k] += alpha[k, label]
+    state.member[label] = True
+
+
+@njit
+def state_of(page: Page, alpha: np.ndarray, member: np.ndarray) -> State:
+    """Return the state of a label set."""
+    state = empty_state(page)
+    for label in range(len(member)):
+        if member[label]:
+            add_label(page, alpha, state, label)
+    return state
+
+
+@njit
+def better(score: float, than: float) -> bool:
+    """Return whether a score is above another by more than rounding."""
+    return score > than and score - than > TIE * abs(score)
+
+
+@njit
+def label_prior(model: Model, member: np.ndarray) -> float:
+    """Return the labels' part of log P(y)."""
+    total = 0.0
+    for label in range(len(member)):
+        if member[label]:
+            total += model.label_weight[label]
+    return total
+
+
+@njit
+def set_score(page: Page, model: Model, member: np.ndarray) -> float:
+    r"""Return \sum_i x_i log \phi_i(y) + log P(y) of one label set that is not empty."""
+    labels = np.flatnonzero(member)
+    size = len(labels)
+    phi = np.zeros(len(page.x))
+    for label in labels:
+        c = 0.0
+        for other in labels:
+            c += 2.0 * model.alpha[label, other] / (size * size)
+        for i in range(len(phi)):
+            phi[i] += c * page.theta[i, label]
+    return weighted_log_sum(phi, page.x) + model.size_weight[size] + label_prior(model, member)
+
+
+@njit
+def extension_scores(page: Page, model: Model, state: State) -> np.ndarray:
+    """Return the scores of a label set with each other label added; -inf for the labels it has, float64 (L,)."""
+    n, n_labels = page.theta.shape
+    size = state.member.sum() + 1
+    if size > n_labels:
+        return np.full(n_labels, -np.inf)
+    inverse = 1.0 / (size * size)
+    factor = 1.0 + 2.0 * state.bias
+    score = model.label_weight + (label_prior(model, state.member) + model.size_weight[size])
+    product = np.empty(n_labels)
+    i = 0
+    while i < n:
+        end = i + 1
+        while end < n and end < i + CHUNK and page.x[end] == page.x[i]:
+            end += 1
+        product[:] = 1.0
+        for row in range(i, end):
+            for k in range(n_labels):
+                phi = state.total[row] + 2.0 * state.cross[row, k] + factor[k] * page.theta[row, k]
+                product[k] *= phi * inverse
+        for k in range(n_labels):
+            score[k] += page.x[i] * np.log(product[k])
+        i = end
+    for k in range(n_labels):
+        if state.member[k]:
+            score[k] = -np.inf
+    return score
+
+
+@njit
+def best_label(score: np.ndarray) -> int:
+    """Return the label with the highest score, the lowest of those that tie; -1 if all are -inf."""
+    best = -1
+    for k in range(len(score)):
+        if score[k] > -np.inf and (best < 0 or better(score[k], score[best])):
+            best = k
+    return best
+
+
+@njit
+def greedy(page: Page, model: Model, visited: np.ndarray, added: np.ndarray) -> int:
+    """Add the label that raises the score most until none raises it; return the number of labels.
+
+    Parameters
+    ----------
+    page, model : the page and the model.
+    visited : float64 (L, L); row t is overwritten by the scores of the sets tried at step t.
+    added : int64 (L,), overwritten by the labels in the order of their choice.
+    """
+    state = empty_state(page)
+    reached = -np.inf
+    for size in range(len(added)):
+        visited[size] = extension_scores(page, model, state)
+        label = best_label(visited[size])
+        if not better(visited[size, label], reached):
+            return size
+        reached = visited[size, label]
+        added[size] = label
+        add_label(page, model.alpha, state, label)
+    return len(added)
+
+
+@njit
+def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, marginal: np.ndarray) -> None:
+    """Fill the labels' probabilities under the posterior restricted to the sets that `greedy` tried, float64 (L,)."""
+    steps = min(size + 1, len(added))
+    share = np.exp(visited[:steps] - visited[:steps].max())
+    marginal[:] = 0.0
+    for step in range(steps):
+        marginal += share[step]
+        for chosen in added[:step]:
+            marginal[chosen] += share[step].sum()
+    marginal /= share.sum()
+
+
+@njit
+def _best_entry(scores: np.ndarray) -> tuple[int, int]:
+    """Return row and column of the highest score, the first met of those that tie; (-1, -1) if all are -inf."""
+    row, column = -1, -1
+    for b in range(len(scores)):
+        k = best_label(scores[b])
+        if k >= 0 and (row < 0 or better(scores[b, k], scores[row, column])):
+            row, column = b, k
+    return row, column
+
+
+@njit
+def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best different sets with one label more than those of a layer, best first, and their scores."""
+    chosen, reached = np.zeros((width, layer.shape[1]), dtype=np.bool_), np.empty(width)
+    filled = 0
+    while filled < width:
+        row, column = _best_entry(scores)
+        if row < 0:
+            break
+        chosen[filled] = layer[row]
+        chosen[filled, column] = True
+        reached[filled] = scores[row, column]
+        scores[row, column] = -np.inf
+        fresh = True
+        for earlier in chosen[:filled]:
+            fresh = fresh and not np.all(earlier == chosen[filled])
+        filled += fresh
+    return chosen[:filled], reached[:filled]
+
+
+@njit
+def beam(page: Page, model: Model, width: int) -> np.ndarray:
+    """Return the best set met, bool (L,), while the ``width`` best sets of each size are extended.
+
+    A set is extended only by labels that raise its own score, so that a beam of width 1 is `greedy`.
+    """
+    n_labels = len(model.alpha)
+    layer, reached = np.zeros((1, n_labels), dtype=np.bool_), np.full(1, -np.inf)
+    best, best_score = layer[0], -np.inf
+    while len(layer) > 0:
+        if better(reached[0], best_score):
+            best, best_score = layer[0], reached[0]
+        scores = np.empty((len(layer), n_labels))
+        for b in range(len(layer)):
+            scores[b] = extension_scores(page, model, state_of(page, model.alpha, layer[b]))
+            for k in range(n_labels):
+                if not better(scores[b, k], reached[b]):
+                    scores[b, k] = -np.inf
+        layer, reached = _next_layer(layer, scores, width)
+    return best
+
+
+@njit
+def flip(page: Page, model: Model, member: np.ndarray) -> None:
+    """Add, remove or swap one label, whichever raises the score most, until none does; ``member`` is changed."""
+    n_labels = len(member)
+    reached = set_score(page, model, member)
+    improved = True
+    while improved:
+        improved = False
+        best = member.copy()
+        for removed in range(-1, n_labels):
+            if removed >= 0 and not member[removed]:
+                continue
+            base = member.copy()
+            if removed >= 0:
+                base[removed] = False
+            if removed >= 0 and base.any() and better(set_score(page, model, base), reached):
+                reached, best, improved = set_score(page, model, base), base.copy(), True
+            scores = extension_scores(page, model, state_of(page, model.alpha, base))
+            label = best_label(scores)
+            if label >= 0 and label != removed and better(scores[label], reached):
+                reached, improved = scores[label], True
+                best = base
+                best[label] = True
+        member[:] = best
+
+
+@njit
+def exact(page: Page, model: Model, marginal: np.ndarray) -> np.ndarray:
+    """Return the best of all label sets, bool (L,), and fill the labels' posterior probabilities, float64 (L,)."""
+    n_labels = len(model.alpha)
+    scores = np.full(1 << n_labels, -np.inf)
+    member = np.zeros(n_labels, dtype=np.bool_)
+    best = 1
+    for code in range(1, len(scores)):
+        for k in range(n_labels):
+            member[k] = (code >> k) & 1
+        scores[code] = set_score(page, model, member)
+        if better(scores[code], scores[best]):
+            best = code
+    share = np.exp(scores - scores.max())
+    marginal[:] = 0.0
+    for code in range(1, len(scores)):
+        for k in range(n_labels):
+            if (code >> k) & 1:
+                marginal[k] += share[code]
+    marginal /= share.sum()
+    for k in range(n_labels):
+        member[k] = (best >> k) & 1
+    return member
+
+
+@njit
+def predict(pages: Pages, model: Model, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Predict the label sets of pages.
+
+    Parameters
+    ----------
+    pages, model : counts, and parameters and prior.
+    search : `GREEDY`, `BEAM`, `FLIP` (after greedy) or `EXACT`.
+    width : width of the beam.
+
+    Returns
+    -------
+    member : bool (N, L), the label sets.
+    marginal : float64 (N, L), the labels' probabilities (`exact`, else `visited_marginals`).
+    """
+    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
+    for d in range(n):
+        page = open_page(pages, d, model.theta)
+        if search == EXACT:
+            member[d] = exact(page, model, marginal[d])
+            continue
+        size = greedy(page, model, visited, added)
+        visited_marginals(visited, added, size, marginal[d])
+        member[d][added[:size]] = True
+        if search == BEAM:
+            member[d] = beam(page, model, width)
+        elif search == FLIP:
+            flip(page, model, member[d])
+    return member, marginal
+
+
+@njit
+def set_scores(pages: Pages, model: Model, member: np.ndarray) -> np.ndarray:
+    """Return `set_score` of every page with its label set, bool (N, L), as float64 (N,); -inf for an empty set."""
+    score = np.full(len(member), -np.inf)
+    for d in range(len(member)):
+        if member[d].any():
+            score[d] = set_score(open_page(pages, d, model.theta), model, member[d])
+    return score

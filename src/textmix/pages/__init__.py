@@ -1,0 +1,1 @@
+"""What all pages and figures are made with: style, templates, rendering."""

@@ -1,0 +1,1 @@
+"""One folder a paper: what only this paper measures, draws or times."""

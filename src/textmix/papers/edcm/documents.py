@@ -1,0 +1,61 @@
+"""The documents a measure works on: counts and classes of the parts of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix.experiment.measures import Source
+
+Values = dict[str, float | tuple[float, float]]
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Counts (N, V) and class index (N,) of some documents."""
+
+    X: sparse.csr_array
+    y: np.ndarray
+
+    def __getitem__(self, rows: np.ndarray) -> Documents:
+        return Documents(self.X[rows], self.y[rows])
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Number of words of each document, float64 (N,)."""
+        return np.asarray(self.X.sum(axis=1), dtype=np.float64).ravel()
+
+    def sample(self, per_class: int, generator: np.random.Generator) -> Documents:
+        """Return so many documents of each class, or all there are, drawn from those that are not empty."""
+        full = self.lengths > 0
+        groups = [np.flatnonzero((self.y == c) & full) for c in np.unique(self.y)]
+        drawn = [generator.permutation(rows)[:per_class] for rows in groups]
+        return self[np.sort(np.concatenate(drawn))]
+
+
+def only(sources: Mapping[str, Source]) -> Source:
+    """Return the only data set of a measure."""
+    return next(iter(sources.values()))
+
+
+def trials(source: Source, most: int | None = None) -> Iterator[tuple[Documents, Documents]]:
+    """Yield training and test documents of each split, of the first ``most`` of them."""
+    every = Documents(source.corpus.features, source.corpus.classes())
+    for trial in range(min(len(source.splits), most or len(source.splits))):
+        yield every[source.splits.train[trial]], every[source.splits.test[trial]]
+
+
+def first(sources: Mapping[str, Source]) -> tuple[Documents, Documents]:
+    """Return training and test documents of the first split of the only data set."""
+    return next(trials(only(sources)))
+
+
+def mean_and_spread(values: Any) -> tuple[float, float]:
+    """Return mean and sample standard deviation; 0 of one value."""
+    values = np.asarray(values, dtype=np.float64)
+    return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0

@@ -1,0 +1,214 @@
+"""How well the EDCM approximates the DCM: sections 3 and 4, on the documents that the models are trained on.
+
+The correlations and deviations are those of log probabilities, for the probabilities themselves underflow.  They are
+taken without the multinomial coefficient ("sequence"), which both models share up to a factor, as well as with what
+equations (1) and (2) print ("bag").
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import gammaln
+
+from textmix.experiment.measures import Measure, Source
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.papers.edcm.documents import Documents, Rows, Values, first
+
+
+def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
+    """Return log p of each document under its class's DCM, equation (1), (N,).
+
+    Parameters
+    ----------
+    documents : N documents.
+    alpha : parameters (C, V), positive where a word of a document of the class is.
+    convention : "bag" with n! / prod x_w!, "sequence" without.
+    """
+    a, x = _cells(documents, alpha), documents.X.data.astype(np.float64)
+    terms = gammaln(x + a) - gammaln(a) - (gammaln(x + 1) if convention == "bag" else 0)
+    return _sum(documents, terms) + _length_term(documents, alpha, convention)
+
+
+def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
+    """Return log q of each document under its class's EDCM, equation (2), (N,); parameters as for `log_dcm`."""
+    b, x = _cells(documents, beta), documents.X.data.astype(np.float64)
+    terms = np.log(b) + (-np.log(x) if convention == "bag" else gammaln(x))
+    return _sum(documents, terms) + _length_term(documents, beta, convention)
+
+
+def _cells(documents: Documents, parameters: np.ndarray) -> np.ndarray:
+    """Return the parameter of every non-zero count."""
+    return parameters[np.repeat(documents.y, np.diff(documents.X.indptr)), documents.X.indices]
+
+
+def _sum(documents: Documents, terms: np.ndarray) -> np.ndarray:
+    """Return the sum of the terms of each document."""
+    rows = np.repeat(np.arange(len(documents.y)), np.diff(documents.X.indptr))
+    return np.bincount(rows, terms, minlength=len(documents.y))
+
+
+def _length_term(documents: Documents, parameters: np.ndarray, convention: str) -> np.ndarray:
+    """Return log Gamma(s) - log Gamma(s + n) of each document, and log n! for a bag of words."""
+    n, s = documents.lengths, parameters.sum(axis=1)[documents.y]
+    return gammaln(s) - gammaln(s + n) + (gammaln(n + 1) if convention == "bag" else 0)
+
+
+def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
+    """Return the maximum-likelihood alpha and beta of every class, (C, V) each, 0 for words that a class lacks."""
+    dcm, edcm = DCMClassifier(smoothing=0.0), EDCMClassifier(smoothing=0.0)
+    return dcm.fit(train.X, train.y).alpha_, edcm.fit(train.X, train.y).beta_
+
+
+def dcm_parameters(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure the size of the parameters of the DCM of a newsgroup (section 3), medians over the newsgroups.
+
+    Values are at the maximum of the likelihood; the table shows them after each step of Minka's fixed point that
+    starts at the EDCM's parameters, with the correlation of both models' parameters.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; the training part of its first split.
+    settings : ``steps``, a rising list of numbers of steps.
+    """
+    train, _test = first(sources)
+    beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
+    n_parameters = len(np.unique(train.X.indices))
+    rows: Rows = [{"steps": 0, **_sizes(beta, beta, n_parameters)}]
+    for steps in settings["steps"]:
+        model = DCMClassifier(method="fixed_point", smoothing=0.0, max_iter=steps, tol=0.0)
+        rows.append({"steps": steps, **_sizes(_quiet(model, train), beta, n_parameters)})
+    alpha = DCMClassifier(smoothing=0.0).fit(train.X, train.y).alpha_
+    best = _sizes(alpha, beta, n_parameters)
+    values: Values = {**best, "parameters": n_parameters}
+    rows.append({"steps": "converged", **best})
+    values |= {"words_of_a_class": float(np.median(np.count_nonzero(alpha, axis=1)))}
+    concentrations = [{"s_dcm": float(a.sum()), "s_edcm": float(b.sum())} for a, b in zip(alpha, beta, strict=True)]
+    values["correlation_s"] = float(np.corrcoef(alpha.sum(axis=1), beta.sum(axis=1))[0, 1])
+    return Measure(values, {"steps": rows, "concentrations": concentrations})
+
+
+def _quiet(model: DCMClassifier, train: Documents) -> np.ndarray:
+    """Return the parameters of a fit that is stopped early on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(train.X, train.y).alpha_
+
+
+def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, float]:
+    """Return medians over the classes of what section 3 tells of one class; words of other classes count as 0."""
+    return {
+        "mean_alpha": float(np.median(alpha.sum(axis=1)) / n_parameters),
+        "share_below_0.1": float(1.0 - np.median(np.sum(alpha >= 0.1, axis=1)) / n_parameters),
+        "above_0.5": float(np.median(np.sum(alpha > 0.5, axis=1))),
+        "above_1.0": float(np.median(np.sum(alpha > 1.0, axis=1))),
+        "correlation_alpha_beta": correlation_of_parameters(alpha, beta),
+    }
+
+
+def correlation_of_parameters(alpha: np.ndarray, beta: np.ndarray) -> float:
+    """Return the correlation of both models' parameters over the words of all classes."""
+    seen = beta > 0
+    return float(np.corrcoef(alpha[seen], beta[seen])[0, 1])
+
+
+def approximation(
+    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Compare log probabilities of training documents under DCM and EDCM (sections 3 and 4).
+
+    Keys end in ``same_parameters`` for q with the DCM's parameters and in ``own_parameters`` for q with its own.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; the training part of its first split.
+    settings : ``per_class``, documents drawn of each class; ``shown``, how many parameters are kept for the figure.
+    generator : draws the documents and the parameters shown.
+    """
+    train, _test = first(sources)
+    alpha, beta = _fit(train)
+    sample = train.sample(settings["per_class"], generator)
+    values: Values = {"documents": len(sample.y), "correlation_alpha_beta": correlation_of_parameters(alpha, beta)}
+    convention: Literal["bag", "sequence"]
+    for convention, suffix in (("sequence", ""), ("bag", "_bag")):
+        p = log_dcm(sample, alpha, convention)
+        for name, parameters in (("same_parameters", alpha), ("own_parameters", beta)):
+            q = log_edcm(sample, parameters, convention)
+            values[f"correlation_{name}{suffix}"] = float(np.corrcoef(p, q)[0, 1])
+            values[f"deviation_{name}{suffix}"] = float(np.mean(np.abs(q - p) / np.abs(p)))
+    p, same, own = log_dcm(sample, alpha), log_edcm(sample, alpha), log_edcm(sample, beta)
+    documents = [
+        {"length": n, "log_p": a, "log_q_same": b, "log_q_own": c}
+        for n, a, b, c in zip(sample.lengths, p, same, own, strict=True)
+    ]
+    tables = {"documents": documents, "by_length": _by_length(sample.lengths, p, same, own)}
+    return Measure(values, {**tables, "parameters": _some(alpha, beta, settings["shown"], generator)})
+
+
+def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, own: np.ndarray) -> Rows:
+    """Return both correlations and deviations within the quarters of the documents by length."""
+    rows: Rows = []
+    edges = np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1])
+    for quarter, (low, high) in enumerate(itertools.pairwise(edges)):
+        chosen = (lengths > low if quarter else lengths >= low) & (lengths <= high)
+        row: dict[str, Any] = {"from": low, "to": high, "documents": int(chosen.sum())}
+        for name, q in (("same", same), ("own", own)):
+            row[f"correlation_{name}"] = float(np.corrcoef(p[chosen], q[chosen])[0, 1])
+            row[f"deviation_{name}"] = float(np.mean(np.abs((q - p) / p)[chosen]))
+        rows.append(row)
+    return rows
+
+
+def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.Generator) -> Rows:
+    """Return the parameters of some words of some classes: half of them the largest, half drawn from the others."""
+    seen = np.flatnonzero(beta.ravel() > 0)
+    a, b = alpha.ravel()[seen], beta.ravel()[seen]
+    order = np.argsort(-a, kind="stable")
+    kept = np.concatenate([order[: shown // 2], generator.permutation(order[shown // 2 :])[: shown // 2]])
+    return [{"alpha": float(a[i]), "beta": float(b[i])} for i in kept]
+
+
+def gamma_ratio(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure the error of Gamma(x + alpha) / Gamma(alpha) ~ Gamma(x) alpha on the counts of a class (section 3).
+
+    Values are medians over the classes of the mean relative error over non-zero counts.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; the training part of its first split.
+    settings : ``documents``, how many of each class; ``alphas`` and ``counts``, where the error's growth is shown.
+    """
+    train, _test = first(sources)
+    alpha, _beta = _fit(train)
+    number, error = [], []
+    by_count: dict[int, list[float]] = {}
+    for c in np.unique(train.y):
+        chosen = train[np.flatnonzero(train.y == c)[: settings["documents"]]]
+        errors = relative_error(chosen.X.data, _cells(chosen, alpha))
+        number.append(len(errors))
+        error.append(errors.mean())
+        for x in settings["counts"]:
+            by_count.setdefault(x, []).extend(errors[chosen.X.data == x])
+    values: Values = {
+        "counts": float(np.median(number)),
+        "mean_relative_error": (float(np.median(error)), float(np.std(error, ddof=1))),
+        "least_of_a_class": float(np.min(error)),
+        "largest_of_a_class": float(np.max(error)),
+    }
+    seen = [{"count": x, "mean_error": float(np.mean(e)), "counts": len(e)} for x, e in by_count.items() if e]
+    grid = [
+        {"alpha": a, "count": x, "error": float(relative_error(np.array([x]), np.array([a]))[0])}
+        for a in settings["alphas"]
+        for x in settings["counts"]
+    ]
+    return Measure(values, {"by_count": seen, "growth": grid})
+
+
+def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Return |Gamma(x) alpha Gamma(alpha) / Gamma(x + alpha) - 1|; it is about alpha H_(x-1)."""
+    return np.abs(np.expm1(gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)))

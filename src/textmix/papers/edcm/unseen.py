@@ -1,0 +1,120 @@
+"""Perplexity on unseen documents (section 6.2), and how many multinomials it takes to reach the DCM."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from textmix.experiment.measures import Measure, Source
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.naive_bayes.mixture import MultinomialMixture
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, only, trials
+from textmix.papers.edcm.repetition import log_total_by_saddle_point
+
+MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
+
+
+def perplexity(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure exp(-sum_d log p(x_d) / sum_d n_d) of each class's unseen documents under the class's model.
+
+    Values are means over classes and splits, their spread is over both.  Keys without a suffix: the documents as
+    sequences of words; ``_bag``: as count vectors.  The EDCM's is that of q, which does not sum to one; on the first
+    split it is divided by its sum over all documents of the length as well.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``smoothing``, of the values; ``others``, further constants for the table, on the first split.
+    """
+    found: dict[tuple[str, str], list[np.ndarray]] = {}
+    conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
+    rows: Rows = []
+    firsts: dict[str, tuple[Any, Documents]] = {}
+    for trial, (train, test) in enumerate(trials(only(sources))):
+        for name, kind in MODELS.items():
+            model = kind(smoothing=settings["smoothing"]).fit(train.X, train.y)
+            for order in conventions:
+                found.setdefault((name, order), []).append(_of_classes(model, test, order))
+            if trial == 0:
+                rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
+                firsts[name] = model, test
+    values: Values = {
+        **{f"{name}_on_first_split": float(found[name, "sequence"][0].mean()) for name in MODELS},
+        "edcm_normalised_on_first_split": float(_normalised(*firsts["edcm"]).mean()),
+    }
+    for (name, convention), by_split in found.items():
+        key = name if convention == "sequence" else f"{name}_bag"
+        values[key] = mean_and_spread(by_split)
+        values[f"{key}_spread_over_splits"] = mean_and_spread(np.mean(by_split, axis=1))[1]
+    classes: Rows = []
+    for c in range(len(found["dcm", "sequence"][0])):
+        of_class = {name: float(np.mean(found[name, "sequence"], axis=0)[c]) for name in MODELS}
+        classes.append({"class": c, **of_class})
+    return Measure(values, {"smoothing": rows, "classes": classes})
+
+
+def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:
+    """Return the perplexity of a model with another constant."""
+    model = MODELS[name](smoothing=smoothing).fit(train.X, train.y)
+    mean, spread = mean_and_spread(_of_classes(model, test, "sequence"))
+    return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": spread}
+
+
+def _of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
+    """Return the perplexity of each class's documents under its own model, (C,)."""
+    own = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    return _by_class(own, test)
+
+
+def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
+    """Return what `_of_classes` does for q(x) / Z(n), Z(n) by saddle point, (C,)."""
+    own = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    for c, beta in zip(model.classes_, model.beta_, strict=True):
+        rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
+        distinct, place = np.unique(test.lengths[rows], return_inverse=True)
+        own[rows] -= np.array([log_total_by_saddle_point(beta, n) for n in distinct])[place]
+    return _by_class(own, test)
+
+
+def _by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
+    """Return exp(-sum log p / sum n) of each class that has words, (C,)."""
+    total, words = np.bincount(test.y, log_p), np.bincount(test.y, test.lengths)
+    return np.exp(-total[words > 0] / words[words > 0])
+
+
+def mixtures(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+    """Measure the perplexity of a mixture of multinomials a class against its number of components.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; its first split.
+    settings : ``components``, a rising list; ``smoothing``, constants for the mixtures, of which the DCM takes the
+        first; ``max_iter``.
+    generator : draws the starts.
+    """
+    train, test = first(sources)
+    rows: Rows = []
+    for smoothing, components in itertools.product(settings["smoothing"], settings["components"]):
+        shape = {"n_components": components, "smoothing": smoothing, "max_iter": settings["max_iter"]}
+        log_p = np.zeros(len(test.y))
+        for c in np.unique(train.y):
+            model = MultinomialMixture(**shape, random_state=int(generator.integers(2**31)))
+            model.fit(train.X[train.y == c])
+            log_p[test.y == c] = model.score_samples(test.X[test.y == c], "sequence")
+        mean = float(_by_class(log_p, test).mean())
+        rows.append({"smoothing": smoothing, "components": components, "perplexity": mean})
+    dcm = DCMClassifier(smoothing=settings["smoothing"][0]).fit(train.X, train.y)
+    level = float(_of_classes(dcm, test, "sequence").mean())
+    best = min(rows, key=lambda row: row["perplexity"])
+    values: Values = {
+        "dcm": level,
+        "best_mixture": best["perplexity"],
+        "best_number": best["components"],
+        "a_mixture_reaches_the_dcm": float(best["perplexity"] <= level),
+    }
+    return Measure(values, {"curve": rows})

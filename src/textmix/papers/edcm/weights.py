@@ -1,0 +1,57 @@
+"""What a Fisher kernel and TF-IDF give a word (section 5): by its document frequency and by its count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma
+from scipy.stats import spearmanr
+
+from textmix.experiment.measures import Measure, Source
+from textmix.models.neighbours.representations import FisherDCM, TfIdf
+from textmix.papers.edcm.documents import Rows, Values, first
+
+
+def approximate_digamma(z: np.ndarray) -> np.ndarray:
+    """Return Minka's two pieces (section 5): log(z - 1/2) from 0.6 on, -1/z + Psi(1) below."""
+    low = z < 0.6
+    return np.where(low, -1.0 / np.where(low, z, 1.0) - np.euler_gamma, np.log(np.where(low, 1.0, z) - 0.5))
+
+
+def fisher_tfidf(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+    """Compare the Fisher-DCM score of a word in a document with its TF-IDF weight, and with its approximation.
+
+    Scores are those of words that a document has, less the constant that all words of the document share.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; the training part of its first split.
+    settings : ``cells``, how many non-zero counts are drawn; ``frequencies`` and ``counts``, of the curves.
+    generator : draws the counts.
+    """
+    train, _test = first(sources)
+    fisher, tfidf = FisherDCM().fit(train.X), TfIdf().fit(train.X)
+    exact = fisher.transform(train.X).sparse.data
+    cells = np.sort(generator.permutation(len(exact))[: settings["cells"]])
+    x, words = train.X.data[cells].astype(np.float64), train.X.indices[cells]
+    beta, plain = fisher.beta[words], x * tfidf.weight[words]
+    score = exact[cells]
+    approximate = approximate_digamma(x + beta) - approximate_digamma(beta)
+    error = np.abs(approximate / score - 1.0)
+    values: Values = {
+        "rank_correlation": float(spearmanr(score, plain).statistic),
+        "rank_correlation_seen_once": float(spearmanr(score[x == 1], plain[x == 1]).statistic),
+        "correlation_of_logarithms": float(np.corrcoef(np.log(score), np.log(np.maximum(plain, 1e-12)))[0, 1]),
+        "approximation_mean_error": float(error.mean()),
+        "approximation_largest_error": float(error.max()),
+    }
+    frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
+    rows: Rows = []
+    for df in settings["frequencies"]:
+        b, idf = df * fisher.beta.sum() / frequency.sum(), float(np.log(len(train.y) / df))
+        for count in settings["counts"]:
+            weight = float(digamma(count + b) - digamma(b))
+            rows.append({"frequency": df, "count": count, "fisher": weight, "tfidf": count * idf})
+    return Measure(values, {"weights": rows})

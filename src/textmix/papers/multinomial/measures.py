@@ -1,0 +1,344 @@
+"""Vilar, Castro & Sanchis on Reuters-21578: Table 1, the single-label error, Figures 1 and 2, and what they leave open.
+
+Every measure takes one data set with the split of its source: documents with one label, several, or none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse, special, stats
+
+from textmix.experiment.measures import Measure, Source
+from textmix.metrics.accumulated import accumulated_sweep
+from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
+from textmix.models.naive_bayes.discounting_weights import RULES
+
+METHODS = ("accumulated", "binary")
+LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """Counts (N, V) and label indicators (N, L) of some documents, CSR."""
+
+    X: sparse.csr_array
+    Y: sparse.csr_array
+
+    def __getitem__(self, rows: np.ndarray) -> _Documents:
+        return _Documents(self.X[rows], self.Y[rows])
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether each document has a label, bool (N,)."""
+        return np.diff(self.Y.indptr) > 0
+
+
+def _source(sources: Mapping[str, Source]) -> Source:
+    """Return the only data set of a measure."""
+    return next(iter(sources.values()))
+
+
+def _halves(sources: Mapping[str, Source]) -> tuple[_Documents, _Documents]:
+    """Return training and test documents."""
+    source = _source(sources)
+    documents = _Documents(source.corpus.features, source.corpus.labels.astype(np.float64))
+    return documents[source.splits.train[0]], documents[source.splits.test[0]]
+
+
+def _mentions(source: Source) -> np.ndarray:
+    """Return how many labels each document is given, int (N,); a topic named twice counts twice, as in Table 1."""
+    twice = set(source.corpus.info.get("topic named twice", ()))
+    repeated = np.fromiter((name in twice for name in source.corpus.ids), dtype=np.int64)
+    return source.corpus.label_counts + repeated
+
+
+def table1(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count training and test documents without label, with one and with several, and their shares (Table 1).
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : none.
+    """
+    source = _source(sources)
+    values: dict[str, float] = {}
+    for part, rows in (("train", source.splits.train[0]), ("test", source.splits.test[0])):
+        number = np.minimum(_mentions(source)[rows], 2)
+        for kind, name in enumerate(("no_label", "unilabel", "multilabel")):
+            values[f"{part}_{name}"] = float(np.sum(number == kind))
+            values[f"{part}_{name}_share"] = float(np.mean(number == kind))
+    return Measure(values)
+
+
+@dataclass(frozen=True)
+class _SingleLabel:
+    """The single-label problem: documents with one label, and the training documents without any."""
+
+    train: _Documents
+    test: _Documents
+    unlabelled: _Documents
+
+    @classmethod
+    def of(cls, sources: Mapping[str, Source]) -> _SingleLabel:
+        """Return the problem of a data set."""
+        source = _source(sources)
+        train, test = _halves(sources)
+        number, rows, other = _mentions(source), source.splits.train[0], source.splits.test[0]
+        return cls(train[number[rows] == 1], test[number[other] == 1], train[number[rows] == 0])
+
+    def wrong(self, params: Mapping[str, Any]) -> np.ndarray:
+        """Return which test documents are wrong, bool (N,), after training on all training documents there are."""
+        return _wrong(_stack(self.train, self.unlabelled), self.test, params)
+
+    def cross_validated(self, folds: int, params: Mapping[str, Any]) -> int:
+        """Return the errors on the labelled training documents, each predicted from the folds without it.
+
+        The folds are every ``folds``-th document: no draw, and the same for every way to count words.
+        """
+        fold = np.arange(self.train.X.shape[0]) % folds
+        parts = ((self.train[fold != k], self.train[fold == k]) for k in range(folds))
+        return sum(int(_wrong(rest, left_out, params).sum()) for rest, left_out in parts)
+
+
+def _stack(*parts: _Documents) -> _Documents:
+    """Return the documents of all parts in one."""
+    X, Y = (sparse.vstack([getattr(part, name) for part in parts], format="csr") for name in ("X", "Y"))
+    return _Documents(X, Y)
+
+
+def _wrong(train: _Documents, test: _Documents, params: Mapping[str, Any]) -> np.ndarray:
+    """Return which single-label test documents a classifier gets wrong, bool (N,)."""
+    model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+    return np.argmax(model.predict_log_proba(test.X), axis=1) != test.Y.indices
+
+
+def _params(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
+    """Return the estimator's parameters: the plain choice of the settings, or another."""
+    chosen = {name: settings[name] for name in ("discount", "discount_counts", "length")} | changed
+    return chosen | {"length": LENGTHS[chosen["length"]]}
+
+
+def single_label(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure the error of the single-label problem (section 4.2) for the plain choice and all others.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``discount``, ``discount_counts``, ``length``, the plain choice, see `AbsoluteDiscountingClassifier`
+        (``length: none`` for None); ``folds``, parts of the training documents for cross-validation.
+    """
+    problem = _SingleLabel.of(sources)
+    wrong = problem.wrong(_params(settings, unlabelled="ignore"))
+    helped = problem.wrong(_params(settings))
+    n_train, n_test = problem.train.X.shape[0], problem.test.X.shape[0]
+    seen = problem.train.Y.sum(axis=0) > 0
+    values = {
+        "training_documents": n_train,
+        "classes": np.count_nonzero(seen),
+        "test_documents": n_test,
+        "test_documents_of_unseen_classes": np.count_nonzero(~seen[problem.test.Y.indices]),
+        "errors": wrong.sum(),
+        "error_rate": wrong.mean(),
+        "error_rate_with_unlabelled": helped.mean(),
+        "change_of_error_with_unlabelled": helped.mean() - wrong.mean(),
+        "chance_of_gain_with_unlabelled": _chance_of_gain(wrong, helped),
+        "cross_validated_error_rate": problem.cross_validated(settings["folds"], _params(settings)) / n_train,
+    }
+    rows = _choices(problem, settings["folds"])
+    for row in rows:
+        if (row["discount_counts"], row["length"]) == (settings["discount_counts"], settings["length"]):
+            values[f"error_rate_{row['discount']}"] = row["errors"] / n_test
+    return Measure(values, {"choices": rows})
+
+
+def _choices(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
+    """Return the errors of every rule for b, pooling of counts and length normalisation."""
+    rows = []
+    for discount, pooling, length in itertools.product(RULES, ("pooled", "per_class"), LENGTHS):
+        params = {"discount": discount, "discount_counts": pooling, "length": LENGTHS[length]}
+        rows.append(
+            {
+                "discount": discount,
+                "discount_counts": pooling,
+                "length": length,
+                "training_documents": problem.train.X.shape[0],
+                "cross_validated_errors": problem.cross_validated(folds, params),
+                "test_documents": problem.test.X.shape[0],
+                "errors": int(problem.wrong({**params, "unlabelled": "ignore"}).sum()),
+                "errors_with_unlabelled": int(problem.wrong(params).sum()),
+            }
+        )
+    return rows
+
+
+def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
+    """Return how likely chance alone makes errors fall so much or more: sign test on the documents that change."""
+    gained, lost = int(np.sum(before & ~after)), int(np.sum(~before & after))
+    return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
+
+
+def _thresholds(settings: Mapping[str, Any]) -> np.ndarray:
+    """Return the thresholds of the curves: even steps between both ends, and steps of ten towards each end."""
+    low, high, steps = settings["low"], settings["high"], settings["steps"]
+    even = low + (high - low) * np.arange(1, steps) / steps
+    near = (high - low) * 10.0 ** -np.arange(2, settings["powers"] + 1)
+    return np.unique(np.concatenate([even, low + near, high - near]))
+
+
+class _Rules:
+    """Both multi-label methods, trained: the classifier under the accumulated rule, and the binary classifiers."""
+
+    def __init__(self, train: _Documents, params: Mapping[str, Any]) -> None:
+        shared = {name: params[name] for name in ("discount", "length")}
+        self.accumulated = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+        self.binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
+
+    def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
+        """Return posteriors and log-odds; the latter tell posteriors apart that round to 1."""
+        return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}
+
+
+def _sweep(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: np.ndarray) -> Sweep:
+    """Return what a method does at every threshold on the posterior."""
+    if method == "accumulated":
+        return accumulated_sweep(scores, Y, thresholds)
+    return replace(threshold_sweep(scores, Y, special.logit(thresholds)), thresholds=thresholds)
+
+
+def threshold_curves(
+    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validated thresholds.
+
+    A threshold is validated by training on a part of the training documents and taking the one with the fewest wrong
+    label sets on the labelled documents of the rest; what it does is measured with the models of all of them.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
+        thresholds, see `_thresholds`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
+        training documents left out to choose one; ``least``, how many of them a class needs for its own (section 2.2).
+    generator : draws the validation part.
+    """
+    train, test = _halves(sources)
+    thresholds, params = _thresholds(settings), _params(settings)
+    scores = _Rules(train, params).scores(test.X)
+    fit, left_out = _validation(train, settings["validation"], generator)
+    left_scores = _Rules(fit, params).scores(left_out.X)
+    values: dict[str, float] = {}
+    rows: list[dict[str, Any]] = []
+    for method in METHODS:
+        place = _sweep(method, left_scores[method], left_out.Y, thresholds).lowest_set_error()
+        sweeps = {
+            name: _sweep(method, scores[method][kept], test.Y[kept], thresholds)
+            for name, kept in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
+        }
+        values |= _curve_values(method, sweeps, place, (0.1, settings["standard"], 0.9))
+        rows += _curve_rows(method, sweeps, place)
+        if not test.labelled.all():
+            lost = _sweep(method, scores[method][~test.labelled], test.Y[~test.labelled], thresholds)
+            values[f"{method}_set_error_on_unlabelled"] = lost.set_error.min()
+    choose = {"default": special.logit(values["binary_threshold"]), "least": settings["least"]}
+    values |= _per_class(left_scores["binary"], left_out.Y, scores["binary"], test.Y, choose)
+    return Measure(values, {"curves": rows})
+
+
+def _validation(train: _Documents, share: float, generator: np.random.Generator) -> tuple[_Documents, _Documents]:
+    """Return the training documents without a part drawn at random, and the labelled documents of that part."""
+    order = generator.permutation(train.X.shape[0])
+    kept, left_out = np.sort(order[round(share * len(order)) :]), np.sort(order[: round(share * len(order))])
+    return train[kept], train[left_out[train.labelled[left_out]]]
+
+
+def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: Iterable[float]) -> dict[str, float]:
+    """Return the numbers of a method's curves; without suffix, of all test documents at the validated threshold."""
+    sweep, labelled = sweeps["all"], sweeps["labelled"]
+    thresholds = sweep.thresholds
+    values = {
+        f"{method}_threshold": thresholds[place],
+        f"{method}_best_threshold": thresholds[sweep.lowest_set_error()],
+        f"{method}_lowest_set_error": sweep.set_error.min(),
+        f"{method}_lowest_set_error_without_unlabelled": labelled.set_error.min(),
+        f"{method}_set_error_near_0": sweep.set_error[0],
+        f"{method}_set_error_near_0_without_unlabelled": labelled.set_error[0],
+        f"{method}_set_error_near_1": sweep.set_error[-1],
+    }
+    for name in ("precision", "recall", "f1", "set_error"):
+        values[f"{method}_{name}"] = getattr(sweep, name)[place]
+        values[f"{method}_{name}_without_unlabelled"] = getattr(labelled, name)[place]
+    for at in shown:
+        values[f"{method}_set_error_at_{at:g}"] = sweep.set_error[np.argmin(np.abs(thresholds - at))]
+    return values
+
+
+def _curve_rows(method: str, sweeps: Mapping[str, Sweep], place: int) -> Iterable[dict[str, Any]]:
+    """Yield the points of a method's curves."""
+    for test, sweep in sweeps.items():
+        for k, threshold in enumerate(sweep.thresholds):
+            yield {
+                "method": method,
+                "test": test,
+                "threshold": threshold,
+                "precision": sweep.precision[k],
+                "recall": sweep.recall[k],
+                "set_error": sweep.set_error[k],
+                "validated": int(k == place),
+            }
+
+
+def _per_class(
+    left_scores: np.ndarray, left_Y: sparse.csr_array, scores: np.ndarray, Y: sparse.csr_array, choose: dict[str, Any]
+) -> dict[str, float]:
+    """Return what one validated threshold a class does on all test documents, for each criterion to choose it by."""
+    values = {}
+    for criterion in CRITERIA:
+        limits = class_thresholds(left_scores, left_Y, criterion=criterion, **choose)
+        sets = threshold_sets(scores, limits)
+        sweep = threshold_sweep(sets, Y, [0.5])
+        for name in ("precision", "recall", "f1", "set_error"):
+            values[f"binary_{name}_per_class_{criterion}"] = getattr(sweep, name)[0]
+    return values
+
+
+def expectation_maximisation(
+    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Measure what unlabelled training documents give when they are ignored, smooth, or enter by EM (Nigam et al.).
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : as of `threshold_curves`, and ``tol``, ``max_iter`` of EM.
+    generator : draws the validation part that chooses the threshold of the accumulated rule.
+    """
+    train, test = _halves(sources)
+    problem, thresholds = _SingleLabel.of(sources), _thresholds(settings)
+    fit, left_out = _validation(train, settings["validation"], generator)
+    values: dict[str, float] = {}
+    paths: list[dict[str, Any]] = []
+    for use in ("ignore", "smoothing", "em"):
+        params = _params(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
+        values[f"error_rate_{use}"] = problem.wrong(params).mean()
+        proba = _posteriors(fit, left_out, params)[1]
+        place = accumulated_sweep(proba, left_out.Y, thresholds).lowest_set_error()
+        model, proba = _posteriors(train, test, params)
+        sweep = accumulated_sweep(proba, test.Y, thresholds[place : place + 1])
+        values[f"set_error_{use}"], values[f"f1_{use}"] = sweep.set_error[0], sweep.f1[0]
+        paths += [{"step": k, "log_likelihood": value} for k, value in enumerate(model.objective_path_)]
+    values["steps"] = len(paths)
+    return Measure(values, {"path": paths})
+
+
+def _posteriors(
+    train: _Documents, test: _Documents, params: Mapping[str, Any]
+) -> tuple[AbsoluteDiscountingClassifier, np.ndarray]:
+    """Return the trained classifier and its posteriors of test documents."""
+    model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+    return model, model.predict_proba(test.X)

@@ -1,0 +1,118 @@
+"""Zhai's lecture: the limits of its two smoothed estimates, its IDF-like effect and its linear form, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix.experiment.measures import Measure, Source
+from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier
+
+
+def _first(sources: Mapping[str, Source]) -> tuple[sparse.csr_array, np.ndarray, sparse.csr_array, np.ndarray]:
+    """Return training counts and classes, test counts and classes of the first trial of the only data set."""
+    source = next(iter(sources.values()))
+    X, y = source.corpus.features, source.corpus.classes()
+    train, test = source.splits.train[0], source.splits.test[0]
+    return X[train], y[train], X[test], y[test]  # type: ignore[index]
+
+
+def _background(X: sparse.csr_array) -> np.ndarray:
+    """Return p(w|theta_B), the share of each word in all training text, (V,)."""
+    counts = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
+    return counts / counts.sum()
+
+
+def limits(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure how far priors and word probabilities are from their limits 1/k and p(w|theta_B).
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``delta`` and ``mu``, rising lists; the values are taken at the last of each.
+    """
+    X, y, *_rest = _first(sources)
+    background = _background(X)
+    rows, last = [], {}
+    for parameter in ("delta", "mu"):
+        for value in settings[parameter]:
+            model = DirichletSmoothedClassifier(**{parameter: value}).fit(X, y)
+            estimate = np.exp(model.class_log_prior_ if parameter == "delta" else model.feature_log_prob_)
+            target = 1.0 / len(model.classes_) if parameter == "delta" else background
+            last[parameter] = float(np.max(np.abs(estimate - target)))
+            rows.append({"parameter": parameter, "value": float(value), "distance": last[parameter]})
+    values = {"prior_max_abs_difference": last["delta"], "word_max_abs_difference": last["mu"]}
+    return Measure(values, {"limits": rows})
+
+
+def idf_effect(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure how smoothing by the background takes weight from the words that are frequent in it.
+
+    The weight of a word is its spread over the classes: the mean over all classes of |log p(w|c) - mean log p(w|.)|,
+    which for two classes is half of |beta_w|.  Words are grouped by their rank in the background.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``mu``, a rising list, and ``quantiles``, the number of groups of equal numbers of words.
+    """
+    X, y, *_rest = _first(sources)
+    background = _background(X)
+    seen = np.flatnonzero(background)
+    groups = np.array_split(np.argsort(background[seen], kind="stable"), settings["quantiles"])
+    rows, values = [], {}
+    for mu in settings["mu"]:
+        log_prob = DirichletSmoothedClassifier(mu=mu).fit(X, y).feature_log_prob_[:, seen]
+        weight = np.mean(np.abs(log_prob - log_prob.mean(axis=0)), axis=0)
+        for number, group in enumerate(groups):
+            share = (number + 1) / len(groups)
+            rows.append({"mu": float(mu), "background_quantile": share, "mean_abs_weight": float(weight[group].mean())})
+        values[f"frequent_weight_mu_{int(mu)}"] = rows[-1]["mean_abs_weight"]
+    return Measure(values, {"weights": rows})
+
+
+def weight_form(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Compare beta_0 + sum f_i beta_i with the log-odds of two categories on every test document.
+
+    Both are differences of joint log probabilities, which reach some ten thousands on long documents, where their last
+    digit is worth 1e-11; the difference is therefore relative to the largest of them (or to one).  Words that no
+    training document holds are left out: their probability is zero under every category.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``mu``.
+    """
+    X, y, X_test, *_rest = _first(sources)
+    seen = np.flatnonzero(_background(X))
+    X, X_test = X[:, seen], X_test[:, seen]
+    model = DirichletSmoothedClassifier(mu=settings["mu"]).fit(X, y)
+    coef, intercept = model.linear_form()
+    joint = model.predict_joint_log_proba(X_test)
+    odds = joint[:, :-1] - joint[:, -1:]
+    linear = np.asarray(X_test @ coef.T) + intercept
+    difference = np.abs(linear - odds) / np.maximum(1.0, np.abs(joint).max(axis=1, keepdims=True))
+    likeliest = model.classes_[np.argmax(model.predict_proba(X_test), axis=1)]
+    agreement = float(np.mean(likeliest == model.predict(X_test)))
+    return Measure({"max_abs_difference": float(difference.max()), "argmax_agreement": agreement})
+
+
+def normalisation(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure how far the priors and each category's word probabilities are from summing to one.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``delta`` and ``mu``, lists, all pairs of which are fitted.
+    """
+    X, y, *_rest = _first(sources)
+    error = 0.0
+    for delta in settings["delta"]:
+        for mu in settings["mu"]:
+            model = DirichletSmoothedClassifier(delta=delta, mu=mu).fit(X, y)
+            sums = np.append(np.exp(model.feature_log_prob_).sum(axis=1), np.exp(model.class_log_prior_).sum())
+            error = max(error, float(np.max(np.abs(sums - 1.0))))
+    return Measure({"max_abs_error": error})

@@ -1,0 +1,1 @@
+"""The code of the paper pmm: measures, figures, bench."""

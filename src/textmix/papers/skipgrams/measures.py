@@ -1,0 +1,324 @@
+"""Li et al. 2016, skip-grams: their numbers, the slides' examples, accuracy and size along regularisation paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from textmix.core.runtime import progress
+from textmix.data.corpus import Corpus, Ragged
+from textmix.experiment.measures import Measure, Source
+from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
+from textmix.models.linear.sparse import Columns, Problem, Solution
+from textmix.text.lemmas import lemmas
+from textmix.text.skipgrams import position_patterns
+from textmix.text.stoplists import stop_words
+from textmix.text.treebank import treebank_words
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
+
+
+def _only(sources: Mapping[str, Source]) -> Source:
+    """Return the one data set of a measure."""
+    return next(iter(sources.values()))
+
+
+def _kinds(corpus: Corpus) -> list[tuple[int, int, int, int]]:
+    """Return n, slop, first and last-plus-one column of each kind of skip-gram."""
+    sizes = corpus.info["features"]["skipgrams"]
+    ends = np.cumsum([size for _, _, size in sizes]).tolist()
+    return [(n, slop, end - size, end) for (n, slop, size), end in zip(sizes, ends, strict=True)]
+
+
+def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
+    """Return the stretches of columns of the skip-grams of at most n words and slop."""
+    return [(low, high) for own_n, own_slop, low, high in _kinds(corpus) if own_n <= n and own_slop <= slop]
+
+
+def skipgram_counts(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count the skip-grams of every pair of largest n and largest slop.
+
+    ``most_dropped`` is one less than the fewest training documents of a kept one.
+
+    Parameters
+    ----------
+    sources : role -> data set, one, with skip-grams as features.
+    settings : ``kinds``, pairs of n and slop.
+    """
+    source = _only(sources)
+    corpus = source.corpus
+    values = {f"n{n}_s{s}": float(sum(high - low for low, high in _upto(corpus, n, s))) for n, s in settings["kinds"]}
+    train = corpus.features[source.splits.train[0]]  # type: ignore[index]
+    values["most_dropped"] = float(np.bincount(train.indices, minlength=train.shape[1]).min()) - 1.0
+    return Measure(values)
+
+
+def imdb_classes(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count the positive and the negative reviews.
+
+    Parameters
+    ----------
+    sources : role -> data set, one, negative before positive.
+    settings : none.
+    """
+    negative, positive = np.bincount(_only(sources).corpus.classes(), minlength=2)
+    return Measure({"negative": float(negative), "positive": float(positive)})
+
+
+baby_classes = phone_classes = imdb_classes
+
+
+def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> np.ndarray:
+    """Return the documents that hold words in order with at most so many words between them, rising rows.
+
+    Parameters
+    ----------
+    tokens : N documents of word ids.
+    words : n word ids.
+    max_slop : most words passed over, in all.
+    """
+    values, ends = np.asarray(tokens.values), np.asarray(tokens.offsets[1:])
+    first = np.flatnonzero(values == words[0])
+    document = np.searchsorted(ends, first, side="right")
+    found = []
+    for offsets in position_patterns(len(words), max_slop):
+        inside = first + offsets[-1] < ends[document]
+        start, row = first[inside], document[inside]
+        same = [values[start + offset] == word for offset, word in zip(offsets, words, strict=True)]
+        found.append(row[np.all(same, axis=0)])
+    return np.unique(np.concatenate(found))
+
+
+def imdb_examples(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count the documents of skip-grams and of n-grams that they match (slides "Skip-gram Examples").
+
+    Parameters
+    ----------
+    sources : role -> data set, one, with the stream of lemmas.
+    settings : ``phrases``, key -> [phrase, slop]; the phrases are brought to lemmas as the reviews were.
+    """
+    corpus = _only(sources).corpus
+    ids = {name: row for row, name in enumerate(corpus.feature_names or ())}
+    values = {}
+    for key, (phrase, slop) in settings["phrases"].items():
+        words = [ids.get(word, -1) for word in lemmas([word.lower() for word in treebank_words(phrase)])]
+        values[key] = float(len(matching_documents(corpus.tokens, words, slop)))  # type: ignore[arg-type]
+    return Measure(values)
+
+
+baby_examples = phone_examples = imdb_examples
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """Training and test part by columns, with classes as -1 and 1."""
+
+    train: Columns
+    y: np.ndarray
+    test: Columns
+    y_test: np.ndarray
+
+    @classmethod
+    def of(cls, source: Source) -> _Halves:
+        """Return the first split."""
+        signs = 2.0 * source.corpus.classes() - 1.0
+        train, test = source.splits.train[0], source.splits.test[0]
+        X = source.corpus.features
+        return cls(Columns.of(X[train]), signs[train], Columns.of(X[test]), signs[test])  # type: ignore[index]
+
+    def take(self, blocks: list[tuple[int, int]]) -> _Halves:
+        """Return both parts with some stretches of the columns."""
+        return _Halves(self.train.take(blocks), self.y, self.test.take(blocks), self.y_test)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.train.indptr) - 1
+
+    def accuracy(self, solution: Solution) -> float:
+        """Return the share of test documents that a model classifies rightly."""
+        return float(np.mean((self.test.scores(solution.w) + solution.b > 0) == (self.y_test > 0)))
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Solutions along a path, down to where held-out accuracy no longer rises, and the row that it chooses."""
+
+    lambdas: np.ndarray
+    held_out: np.ndarray
+    solutions: list[Solution]
+    chosen: int
+
+
+def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path:
+    """Return the path on all training documents, lambda being chosen by those of a fold of 0 and more, held out.
+
+    ``settings``: ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``,
+    ``patience``, how many of them may bring nothing before the search ends.
+    """
+    problem = Problem.of(data.train, data.y, settings["loss"])
+    ratio = settings["l1_ratio"]
+    lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
+    search = {"loss": settings["loss"], "lambdas": lambdas, "l1_ratio": ratio, "patience": settings["patience"]}
+    held_out = cross_validate(data.train, data.y, fold, **search)
+    tried = int(np.sum(~np.isnan(held_out)))
+    report, solutions = progress(f"path on {data.n_features} features", tried), []
+    for solution in regularisation_path(problem, lambdas[:tried], ratio, settings["tolerance"]):
+        solutions.append(solution)
+        report(len(solutions), solution.objective)
+    return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
+
+
+def lr_l2_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+    """Measure accuracy and features used along the path of one learner, for every pair of largest n and largest slop.
+
+    Keys of the values, for each pair: ``n5_s2``, test accuracy at the lambda chosen on training documents; ``.._best``,
+    at the best lambda for the test documents, as the authors took it; ``.._used`` and ``.._most_used``, features with
+    weight at the chosen lambda and at most.  ``share_used`` is the share of all features with weight at the chosen
+    lambda of the last pair; ``all_``, ``selected_`` and ``weight_n5_s2_share`` tell of what it consists.
+
+    Parameters
+    ----------
+    sources : role -> data set, one, with skip-grams as features.
+    settings : ``kinds``, pairs of n and slop, the largest last, ``folds``, of which all are held out in turn for the
+        last pair and one for the others, and those of `_path`.
+    """
+    source = _only(sources)
+    whole, values, rows = _Halves.of(source), {}, []
+    folds = generator.permutation(len(whole.y)) % settings["folds"]
+    report = progress("curves of pairs of n and slop", len(settings["kinds"]))
+    for done, (n, slop) in enumerate(settings["kinds"], start=1):
+        data = whole.take(_upto(source.corpus, n, slop))
+        path = _path(data, settings, folds if done == len(settings["kinds"]) else np.where(folds == 0, 0, -1))
+        accuracy = [data.accuracy(solution) for solution in path.solutions]
+        used = [int(np.count_nonzero(solution.w)) for solution in path.solutions]
+        key = f"n{n}_s{slop}"
+        values[key], values[f"{key}_best"] = accuracy[path.chosen], max(accuracy)
+        values[f"{key}_used"], values[f"{key}_most_used"] = float(used[path.chosen]), float(max(used))
+        rows += _rows((n, slop), path, accuracy, used)
+        report(done, None)
+    values["share_used"] = values[f"{key}_used"] / whole.n_features
+    if "n1_s0" in values:
+        values["gain_n1_to_n2"] = values["n2_s0"] - values["n1_s0"]
+    values["largest_relative_gap"] = max(float(row["gap"] / row["objective"]) for row in rows)
+    shares = list(_shares(source.corpus, path.solutions[path.chosen].w))
+    for row in shares:
+        for part in ("all", "selected", "weight"):
+            values[f"{part}_n{row['n']}_s{row['slop']}_share"] = row[part]
+    values["weight_slop0_share"] = sum(row["weight"] for row in shares if row["slop"] == 0)
+    values["weight_slop12_share"] = sum(row["weight"] for row in shares if row["slop"] > 0)
+    return Measure(values, {"path": rows, "shares": shares})
+
+
+lr_l1_curves = lr_elastic_net_curves = svm_l2_curves = svm_l1_curves = lr_l2_curves
+
+
+def _rows(kind: tuple[int, int], path: _Path, accuracy: list[float], used: list[int]) -> list[dict[str, Any]]:
+    """Return one row for each lambda of a path."""
+    return [
+        {
+            **{"n": kind[0], "slop": kind[1], "lambda": float(path.lambdas[i]), "chosen": int(i == path.chosen)},
+            **{"features": used[i], "held_out_accuracy": float(path.held_out[i]), "test_accuracy": accuracy[i]},
+            **{"objective": solution.objective, "gap": solution.gap},
+        }
+        for i, solution in enumerate(path.solutions)
+    ]
+
+
+def _shares(corpus: Corpus, w: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Yield for each n and slop its share of all features, of those with weight, and of the sum of |weights|."""
+    n_used, total = max(int(np.count_nonzero(w)), 1), max(float(np.abs(w).sum()), np.finfo(float).tiny)
+    for n, slop, low, high in _kinds(corpus):
+        part = w[low:high]
+        shares = (high - low) / len(w), int(np.count_nonzero(part)) / n_used, float(np.abs(part).sum()) / total
+        yield {"n": n, "slop": slop, **dict(zip(("all", "selected", "weight"), map(float, shares), strict=True))}
+
+
+def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+    """Name the skip-grams that speak most for either class, each with a sentence that holds it.
+
+    They are ranked by |weight| times the standard deviation of the feature: how much they move the scores.  Those of
+    stop words and marks alone are left out: they are many and tell a reader nothing.
+
+    Parameters
+    ----------
+    sources : role -> data set, one, with skip-grams as features and its text.
+    settings : ``number`` for each class, ``least_n``, the fewest words of those named, ``stop_list``, ``folds``, all
+        held out in turn, and those of `_path`.
+    """
+    source = _only(sources)
+    data = _Halves.of(source)
+    path = _path(data, settings, generator.permutation(len(data.y)) % settings["folds"])
+    best = path.solutions[path.chosen]
+    documents: np.ndarray = np.diff(data.train.indptr)
+    share = documents / data.train.n_rows
+    pull = best.w * np.sqrt(share * (1 - share))
+    for n, _slop, low, high in _kinds(source.corpus):
+        if n < settings["least_n"]:
+            pull[low:high] = 0.0
+    order, stops = np.argsort(pull, kind="stable"), stop_words(settings["stop_list"])
+    telling = [
+        (column for column in side if _tells(_words_of(source.corpus.feature_names[column]), stops))  # type: ignore[index]
+        for side in (order[::-1], order)
+    ]
+    chosen = [column for side in telling for column in islice(side, settings["number"])]
+    rows = []
+    for column in chosen:
+        rows_of = data.train.indices[data.train.indptr[column] : data.train.indptr[column + 1]]
+        positive = float(np.mean(data.y[rows_of] > 0))
+        own = rows_of[(data.y[rows_of] > 0) == (best.w[column] > 0)]
+        name = source.corpus.feature_names[column]  # type: ignore[index]
+        sentence = _example(source.corpus, source.splits.train[0][own], name)
+        rows.append(
+            {
+                **{"skipgram": name, "weight": float(best.w[column]), "pull": float(pull[column])},
+                **{"documents": int(documents[column]), "positive_share": positive, "example": sentence},
+            }
+        )
+    values = {"accuracy": data.accuracy(best), "used": float(np.count_nonzero(best.w))}
+    return Measure({**values, "relative_gap": best.gap / best.objective}, {"skipgrams": rows})
+
+
+def _words_of(name: str) -> list[str]:
+    """Return the words of a skip-gram's name, "waste time ~1"."""
+    return name.partition(" ~")[0].split(" ")
+
+
+def _tells(words: Sequence[str], stops: frozenset[str]) -> bool:
+    """Return whether one of the words is neither a stop word nor a mark."""
+    return any(word.lower() not in stops and any(letter.isalpha() for letter in word) for word in words)
+
+
+def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
+    """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps.
+
+    A skip-gram may reach from one sentence into the next; only where no single one holds it are two taken.
+    """
+    words, slop = _words_of(name), int(name.partition(" ~")[2] or 0)
+    for n_sentences in (1, 2):
+        found: list[tuple[bool, int, str]] = []
+        for row in documents[:most]:
+            sentences = _SENTENCE_END.split(corpus.text.text(int(row)))  # type: ignore[union-attr]
+            for start in range(len(sentences)):
+                passage = " ".join(sentences[start : start + n_sentences]).strip()
+                tokens = lemmas([word.lower() for word in treebank_words(passage)])
+                gap = _gap_in(tokens, words, slop)
+                if gap is not None and len(tokens) > 5:
+                    found.append((gap < slop, len(tokens), passage))
+        if found:
+            return min(found)[2]
+    return ""
+
+
+def _gap_in(tokens: Sequence[str], words: Sequence[str], slop: int) -> int | None:
+    """Return the largest gap up to ``slop`` with which a sentence holds words in order, or None."""
+    for offsets in reversed(position_patterns(len(words), slop)):
+        for start in range(len(tokens) - offsets[-1]):
+            if all(tokens[start + offset] == word for offset, word in zip(offsets, words, strict=True)):
+                return offsets[-1] - len(words) + 1
+    return None

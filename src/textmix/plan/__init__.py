@@ -1,0 +1,1 @@
+"""What the workflow asks while it is parsed: papers, methods, data, suites; no NumPy."""

@@ -1,0 +1,119 @@
+"""The matrix: every method of the registry on every data set at hand, as a study in the form of a paper's.
+
+It is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError
+from textmix.plan.methods import TASKS, Method
+from textmix.plan.own import METRICS, compared
+
+#: Name of the study.
+MATRIX = "matrix"
+_SOURCE = "config/matrix.yaml"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The study, and what of it is empty from the start.
+
+    Parameters
+    ----------
+    spec : in the form of a paper.yaml; roles are names of data sets, an experiment is a task with its features.
+    tasks : data set -> ``single`` or ``multi``.
+    splits : data set -> how it is split, in words.
+    empty : (data set, method) -> why the method does not apply, in one sentence.
+    """
+
+    spec: Mapping[str, Any]
+    tasks: Mapping[str, str]
+    splits: Mapping[str, str]
+    empty: Mapping[tuple[str, str], str]
+
+
+def load_matrix(
+    root: Path, chosen: Sequence[str], registry: Mapping[str, Any], methods: Mapping[str, Method]
+) -> Matrix:
+    """Read config/matrix.yaml for the chosen data sets.
+
+    Parameters
+    ----------
+    root : the folder with ``config/`` and ``workflow/``.
+    chosen : data sets, from the configuration.
+    registry : of data sets.
+    methods : the registry of methods.
+
+    Raises
+    ------
+    ConfigError : the file is wrong, or names what there is not.
+    """
+    if not chosen:
+        return Matrix(_study({}, {}, [], {}), {}, {}, {})
+    raw = load_yaml_strict(root / _SOURCE)
+    validate(raw, root / "workflow/schemas/matrix.schema.yaml", _SOURCE)
+    names = raw.get("methods", list(methods))
+    _check_names(raw, chosen, registry, methods, names)
+    experiments: dict[str, Any] = {}
+    for dataset in chosen:
+        entry = raw["data"][dataset]
+        key = f"{entry['task']}_{entry['features']}"
+        fitting = {name: compared(methods[name]) for name in names if methods[name].task == entry["task"]}
+        common = {"features": entry["features"], "metrics": METRICS[entry["task"]], "methods": fitting}
+        experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = entry["split"]
+    tasks = {dataset: raw["data"][dataset]["task"] for dataset in chosen}
+    empty = {
+        (dataset, name): f"{name} is for {TASKS[methods[name].task]}; {dataset} has {TASKS[task]}"
+        for dataset, task in tasks.items()
+        for name in names
+        if methods[name].task != task
+    }
+    said = {dataset: _said(raw["splits"][raw["data"][dataset]["split"]]) for dataset in chosen}
+    return Matrix(_study(raw["features"], raw["splits"], chosen, experiments), tasks, said, empty)
+
+
+def _said(split: Mapping[str, Any]) -> str:
+    """Return a split scheme in words."""
+    if split["kind"] == "given":
+        return "The split of its authors."
+    if split["kind"] == "folds":
+        return f"Cross-validation in {split['folds']} folds."
+    sizes = [
+        f"{size:,}" if isinstance(size, int) else f"{100 * size:.0f} %"
+        for size in (split["train"], split.get("test", 1 - split["train"] if split["train"] < 1 else 0))
+    ]
+    return f"{split['trials']} random splits: {sizes[0]} documents for training, {sizes[1]} for the test."
+
+
+def _study(
+    features: Mapping[str, Any], splits: Mapping[str, Any], roles: Sequence[str], experiments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the study in the form of a paper.yaml."""
+    title = "Every method on every data set"
+    parts = {"features": dict(features), "splits": dict(splits), "experiments": dict(experiments)}
+    return {"title": title, "roles": list(roles), **parts}
+
+
+def _check_names(
+    raw: Mapping[str, Any],
+    chosen: Sequence[str],
+    registry: Collection[str],
+    methods: Mapping[str, Method],
+    names: Sequence[str],
+) -> None:
+    """Check that every name means something."""
+    wanted = [("configuration: matrix", "data set", dataset, raw["data"]) for dataset in chosen]
+    wanted += [(f"{_SOURCE}: data", "data set", dataset, registry) for dataset in raw["data"]]
+    wanted += [(f"{_SOURCE}: methods", "method", name, methods) for name in names]
+    for dataset, entry in raw["data"].items():
+        for kind, known in (("features", raw["features"]), ("split", raw["splits"])):
+            wanted.append((f"{_SOURCE}: data.{dataset}.{kind}", kind, entry[kind], known))
+    for where, kind, name, known in wanted:
+        if name not in known:
+            raise ConfigError(f"{where}: no {kind} '{name}'; allowed: {', '.join(known)}")

@@ -1,0 +1,264 @@
+"""Data of the user's own: from my.yaml to a study that the rules treat as a paper's, without any edit here.
+
+It is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError
+from textmix.plan.methods import Method
+
+#: Name of the study, and of its features, split and experiment.
+OWN = "own"
+#: Metrics of a comparison of methods, by task; the first is the one that tuning looks at.
+METRICS = {
+    "single": ["accuracy", "macro_f1", "log_loss", "calibration_error"],
+    "multi": [
+        *("subset_accuracy", "hamming_loss", "jaccard", "sample_f", "micro_f", "macro_f"),
+        *("set_log_loss", "calibration_error"),
+    ],
+}
+FOLDS = 3
+#: Formats by the ending of a file, after that of packing.
+_ENDINGS = {
+    **{"csv": "csv", "tsv": "tab", "tab": "tab", "jsonl": "jsonl", "ndjson": "jsonl"},
+    **{"arff": "arff", "libsvm": "libsvm", "svm": "libsvm"},
+}
+_TABLES = ("csv", "tab", "jsonl")
+_MATRICES = ("arff", "libsvm")
+_WORDS = {"tokenizer": "unicode", "min_count": 2}
+
+
+@dataclass(frozen=True)
+class Own:
+    """A user's data and what to do with them.
+
+    Parameters
+    ----------
+    name : of the data set, ``^[a-z0-9_]+$``.
+    source : my.yaml as named by the user.
+    raw : its checked content.
+    format : a key of ``format``.
+    task : ``single`` or ``multi``.
+    """
+
+    name: str
+    source: str
+    raw: Mapping[str, Any]
+    format: str
+    task: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Paths of the files by role."""
+        folder = Path(self.source).parent
+        return {role: str(folder / name) for role, name in self.raw["files"].items()}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What reading the data depends on: the argument of `textmix.data.own.read_own`."""
+        keys = ("columns", "separator", "encoding", "n_labels")
+        options = {key: self.raw[key] for key in keys if key in self.raw}
+        head = {"name": self.name, "source": self.source, "format": self.format, "task": self.task}
+        return {**head, "files": self.files, "options": options}
+
+    @property
+    def modules(self) -> list[str]:
+        """Modules that read the data and are named by string only, for the code digest."""
+        reader = {"folder": "message_folder", "arff": "arff", "libsvm": "libsvm_multilabel"}.get(self.format, "records")
+        return [f"textmix.data.readers.{reader}"]
+
+    def state(self) -> str:
+        """Return what tells that a folder changed (files are inputs of the rule): names, sizes and times."""
+        folder = Path(self.files.get("data", ""))
+        if self.format != "folder" or not folder.is_dir():
+            return ""
+        found = sorted(path for path in folder.rglob("*") if path.is_file())
+        facts = "".join(f"{path}\0{path.stat().st_size}\0{path.stat().st_mtime_ns}\0" for path in found)
+        return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+    def spec(self, methods: Mapping[str, Method], taken: Collection[str]) -> dict[str, Any]:
+        """Return the study in the form of a paper.yaml.
+
+        Parameters
+        ----------
+        methods : the registry of methods.
+        taken : names of data sets that there are already.
+
+        Raises
+        ------
+        ConfigError : the name is taken, or a method or metric does not exist or does not suit the labels.
+        """
+        if self.name in taken:
+            raise ConfigError(f"{self.source}: name: '{self.name}' is a data set of the registry; choose another name")
+        metrics = self.raw.get("metrics", METRICS[self.task])
+        unknown = sorted(set(metrics) - {*METRICS[self.task], "error_rate", "sample_f_skip"})
+        if unknown:
+            allowed = ", ".join(METRICS[self.task])
+            raise ConfigError(f"{self.source}: metrics: no metric '{unknown[0]}' for these labels; allowed: {allowed}")
+        entries = self._methods(methods)
+        experiment = {"roles": {self.name: OWN}, "features": OWN, "metrics": metrics, "methods": entries}
+        return {
+            "title": self.raw.get("title", self.name),
+            "roles": [self.name],
+            "features": {OWN: self._features()},
+            "splits": {OWN: self._split()},
+            "experiments": {"methods": experiment},
+        }
+
+    def _features(self) -> dict[str, Any]:
+        """Return how words are counted."""
+        if self.format in _MATRICES:
+            return {"tokenizer": "matrix"}
+        return dict(self.raw.get("features", _WORDS))
+
+    def _split(self) -> dict[str, Any]:
+        """Return how documents are split."""
+        given = "train" in self.raw["files"] or "split" in self.raw.get("columns", {})
+        default = {"kind": "given"} if given else {"kind": "random", "train": 0.8, "trials": 5, "stratified": True}
+        return dict(self.raw.get("split", default))
+
+    def _methods(self, methods: Mapping[str, Method]) -> dict[str, Any]:
+        """Return the methods' entries of the experiment."""
+        asked = self.raw.get("methods", [name for name, method in methods.items() if method.task == self.task])
+        changes: Mapping[str, Any] = {name: {} for name in asked} if isinstance(asked, list) else asked
+        entries = {}
+        for name, change in changes.items():
+            use = change.get("use", name)
+            where = f"{self.source}: methods.{name}"
+            fitting = [key for key, method in methods.items() if method.task == self.task]
+            if use not in methods:
+                raise ConfigError(f"{where}: no method '{use}'; allowed: {', '.join(fitting)}")
+            if methods[use].task != self.task:
+                several = "several labels" if self.task == "multi" else "one label"
+                raise ConfigError(f"{where}: '{use}' is not for {several} a text; allowed: {', '.join(fitting)}")
+            if not re.fullmatch("[a-z0-9_]+", name):
+                raise ConfigError(f"{where}: '{name}' is not a valid name; it must match ^[a-z0-9_]+$")
+            entries[name] = compared(methods[use], change)
+        return entries
+
+
+def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return an experiment's entry of a method in a comparison: tuned over its grid on training documents only.
+
+    Its mark ``compared`` says that a method which does not apply leaves a reason instead of an error.
+
+    Parameters
+    ----------
+    method : the registry entry.
+    change : ``params`` and ``tune`` that differ; ``tune: null`` for no tuning.
+    """
+    change = change or {}
+    params = dict(change.get("params", method.params))
+    entry: dict[str, Any] = {"use": method.name, "params": params, "compared": True}
+    tune = change.get("tune", {})
+    grid = {} if tune is None else tune.get("grid", method.grid)
+    if grid:
+        default = {"folds": FOLDS, "metric": METRICS[method.task][0]}
+        entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}
+    return entry
+
+
+def settle(config: MutableMapping[str, Any], files: Iterable[Path], schemas: Path) -> Own | None:
+    """Make the merged configuration whole again after the command line, and return the user's data if it names any.
+
+    ``--config data=my.yaml`` puts a text in the place of the mapping of roles; ``--configfile my.yaml`` mixes my.yaml's
+    keys with the configuration's.  The command line also gives ``strict`` as a text.
+
+    Parameters
+    ----------
+    config : changed in place.
+    files : the configuration files, in the order in which they were merged.
+    schemas : folder of the schemas.
+
+    Raises
+    ------
+    ConfigError : my.yaml is missing or wrong, or two are named.
+    """
+    config["strict"] = {"true": True, "false": False}.get(str(config.get("strict")).lower(), config.get("strict"))
+    contents = {path: load_yaml_strict(path) for path in files}
+    named = [str(path) for path, content in contents.items() if isinstance(content, Mapping) and "files" in content]
+    for path in named:
+        for key in contents[Path(path)]:
+            config.pop(key, None)
+    data = config.get("data")
+    if isinstance(data, str):
+        named.append(data)
+        config["data"] = roles_of(contents.values())
+    if len(named) > 1:
+        raise ConfigError(f"configuration: data: {' and '.join(named)} both describe data of your own; name one")
+    return load_own(named[0], schemas) if named else None
+
+
+def roles_of(contents: Iterable[Any]) -> dict[str, Any]:
+    """Return the mapping of roles as the configuration files alone have it."""
+    roles: dict[str, Any] = {}
+    for content in contents:
+        found = content.get("data") if isinstance(content, Mapping) else None
+        for role, entry in found.items() if isinstance(found, Mapping) else ():
+            roles[role] = {**roles.get(role, {}), **entry}
+    return roles
+
+
+def load_own(source: str, schemas: Path) -> Own:
+    """Read and check a my.yaml.
+
+    Raises
+    ------
+    ConfigError : it is missing, not YAML or against the schema, or its parts do not suit each other.
+    """
+    if Path(source).suffix not in (".yaml", ".yml"):
+        raise ConfigError(f"configuration: data={source}: is no .yaml file; write one like config/own.example.yaml")
+    raw = load_yaml_strict(source)
+    validate(raw, schemas / "own.schema.yaml", source)
+    name = raw.get("name", re.sub("[^a-z0-9]+", "_", Path(source).stem.lower()).strip("_"))
+    files = raw["files"]
+    if ("data" in files) == ("train" in files) or ("train" in files) != ("test" in files):
+        raise ConfigError(f"{source}: files: has {', '.join(files)}; give either data, or train and test")
+    form = raw.get("format") or _format(source, files)
+    _check_form(source, form, raw)
+    several = form in _MATRICES or raw.get("labels", "several" if "separator" in raw else "one") == "several"
+    return Own(name or OWN, source, raw, form, "multi" if several else "single")
+
+
+def _format(source: str, files: Mapping[str, str]) -> str:
+    """Return the format that a file's ending tells."""
+    path = Path(source).parent / next(files[role] for role in ("data", "train") if role in files)
+    if path.is_dir():
+        return "folder"
+    suffixes = [suffix[1:].lower() for suffix in path.suffixes if suffix not in (".gz", ".xz", ".bz2")]
+    if not suffixes or suffixes[-1] not in _ENDINGS:
+        raise ConfigError(f"{source}: format: '{path.name}' does not tell it; add format: csv, or tab, jsonl, ...")
+    return _ENDINGS[suffixes[-1]]
+
+
+def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
+    """Check that the other keys suit the format."""
+    files, columns = raw["files"], raw.get("columns", {})
+    faults = (
+        (form in _TABLES and not columns, "columns: is missing; name the columns of the text and of the label"),
+        (form not in _TABLES and bool(columns), f"columns: format {form} has none; take it out"),
+        (form == "folder" and "data" not in files, "files: format folder takes data, one folder of folders"),
+        (form == "arff" and ("labels" in files) == ("n_labels" in raw), "files: give labels (an XML file) or n_labels"),
+        (form != "arff" and ("labels" in files or "n_labels" in raw), f"format {form} takes no labels or n_labels"),
+        (form not in _TABLES and "separator" in raw, f"separator: format {form} has none; take it out"),
+        (form in _MATRICES and "features" in raw, f"features: format {form} is counted already; take it out"),
+        (form == "folder" and raw.get("labels") == "several", "labels: a folder is one label; write labels: one"),
+        (form in _MATRICES and raw.get("labels") == "one", f"labels: format {form} has several; take it out"),
+        ("separator" in raw and raw.get("labels") == "one", "separator: one label needs none; take it out"),
+        ("split" in columns and "train" in files, "columns: split: train and test files are a split already"),
+        (len({type(column) for column in columns.values()}) > 1, "columns: all by name, or all by number"),
+        (form == "jsonl" and any(isinstance(each, int) for each in columns.values()), "columns: JSON has names only"),
+        (form == "csv" and raw.get("separator") == "\n", "separator: a line end ends a row; choose another"),
+    )
+    for wrong, what in faults:
+        if wrong:
+            raise ConfigError(f"{source}: {what}")

@@ -1,0 +1,139 @@
+"""The reference of configuration keys: ``python -m textmix.plan.reference`` makes config/README.md."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from textmix.core.config import load_yaml_strict
+from textmix.plan.methods import Method, load_methods
+
+HEAD = """# config/
+
+What is reproduced. A scientist edits only here; the keys below are checked when the workflow starts, and a wrong one
+ends it within seconds with its name, what is allowed and the nearest right spelling.
+
+- `config.yaml` is the default run: data from packages of the Python package index, minutes on two cores.
+- `full.yaml` overrides it with every data set and every trial: `make full`, or `snakemake --cores all --configfile
+  config/full.yaml`.
+- `datasets.yaml` is the registry of data sets; `papers/<paper>/` holds one document each: `paper.yaml` (what is run),
+  `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the
+  source is silent or garbled, and what was chosen).
+- One key on the command line: `snakemake --cores all --config strict=true`.
+- `matrix.yaml` is the comparison of every method on every data set: `snakemake --cores all matrix`.
+- `own.example.yaml` is an example for data of your own, see below.
+
+## Data of your own
+
+1. Put the texts in a table (csv, tab-separated or JSON lines, a text and its labels a row), or in a folder a class;
+   counts in ARFF (with MULAN's XML or `n_labels`) or LIBSVM.
+2. Copy `own.example.yaml` to, say, `my.yaml` beside them, and name the file and its columns. Nothing else is needed.
+3. `snakemake --cores 2 own --config data=path/to/my.yaml` (or `--configfile path/to/my.yaml`).
+
+`results/own/<name>/` then holds `index.html` (one page), `summary.json` (what was understood: documents, labels,
+label sets, vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of
+the table at the end of this page that applies is tuned over its grid by cross-validation within each training part and
+scored on test documents that it never saw; one that does not apply says why. The page says which methods the trials
+tell apart, and where tuning chose an end of a grid. A fault in the data ends the run with file and line. Changing the
+file, the description or a method runs again what hangs on it, and nothing else. The texts are held in memory once:
+reading a csv of 1 GB takes 1.3 GB, and counting its words 2.4 GB, the mapped text among them.
+
+## Locators
+
+The `source` column of `published.csv` and the checks name rebuilt values like this:
+
+| locator | value |
+|---|---|
+| `data:<role>/<statistic>` | a statistic of the parsed data set |
+| `features:<role>/<features>/<statistic>` | the same once words are counted |
+| `score:<experiment>/<role>/<method>/<metric>[/<variant>]` | mean and sample standard deviation over the trials |
+| `time:<experiment>/<role>/<method>/<fit_seconds or predict_seconds>` | median over the trials |
+| `measure:<measure>/<key>` | a value of a measure |
+| `setting:<dotted path in paper.yaml>` | a setting that this reproduction uses |
+| `check:<name>` | a named check of `checks.yaml` |
+
+This file is made from `workflow/schemas/` and the registry of methods by `python -m textmix.plan.reference`.
+"""
+
+
+def render(schemas: Path) -> str:
+    """Return config/README.md for a folder of schemas."""
+    parts = [HEAD]
+    for path in sorted(schemas.glob("*.schema.yaml")):
+        schema = load_yaml_strict(path)
+        parts.append(f"\n## {schema['title']}\n\n{schema.get('description', '').strip()}\n")
+        parts.append("\n| key | type | default | effect |\n|---|---|---|---|\n")
+        parts.extend(_row(*entry) for entry in _entries(schema, schema, ""))
+    return "".join(parts)
+
+
+def methods_table(methods: Mapping[str, Method]) -> str:
+    """Return the registry of methods as a section of config/README.md."""
+    head = (
+        "\n## Methods\n\nThe registry, `config/methods.yaml`: an estimator and an entry make a method join "
+        "the\npapers' experiments, the matrix and own data. The grid is what the latter two tune.\n"
+        "\n| method | family | labels | takes | grid | paper |\n|---|---|---|---|---|---|\n"
+    )
+    rows = []
+    for name, method in methods.items():
+        grid = "; ".join(f"{key}: {', '.join(map(str, values))}" for key, values in method.grid.items())
+        several = {"single": "one", "multi": "several"}[method.task]
+        rows.append(f"| `{name}` | {method.family} | {several} | {method.takes} | {grid} | {method.paper} |\n")
+    return head + "".join(rows)
+
+
+def _row(name: str, schema: Mapping[str, Any]) -> str:
+    """Return one key as a table row."""
+    default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
+    effect = " ".join(str(schema.get("description", "")).split()).replace("|", "\\|")
+    return f"| `{name}` | {_type(schema)} | {default} | {effect} |\n"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Say what values a key takes."""
+    if "$ref" in schema and schema["$ref"].endswith(".schema.yaml"):
+        return f"see {schema['$ref'].removesuffix('.schema.yaml')}"
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    kind = schema.get("type", "")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _entries(
+    schema: Mapping[str, Any], root: Mapping[str, Any], prefix: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield dotted name and schema of every key, depth first; ``<name>`` stands for a free name, ``[]`` for items."""
+    schema = _resolve(schema, root)
+    for key, child in schema.get("properties", {}).items():
+        yield f"{prefix}{key}", _resolve(child, root)
+        yield from _entries(child, root, f"{prefix}{key}.")
+    free = schema.get("additionalProperties")
+    if isinstance(free, Mapping):
+        yield from _entries(free, root, f"{prefix}<name>.")
+    if isinstance(schema.get("items"), Mapping):
+        yield from _entries(schema["items"], root, f"{prefix.removesuffix('.')}[].")
+
+
+def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow a reference within the same schema, keeping what stands beside it."""
+    reference = schema.get("$ref", "")
+    if not reference.startswith("#/$defs/"):
+        return schema
+    return {**root["$defs"][reference.removeprefix("#/$defs/")], **schema}
+
+
+def main() -> None:
+    """Write config/README.md of the checkout that this package lies in."""
+    root = Path(__file__).resolve().parents[3]
+    target = root / "config/README.md"
+    target.write_text(render(root / "workflow/schemas") + methods_table(load_methods()), encoding="utf-8")
+    sys.stderr.write(f"wrote {target}\n")
+
+
+if __name__ == "__main__":
+    main()

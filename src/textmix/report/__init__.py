@@ -1,1 +1,0 @@
-"""Published beside rebuilt: comparison, tables, figures and the page."""

@@ -1,0 +1,1 @@
+"""A fitted model to keep: fit, save, load, predict."""

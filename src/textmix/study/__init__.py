@@ -1,1 +1,0 @@
-"""The protocols: splits, seeds, the method registry, trials."""

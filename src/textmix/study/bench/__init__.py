@@ -1,1 +1,0 @@
-"""Peers timed side by side in one run: what `snakemake bench` prints."""

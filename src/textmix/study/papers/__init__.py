@@ -1,1 +1,0 @@
-"""Measurements that one paper makes and no other."""

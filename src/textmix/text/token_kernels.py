@@ -1,0 +1,189 @@
+r"""Text as bytes to a stream of word ids, and a stream of ids to sparse counts, each in one sweep.
+
+A *fold table* of 256 bytes is the whole of a tokenizer here: it maps a byte to the byte that stands for it in a word
+(the same letter in lower case, say) and a byte that ends words to 0.  Words are runs of bytes that are not mapped to 0.
+
+The hash of a word is its bytes in 64 bits, turned by eight places for each byte: a word of up to eight bytes *is* its
+hash, and only longer ones are compared byte by byte.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+#: Slots of the hash table to start with, a power of two; it doubles when half of them are taken.
+FIRST_SLOTS = 1 << 14
+
+
+@njit
+def _slot(hash_: np.uint64, n_slots: int) -> np.int64:
+    """Return where the search for a hash begins: both halves, multiplied by 2^64 over the golden ratio (Knuth 6.4)."""
+    mixed = (hash_ ^ (hash_ >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(mixed >> np.uint64(32)) & (n_slots - 1)
+
+
+@njit
+def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
+    """Return a hash table of ``n_slots`` that holds words 0 to ``n_words`` - 1; -1 is a free slot."""
+    slots = np.full(n_slots, -1, np.int32)
+    for word in range(n_words):
+        slot = _slot(hashes[word], n_slots)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (n_slots - 1)
+        slots[slot] = word
+    return slots
+
+
+@njit
+def _grown(values: np.ndarray) -> np.ndarray:
+    """Return the array with room for twice as many."""
+    larger = np.empty(2 * len(values), values.dtype)
+    larger[: len(values)] = values
+    return larger
+
+
+@njit
+def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
+    """Tell whether two stretches of text of the same length and hash are the same word after folding."""
+    if length <= 8:
+        return True
+    for i in range(length):
+        if fold[text[a + i]] != fold[text[b + i]]:
+            return False
+    return True
+
+
+@njit
+def _sweep(
+    text: np.ndarray,
+    i: int,
+    end: int,
+    fold: np.ndarray,
+    shortest: int,
+    longest: int,
+    slots: np.ndarray,
+    hashes: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    n_words: int,
+    ids: np.ndarray,
+    n_tokens: int,
+) -> tuple[int, int, int]:
+    """Tokenise from ``i`` until ``end`` or until the table is half full; return position, words and tokens then.
+
+    The table is enlarged by the caller: an array variable that is assigned anew inside the loop over the bytes makes
+    Numba count references in it, which takes three times as long.
+    """
+    while i < end and 2 * n_words < len(slots):
+        while i < end and fold[text[i]] == 0:
+            i += 1
+        start, hash_, n_characters = i, np.uint64(0), 0
+        while i < end and fold[text[i]] != 0:
+            byte = fold[text[i]]
+            hash_ = ((hash_ << np.uint64(8)) | (hash_ >> np.uint64(56))) ^ np.uint64(byte)
+            n_characters += (byte & 0xC0) != 0x80  # a UTF-8 sequence is one character
+            i += 1
+        length = i - start
+        if length == 0 or n_characters < shortest or n_characters > longest:
+            continue
+        slot = _slot(hash_, len(slots))
+        word = slots[slot]
+        while word >= 0 and not (
+            hashes[word] == hash_ and lengths[word] == length and _equal(text, fold, starts[word], start, length)
+        ):
+            slot = (slot + 1) & (len(slots) - 1)
+            word = slots[slot]
+        if word < 0:
+            word = np.int32(n_words)
+            slots[slot], hashes[word], starts[word], lengths[word] = word, hash_, start, length
+            n_words += 1
+        ids[n_tokens] = word
+        n_tokens += 1
+    return i, n_words, n_tokens
+
+
+@njit
+def tokenize(
+    text: np.ndarray, offsets: np.ndarray, fold: np.ndarray, shortest: int, longest: int, n_slots: int = FIRST_SLOTS
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the word ids of all documents, ids given in order of first occurrence.
+
+    Parameters
+    ----------
+    text : uint8 (B,), the documents one after the other.
+    offsets : int64 (N + 1,), where each begins; a word never reaches over a document's end.
+    fold : uint8 (256,), see the module.
+    shortest, longest : words of fewer or more characters are dropped.
+    n_slots : size of the hash table to start with, a power of two.
+
+    Returns
+    -------
+    ids : int32 (T,).
+    token_offsets : int64 (N + 1,).
+    starts, lengths : int64 (V,), where in ``text`` each word stands first, and its bytes.
+    """
+    n_documents = len(offsets) - 1
+    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and an end
+    token_offsets = np.zeros(n_documents + 1, np.int64)
+    hashes, starts, lengths = np.empty(n_slots, np.uint64), np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
+    slots = _rehashed(hashes, 0, n_slots)
+    n_words, n_tokens = 0, 0
+    for document in range(n_documents):
+        i, end = offsets[document], offsets[document + 1]
+        while i < end:
+            i, n_words, n_tokens = _sweep(
+                text, i, end, fold, shortest, longest, slots, hashes, starts, lengths, n_words, ids, n_tokens
+            )
+            if 2 * n_words >= len(slots):
+                hashes, starts, lengths = _grown(hashes), _grown(starts), _grown(lengths)
+                slots = _rehashed(hashes, n_words, 2 * len(slots))
+        token_offsets[document + 1] = n_tokens
+    return ids[:n_tokens].copy(), token_offsets, starts[:n_words].copy(), lengths[:n_words].copy()
+
+
+@njit
+def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the folded words one after the other, uint8, each ended by a 0 (which no word holds)."""
+    joined = np.zeros(np.sum(lengths) + len(lengths), np.uint8)
+    end = 0
+    for word in range(len(starts)):
+        for i in range(lengths[word]):
+            joined[end + i] = fold[text[starts[word] + i]]
+        end += lengths[word] + 1
+    return joined
+
+
+@njit
+def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the counts of each word in each document as the three arrays of a CSR matrix.
+
+    Parameters
+    ----------
+    ids : int32 (T,), word ids from 0 to ``n_words`` - 1.
+    offsets : int64 (N + 1,).
+
+    Returns
+    -------
+    counts, words : int32 (nnz,), words rising within a document.
+    indptr : int64 (N + 1,).
+    """
+    n_documents = len(offsets) - 1
+    counter = np.zeros(n_words, np.int32)
+    counts, words = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32)
+    indptr = np.zeros(n_documents + 1, np.int64)
+    end = 0
+    for document in range(n_documents):
+        begin = end
+        for i in range(offsets[document], offsets[document + 1]):
+            if counter[ids[i]] == 0:
+                words[end] = ids[i]
+                end += 1
+            counter[ids[i]] += 1
+        words[begin:end].sort()
+        for i in range(begin, end):
+            counts[i] = counter[words[i]]
+            counter[words[i]] = 0
+        indptr[document + 1] = end
+    return counts[:end].copy(), words[:end].copy(), indptr

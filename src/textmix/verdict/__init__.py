@@ -1,0 +1,1 @@
+"""Published numbers beside rebuilt ones: judging, tables, the report page."""

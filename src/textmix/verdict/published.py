@@ -1,0 +1,308 @@
+"""What a document prints: its numbers, its claims as named checks, and where we had to deviate, read strictly.
+
+Three files a paper, in ``config/papers/<paper>/``: ``published.csv`` (one row a number, claim, figure or equation),
+``checks.yaml`` (the claims as comparisons of rebuilt values) and ``deviations.yaml`` (what the source leaves open or
+prints garbled, and what is done here).  A fault in any of them is a `ConfigError` that names file, line, column and
+remedy.  The module imports neither NumPy nor anything that computes, since the workflow reads it while it is parsed.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError
+
+COLUMNS = (
+    *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread"),
+    *("where", "tolerance", "margin", "source", "note"),
+)
+KINDS = ("table_cell", "statement", "data_stat", "derived_claim", "claim", "curve", "figure", "equation")
+TOLERANCES = ("exact", "sd", "near", "order", "open")
+#: Kinds of check -> the keys that the kind needs beside ``text`` and ``kind``, and those it may have.
+CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "above": (("left", "right"), ("exceptions",)),
+    "near": (("left", "right", "margin"), ()),
+    "largest": (("left", "right"), ()),
+    "rising": (("left",), ()),
+    "falling": (("left",), ()),
+    "at_least": (("left", "bound"), ()),
+    "at_most": (("left", "bound"), ()),
+    "holds": (("left",), ()),
+    "significant": (("left", "right", "level"), ("exceptions",)),
+}
+
+_NAME = "[a-z0-9_]+"
+_KEY = "[A-Za-z0-9_.=;,+-]+"
+#: Kind of locator -> (pattern of what follows the colon, the form to show in a message).
+_LOCATORS: Mapping[str, tuple[str, str]] = {
+    "data": (f"{_NAME}/{_NAME}", "data:<role>/<statistic>"),
+    "features": (f"{_NAME}/{_NAME}/{_NAME}", "features:<role>/<features>/<statistic>"),
+    "score": (
+        f"{_NAME}/{_NAME}/{_NAME}/{_NAME}(/{_KEY})?",
+        "score:<experiment>/<role>/<method>/<metric>[/<variant>]",
+    ),
+    "time": (
+        f"{_NAME}/{_NAME}/{_NAME}/(fit|predict)_seconds",
+        "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>",
+    ),
+    "measure": (f"{_NAME}/{_KEY}", "measure:<measure>/<key>"),
+    "setting": (r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*", "setting:<dotted path in paper.yaml>"),
+    "check": (_NAME, "check:<name>"),
+}
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_WHERE = re.compile(r"(00[0-4](:(L\d+(-L\d+)?(,L\d+(-L\d+)?)*|\(\d+\)(-\(\d+\))?))?|derived|public)")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One row of ``published.csv``: a number, claim, figure or equation as printed.
+
+    Parameters
+    ----------
+    id : its name; parts of a composite value are named ``<id>.<part>``.
+    artefact : the table, figure or passage it belongs to.
+    kind : one of `KINDS`.
+    dataset, method, metric : role of the data set, method as printed, what is measured (a claim's text); may be empty.
+    unit : unit of value, spread and margin.  Rebuilt values are stored as fractions and seconds: ``percent`` means
+        that they are multiplied by 100 before they are compared, ``minutes`` that they are divided by 60.
+    value : the value with the digits it is printed with, for these decide what ``exact`` means; a number unless the
+        tolerance is ``open`` or ``order``; empty where nothing is printed.
+    spread : the printed standard deviation, or empty.
+    where : document and line or equation of the source, ``derived`` or ``public``.
+    tolerance : one of `TOLERANCES`.
+    margin : for ``sd`` the number of standard deviations; for ``near`` the largest difference, in the row's unit or, as
+        ``5%``, in parts of the value; else empty.
+    source : locator of the rebuilt value, or empty.
+    note : what is uncertain, and why the margin is what it is.
+    line : line in the file, for messages.
+    """
+
+    id: str
+    artefact: str
+    kind: str
+    dataset: str
+    method: str
+    metric: str
+    unit: str
+    value: str
+    spread: str
+    where: str
+    tolerance: str
+    margin: str
+    source: str
+    note: str
+    line: int
+
+    @property
+    def check(self) -> str | None:
+        """Name of the check that judges this row, or None."""
+        return self.source.removeprefix("check:") if self.source.startswith("check:") else None
+
+
+#: A claim as a comparison of rebuilt values: ``text``, ``kind``, ``left``, and what `CHECK_KINDS` adds; the meaning of
+#: each is in ``checks.schema.yaml``.
+Check = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Where the source is silent or garbled: what it says, what is done here, why, and how much it matters."""
+
+    id: str
+    where: str
+    source_says: str
+    we_do: str
+    why: str
+    status: str
+    effect: str = ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything published of one paper, checked against itself."""
+
+    rows: tuple[Published, ...]
+    checks: Mapping[str, Check]
+    deviations: tuple[Deviation, ...]
+
+
+def read_record(folder: str | Path, schemas: str | Path) -> Record:
+    """Read the three files of a paper.
+
+    Parameters
+    ----------
+    folder : ``config/papers/<paper>``.
+    schemas : ``workflow/schemas``.
+
+    Raises
+    ------
+    ConfigError : a file is at fault, or a row names a check that there is not.
+    """
+    folder = Path(folder)
+    rows = read_published(folder / "published.csv")
+    checks = read_checks(folder / "checks.yaml", schemas)
+    for row in rows:
+        if row.check is not None and row.check not in checks:
+            remedy = _suggest(row.check, checks) or "write it in checks.yaml"
+            raise _fault(folder / "published.csv", row.line, "source", f"there is no check '{row.check}'; {remedy}")
+    return Record(rows, checks, read_deviations(folder / "deviations.yaml", schemas))
+
+
+def read_published(path: str | Path) -> tuple[Published, ...]:
+    """Read ``published.csv``.
+
+    Raises
+    ------
+    ConfigError : the header, a field or an identifier is at fault.
+    """
+    path = Path(path)
+    rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
+    first: dict[str, int] = {}
+    for row in rows:
+        if first.setdefault(row.id, row.line) != row.line:
+            raise _fault(path, row.line, "id", f"'{row.id}' stands on line {first[row.id]} already; rename one of them")
+    return rows
+
+
+def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield line number and cells of every row of a csv file whose header is `COLUMNS`."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
+    reader = csv.reader(lines, strict=True)
+    try:
+        header = next(reader, [])
+        if tuple(header) != COLUMNS:
+            raise ConfigError(f"{path}, line 1: the columns are {header}; write {','.join(COLUMNS)}")
+        for cells in reader:
+            if len(cells) != len(COLUMNS):
+                fault = f"{len(cells)} cells, expected {len(COLUMNS)}; quote cells that hold a comma"
+                raise ConfigError(f"{path}, line {reader.line_num}: {fault}")
+            yield reader.line_num, dict(zip(COLUMNS, cells, strict=True))
+    except csv.Error as error:
+        raise ConfigError(f"{path}, line {reader.line_num}: not valid csv ({error}); mend the quotes") from error
+
+
+def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
+    """Check the cells of one line and return them as a row."""
+    for column, cell in cells.items():
+        if cell != cell.strip():
+            raise _fault(path, line, column, f"{cell!r} begins or ends with a blank; remove it")
+    for column, allowed in (("kind", KINDS), ("tolerance", TOLERANCES)):
+        if cells[column] not in allowed:
+            raise _fault(path, line, column, f"'{cells[column]}' is unknown; {_suggest(cells[column], allowed)}")
+    for column, pattern, form in (("id", _ID, "edcm.t1.industry.c1"), ("where", _WHERE, "001:L311, derived or public")):
+        if not pattern.fullmatch(cells[column]):
+            raise _fault(path, line, column, f"'{cells[column]}' has not the form of {form}; correct it")
+    _check_numbers(path, line, cells)
+    if cells["source"]:
+        _check_locator(cells["source"], f"{path}, line {line}, column source", with_checks=True)
+    is_check, is_order = cells["source"].startswith("check:"), cells["tolerance"] == "order"
+    if cells["source"] and is_check != is_order:
+        raise _fault(path, line, "source", "a check and tolerance order go together; use both or neither")
+    return Published(**cells, line=line)
+
+
+def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
+    """Refuse a value, spread or margin that is no number where the tolerance needs one."""
+    tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
+    judged, measured = tolerance in ("exact", "sd", "near"), tolerance in ("sd", "near")
+    if judged and not value:
+        raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
+    for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
+        if text and not _is_number(text):
+            raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
+    if margin and not measured:
+        raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
+    size = margin.removesuffix("%") if tolerance == "near" else margin
+    if measured and not (_is_number(size) and float(size) > 0):
+        raise _fault(
+            path, line, "margin", f"'{margin}' is not a number above 0, as tolerance {tolerance} needs; write one"
+        )
+    if tolerance == "sd" and not cells["spread"]:
+        raise _fault(path, line, "spread", "is empty, but tolerance sd is measured in it; write it or use near")
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a finite decimal number (Python's ``float`` takes ``nan`` and ``1_0`` as well)."""
+    return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
+
+
+def read_checks(path: str | Path, schemas: str | Path) -> dict[str, Check]:
+    """Read ``checks.yaml``: name -> check, with only the keys that its kind takes.
+
+    Raises
+    ------
+    ConfigError : the file does not follow its schema, a kind lacks a key or has one too many, or a locator is wrong.
+    """
+    entries = load_yaml_strict(path)
+    validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
+    for name, entry in entries.items():
+        _check_entry(f"{path}: {name}", entry)
+    return dict(entries)
+
+
+def _check_entry(source: str, entry: Check) -> None:
+    """Refuse a check whose keys do not belong to its kind, or whose locators do not follow the grammar."""
+    needed, optional = CHECK_KINDS[entry["kind"]]
+    for key in needed:
+        if key not in entry:
+            raise ConfigError(f"{source}: kind {entry['kind']} needs '{key}'; add it")
+    for key in entry:
+        if key not in ("text", "kind", *needed, *optional):
+            raise ConfigError(f"{source}: kind {entry['kind']} takes no '{key}'; remove it")
+    for side in ("left", "right"):
+        for locator in entry.get(side, ()):
+            _check_locator(locator, f"{source}: {side}", with_checks=False)
+
+
+def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
+    """Read ``deviations.yaml``, a list.
+
+    Raises
+    ------
+    ConfigError : the file does not follow its schema, or an identifier stands twice.
+    """
+    entries = load_yaml_strict(path)
+    validate(entries, Path(schemas) / "deviations.schema.yaml", str(path))
+    seen: set[str] = set()
+    for entry in entries:
+        if entry["id"] in seen:
+            raise ConfigError(f"{path}: {entry['id']}: stands twice; rename one of them")
+        seen.add(entry["id"])
+    return tuple(Deviation(**entry) for entry in entries)
+
+
+def _check_locator(locator: str, source: str, with_checks: bool) -> None:
+    """Refuse what does not follow the grammar of locators; a check may not name another check."""
+    kinds = [kind for kind in _LOCATORS if with_checks or kind != "check"]
+    kind, _, rest = locator.partition(":")
+    if kind not in kinds:
+        raise ConfigError(f"{source}: '{locator}' is no locator; {_suggest(kind, kinds)}")
+    pattern, form = _LOCATORS[kind]
+    if not re.fullmatch(pattern, rest):
+        raise ConfigError(f"{source}: '{locator}' does not follow the grammar; write {form}")
+
+
+def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:
+    """Return the error of one cell."""
+    return ConfigError(f"{path}, line {line}, column {column}: {what}")
+
+
+def _suggest(word: str, allowed: Iterable[str] | Sequence[str]) -> str:
+    """Return the closest allowed word and all of them; empty where none is allowed."""
+    words = list(allowed)
+    close = difflib.get_close_matches(word, words, n=1)
+    return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")
