@@ -13,10 +13,10 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from textmix.bench.timing import COLUMNS, compare, judge, judge_memory, peak_mib
-from textmix.models.cbm import mixture_kernels as mixture
+from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import bernoulli_mixture
 from textmix.models.cbm.learners import LogisticExperts, Prior
-from textmix.models.linear import batched_kernels as logistic
+from textmix.models.linear import batched_kernels
 
 PEER = "K x L sklearn LogisticRegression"
 HEAP = "Python heap"
@@ -88,7 +88,7 @@ def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
     for k, active in enumerate(experts.active):
         odds = np.ascontiguousarray(experts.training_log_odds(k)[:, active])
         labels = np.ascontiguousarray(experts.Y[:, active])
-        total -= float(memberships[:, k] @ logistic.set_log_likelihood(odds, labels))
+        total -= float(memberships[:, k] @ batched_kernels.set_log_likelihood(odds, labels))
     return total
 
 
@@ -125,10 +125,10 @@ def bench_search(
     log_pi = np.log(rng.dirichlet(np.full(n_components, 0.1), size=n_documents) + 1e-12)
     b = rng.beta(0.08, 1.5, size=(n_components, n_documents, n_labels)).clip(1e-6, 1.0 - 1e-6)
     Z = np.log(b) - np.log1p(-b)
-    tried = mixture.search_modes(log_pi, Z, True, 10_000)[2]
+    tried = mixture_kernels.search_modes(log_pi, Z, True, 10_000)[2]
     rows = compare(
         {
-            "compiled": lambda: mixture.search_modes(log_pi, Z, True, 10_000),
+            "compiled": lambda: mixture_kernels.search_modes(log_pi, Z, True, 10_000),
             HEAP: lambda: [heap_search(np.exp(log_pi[i]), b[:, i]) for i in range(n_documents)],
         },
         repeats,

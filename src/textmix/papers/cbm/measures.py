@@ -11,7 +11,7 @@ import numpy as np
 from textmix.experiment.measures import Measure, Source
 from textmix.metrics.multilabel import document_f
 from textmix.metrics.significance import bootstrap_interval, sign_test
-from textmix.models.cbm import mixture_kernels as mixture
+from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import SEARCH_LIMIT, CBMClassifier
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
 
@@ -146,7 +146,7 @@ def exact_search(sources: Mapping[str, Source], settings: Mapping[str, Any], gen
             log_pi = np.log(np.maximum(pi, tiny))
             for size in sizes:
                 z = np.ascontiguousarray(odds[:, :, :size].swapaxes(0, 1))
-                _, value, tried, exact = mixture.search_modes(log_pi, z, True, SEARCH_LIMIT)
+                _, value, tried, exact = mixture_kernels.search_modes(log_pi, z, True, SEARCH_LIMIT)
                 if size <= settings["enumerated"]:
                     mismatches += int(np.sum(_enumerated(log_pi, z) > value + 1e-9))
                 counted.append(tried)

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from textmix.bench.timing import compare, judge
-from textmix.models.dirichlet import latent_edcm_kernels as latent_edcm
+from textmix.models.dirichlet import latent_edcm_kernels
 from textmix.models.dirichlet.latent_edcm import packed
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.neighbours.representations import REPRESENTATIONS
@@ -87,7 +87,7 @@ def bench_sweep(X: sparse.csr_array, repeats: int = 3, n_topics: int = 10) -> li
     data = np.ones(3 * X.nnz * n_topics)
     rows = compare(
         {
-            "sweep": lambda: latent_edcm.sweep(X.indptr, X.indices, theta, beta, share, table),
+            "sweep": lambda: latent_edcm_kernels.sweep(X.indptr, X.indices, theta, beta, share, table),
             READ: data.sum,
             "read the indices once": X.indices.sum,
         },

@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 
 from textmix.experiment.results import FigureData
 from textmix.pages.style import DASHES, MARKERS, PUBLISHED, log_axis_with_zero, panels, write_at
-from textmix.papers.edcm import model_figures as edcm_models
-from textmix.papers.edcm import neighbour_figures as edcm_neighbours
-from textmix.papers.edcm import topic_figures as edcm_topics
+from textmix.papers.edcm import model_figures, neighbour_figures, topic_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,17 +145,17 @@ FIGURES: dict[str, Callable[[FigureData], Figure]] = {
     "training_seconds": training_seconds,
     "smoothing_sensitivity": smoothing_sensitivity,
     "training_time_methods": training_time_methods,
-    "table1": edcm_neighbours.table1,
-    "knn_curves": edcm_neighbours.knn_curves,
-    "knn_choices": edcm_neighbours.knn_choices,
-    "log_probabilities": edcm_models.log_probabilities,
-    "parameters": edcm_models.parameters,
-    "stopping": edcm_models.stopping,
-    "gamma_ratio": edcm_models.gamma_ratio,
-    "burstiness": edcm_models.burstiness,
-    "normaliser": edcm_models.normaliser,
-    "fisher_tfidf": edcm_models.fisher_tfidf,
-    "perplexity": edcm_models.perplexity,
-    "latent_topics": edcm_topics.latent_topics,
-    "newsgroup_topics": edcm_topics.newsgroup_topics,
+    "table1": neighbour_figures.table1,
+    "knn_curves": neighbour_figures.knn_curves,
+    "knn_choices": neighbour_figures.knn_choices,
+    "log_probabilities": model_figures.log_probabilities,
+    "parameters": model_figures.parameters,
+    "stopping": model_figures.stopping,
+    "gamma_ratio": model_figures.gamma_ratio,
+    "burstiness": model_figures.burstiness,
+    "normaliser": model_figures.normaliser,
+    "fisher_tfidf": model_figures.fisher_tfidf,
+    "perplexity": model_figures.perplexity,
+    "latent_topics": topic_figures.latent_topics,
+    "newsgroup_topics": topic_figures.newsgroup_topics,
 }
