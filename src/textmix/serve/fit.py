@@ -10,6 +10,7 @@ from textmix.core.determinism import rng
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.tuning import tune
+from textmix.models.common.sklearn_private import check_parameters
 from textmix.plan.methods import Method
 from textmix.serve.keep import KeptModel, kept_forms
 
@@ -48,7 +49,7 @@ def fit_kept(
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=int(rng(seed, corpus.name, "model").integers(2**31)))
         try:
-            estimator._validate_params()
+            check_parameters(estimator)
         except ValueError as error:
             raise ConfigError(f"configuration: params: {error}") from error
         return estimator

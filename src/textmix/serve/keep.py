@@ -30,6 +30,7 @@ from scipy import sparse
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
+from textmix.models.common.sklearn_private import check_parameters
 from textmix.plan.methods import Method, load_methods
 from textmix.text.features import MATRIX, FeatureSpec, count_known
 
@@ -149,7 +150,7 @@ class KeptModel:
             if method is None:
                 raise ValueError(f"there is no method {head['method']!r} in the registry")
             estimator = method.make({key: _value_back(value) for key, value in head["parameters"].items()})
-            estimator._validate_params()
+            check_parameters(estimator)
             sizes = {"V": len(words), "L": len(names)}
             _read_state(folder, estimator, kept_forms(method), head["values"], sizes)
             model = cls(method, estimator, names, words, head["features"], str(head["dataset"]))

@@ -15,11 +15,11 @@ import lightgbm as lgb
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_softmax
-from sklearn.utils._param_validation import Interval
 
 from textmix.models.cbm.learners import smoothed_log_odds
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.common.sklearn_private import Interval
 from textmix.models.label_sets.estimators import SetScorer
 
 #: Hessians below this are raised to it: LightGBM divides by their sum.

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, logsumexp
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from textmix.models.cbm import mixture_kernels as mixture
 from textmix.models.cbm.estimator_learners import EstimatorExperts, EstimatorGate
 from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
 from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
+from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
 from textmix.models.linear import batched_kernels as logistic
 from textmix.models.linear.batched import RowSpace
 

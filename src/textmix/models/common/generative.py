@@ -13,13 +13,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.models.common.count_kernels import row_sums
+from textmix.models.common.sklearn_private import (
+    Interval,
+    check_first_partial_fit,
+    check_sample_weight,
+    checks_parameters,
+)
 from textmix.models.common.special_kernels import log_rising_table
 
 Convention = Literal["bag", "sequence"]
@@ -62,7 +67,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             return np.zeros(X.shape[0])
         return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate priors and classes.
 
@@ -232,7 +237,7 @@ class IncrementalCountClassifier(CountClassifier):
         self._add_statistics(X, codes, weight)
         self._estimate()
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add documents to those seen before; after the last batch the model equals `fit` on all of them.
 
@@ -241,7 +246,7 @@ class IncrementalCountClassifier(CountClassifier):
         X, y, sample_weight : as for `fit`.
         classes : all labels there will be; needed at the first call.
         """
-        first = _check_partial_fit_first_call(self, classes)
+        first = check_first_partial_fit(self, classes)
         X, y = self._check_labelled(X, y, reset=first)
         if first:
             self.class_count_ = np.zeros(len(self.classes_))
@@ -256,7 +261,7 @@ class IncrementalCountClassifier(CountClassifier):
 
 def _weights(sample_weight: Any, X: sparse.csr_array) -> np.ndarray:
     """Return the weights of the documents, float64 (N,), ones by default."""
-    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from textmix.models.common.multilabel import MultiLabelClassifier, checked_indicators, without_zeros
+from textmix.models.common.sklearn_private import checks_parameters
 
 
 def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
@@ -34,7 +34,7 @@ class LabelCountClassifier(MultiLabelClassifier):
         tags.input_tags.positive_only = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
         """Fit.
 

@@ -6,9 +6,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from textmix.models.common.sklearn_private import checks_parameters
 
 #: A sparse matrix with at least this share of non-zeros is faster as a dense one.
 DENSE = 0.2
@@ -27,7 +29,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"}
     _columns: np.ndarray | None
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, Y: Any) -> Self:
         """Fit to features (N, V) and label indicators (N, L) of 0 and 1.
 

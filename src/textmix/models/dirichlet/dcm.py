@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.generative import CountClassifier, subtract_length_term, zeros
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.dirichlet import dcm_kernels as dcm
 from textmix.models.dirichlet.length_kernels import concentration_bound
 from textmix.models.dirichlet.level_kernels import class_levels, make_scratch

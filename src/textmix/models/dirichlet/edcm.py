@@ -13,7 +13,6 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import gammaln
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from textmix.models.common.count_kernels import row_sums, smallest_positive
 from textmix.models.common.generative import (
@@ -23,6 +22,7 @@ from textmix.models.common.generative import (
     subtract_length_term,
     zeros,
 )
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.dirichlet.edcm_kernels import add_presence, log_parameters, presence_scores, solve_concentration
 
 #: Documents drawn at a time until one has the right length, and how many words they may have to look at.

@@ -43,12 +43,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.models.common.count_kernels import row_sums
+from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.dirichlet import latent_edcm_kernels as kernel
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
@@ -110,7 +110,7 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_init = n_init
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any = None) -> Self:
         """Climb the objective from ``n_init`` starts.
 

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from textmix.models.common.multilabel import generator, label_sets
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.label_sets import chain_kernels as chains
 from textmix.models.label_sets.estimators import LinearMultiLabel
 from textmix.models.linear import batched_kernels as logistic

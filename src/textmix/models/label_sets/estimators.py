@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
-from sklearn.utils._param_validation import Interval
 
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.common.sklearn_private import Interval
 from textmix.models.linear import batched_kernels as logistic
 from textmix.models.linear.batched import (
     LogisticBatch,

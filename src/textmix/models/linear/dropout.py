@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
 
+from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.linear.two_class import TwoClassLinear
 
 
@@ -47,7 +46,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         self.max_iter = max_iter
         self.tolerance = tolerance
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
         """Fit.
 

@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.linear import svm_kernels as svm
 
 #: A cost factor: so many times the cost of a page without the label as there are more of them than pages with it.

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
 
+from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.linear.sparse import Columns, Problem, solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
 
@@ -47,7 +46,7 @@ class NBSVMClassifier(TwoClassLinear):
         self.beta = beta
         self.tolerance = tolerance
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
         """Fit.
 

@@ -7,11 +7,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.linear.sparse import LOSSES, Columns, Problem, Solution, largest_l1, solve_l1, solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
 
@@ -160,7 +159,7 @@ class PathClassifier(TwoClassLinear):
         self.binary = binary
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the penalty and fit with it.
 

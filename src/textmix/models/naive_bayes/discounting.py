@@ -15,13 +15,13 @@ from scipy import sparse, special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from textmix.metrics import threshold_kernels as rules
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import checked_indicators, without_zeros
+from textmix.models.common.sklearn_private import Interval, StrOptions, check_parameters
 from textmix.models.naive_bayes.discounting_kernels import add_scores
 from textmix.models.naive_bayes.discounting_weights import (
     FORMS,
@@ -189,7 +189,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         ------
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
         """
-        self._validate_params()
+        check_parameters(self)
         labels = self._check_labels(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
         pooled = self._constant(whole.by_class.sum(axis=1) + whole.other)
@@ -346,7 +346,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         ------
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
         """
-        self._validate_params()
+        check_parameters(self)
         labels = checked_indicators(y)
         self.classes_ = np.arange(labels.shape[1])
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")

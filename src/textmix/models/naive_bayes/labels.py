@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier
+from textmix.models.common.sklearn_private import Interval, StrOptions
 
 
 class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):

@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
-from sklearn.base import BaseEstimator, DensityMixin, _fit_context
+from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.models.common.count_kernels import count_scores, row_sums
+from textmix.models.common.sklearn_private import Interval, checks_parameters
 
 
 class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -67,7 +67,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any = None) -> Self:
         """Climb J from a random start.
 

@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import add_counts, count_scores
 from textmix.models.common.generative import CountClassifier, IncrementalCountClassifier, zeros
+from textmix.models.common.sklearn_private import Interval, StrOptions
 
 
 class _Multinomial(IncrementalCountClassifier):

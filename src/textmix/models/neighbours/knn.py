@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
 from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
 
@@ -60,7 +60,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.weights = weights
         self.ties = ties
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the training documents as postings.
 

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.common.sklearn_private import StrOptions
 
 #: Pages whose similarities are held in memory at once.
 BLOCK = 512

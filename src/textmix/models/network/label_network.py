@@ -14,12 +14,12 @@ import numpy as np
 from scipy import linalg, optimize, sparse, special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.common.sklearn_private import Interval, StrOptions
 
 #: Relative change of the loss at which a fit that only serves to choose the strength stops.
 TUNING_TOL = 1e-3

@@ -14,15 +14,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.multilabel import checked_indicators
+from textmix.models.common.sklearn_private import Interval, StrOptions, check_sample_weight, checks_parameters
 from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm.training import Climb, Training, gather
 
@@ -105,7 +104,7 @@ class _ParametricMixture(LabelCountClassifier):
         self.temperature = temperature
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise J, equation (6).
 
@@ -124,7 +123,7 @@ class _ParametricMixture(LabelCountClassifier):
         """
         counts, indicators = self._check_labelled(X, y)
         labels = indicators.toarray() > 0
-        weight = _check_sample_weight(sample_weight, counts, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, counts, dtype=np.float64, ensure_non_negative=True)
         if not (labels.any(axis=1) & (weight > 0)).any():
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
         self.label_count_ = weight @ labels

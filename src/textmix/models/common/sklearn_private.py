@@ -1,0 +1,38 @@
+"""The private names of scikit-learn that our estimators need; no other module imports one.
+
+scikit-learn offers the declaration of parameters (``_parameter_constraints``) and its checks under private names only,
+although its guide for developers of estimators relies on them.  A release may rename them: then only this module needs
+an edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call as check_first_partial_fit
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "check_first_partial_fit",
+    "check_parameters",
+    "check_sample_weight",
+    "checks_parameters",
+]
+
+#: Decorator of a ``fit`` method: compares the parameters with ``_parameter_constraints`` before the method runs.
+checks_parameters = _fit_context(prefer_skip_nested_validation=True)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Compare the parameters of an estimator with its ``_parameter_constraints``.
+
+    Raises
+    ------
+    ValueError : a parameter is of another type or outside of its range (sklearn's InvalidParameterError).
+    """
+    estimator._validate_params()
