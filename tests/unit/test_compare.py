@@ -13,7 +13,7 @@ from tests.unit.reporting import SETTINGS, Made, row
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.verdict.claims import short
 from textmix.verdict.compare import (
-    COLUMNS,
+    COMPARISON_COLUMNS,
     VERDICTS,
     compare_paper,
     count_verdicts,
@@ -32,7 +32,7 @@ def made(tmp_path: Path) -> Made:
 def one(made: Made, checks: dict[str, Any] | None = None, **cells: Any) -> dict[str, Any]:
     """Return the comparison of one published row."""
     (found,) = compare_paper([row(**cells)], checks or {}, made.results)
-    assert set(found) == set(COLUMNS)
+    assert set(found) == set(COMPARISON_COLUMNS)
     assert found["verdict"] in VERDICTS
     if found["verdict"] != "reproduced":
         assert found["reason"]
@@ -332,7 +332,7 @@ def test_merged_comparison_keeps_every_id_once() -> None:
 
 def test_paper_left_out_by_the_configuration_is_not_run() -> None:
     (found,) = not_chosen([row()], "paper")
-    assert set(found) == set(COLUMNS)
+    assert set(found) == set(COMPARISON_COLUMNS)
     assert (found["verdict"], found["rebuilt"]) == ("not run", None)
     assert "does not name" in found["reason"]
 

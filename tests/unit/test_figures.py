@@ -13,8 +13,9 @@ import yaml
 from tests.unit.reporting import ROLES, SETTINGS, Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, Hole
-from textmix.experiment.results import FigureData, Results
-from textmix.pages.style import draw, style
+from textmix.experiment.results import Results
+from textmix.pages.figures import FigureData, draw
+from textmix.pages.style import style
 from textmix.papers.edcm import figures as edcm
 from textmix.papers.naive_bayes import figures as naive_bayes
 from textmix.verdict.page import inline_svg

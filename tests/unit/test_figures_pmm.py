@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.reporting import Made
 from textmix.core.errors import Hole
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.papers.pmm.figures import FIGURES
 
 METHODS = ["nb", "pmm1"]

@@ -10,7 +10,10 @@ import pytest
 from tests.unit.reporting import Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, Hole, IntegrityError
-from textmix.experiment.results import FigureData, NotRun, RoleEntry, role_entries, split_locator
+from textmix.experiment.results import NotRun, RoleEntry, role_entries
+from textmix.pages.figures import FigureData
+from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
+from textmix.verdict.locate import Rebuilt, locate, roles_behind
 
 
 @pytest.fixture
@@ -18,35 +21,46 @@ def made(tmp_path: Path) -> Made:
     return Made(tmp_path)
 
 
+def located(made: Made, locator: str) -> Rebuilt:
+    """Return the value that a locator names in the results made by hand."""
+    return locate(made.results, parse_locator(locator))
+
+
+def test_locator_has_typed_parts() -> None:
+    text = "score:table1/news/dcm/accuracy/mu=1"
+    assert parse_locator(text) == ScoreLocator(text, "table1", "news", "dcm", "accuracy", "mu=1")
+    assert parse_locator("measure:own/a.b") == MeasureLocator("measure:own/a.b", "own", "a.b")
+    assert str(parse_locator(text)) == text
+
+
 def test_score_is_the_mean_over_trials_with_the_sample_deviation(made: Made) -> None:
     trials = [0.7, 0.8, 0.81]
     made.scores("dcm", {"": trials})
-    value = made.results.locate("score:table1/news/dcm/accuracy")
+    value = located(made, "score:table1/news/dcm/accuracy")
     assert value.value == pytest.approx(sum(trials) / 3)
-    assert value.spread == pytest.approx(statistics.stdev(trials))
+    assert value.standard_deviation == pytest.approx(statistics.stdev(trials))
     assert value.n == 3
 
 
 def test_one_trial_has_no_spread(made: Made) -> None:
     made.scores("dcm", {"": [0.7]})
-    value = made.results.locate("score:table1/news/dcm/accuracy")
-    assert (value.value, value.spread, value.n) == (0.7, None, 1)
+    value = located(made, "score:table1/news/dcm/accuracy")
+    assert (value.value, value.standard_deviation, value.n) == (0.7, None, 1)
 
 
 def test_variant_is_chosen_by_name_and_all_are_listed(made: Made) -> None:
     made.scores("grid", {"mu=1": [0.1], "mu=10;delta=2": [0.2]})
-    value = made.results.locate("score:table1/news/grid/accuracy/mu=10;delta=2")
-    assert value.value == 0.2
-    assert value.variants == {"mu=1": 0.1, "mu=10;delta=2": 0.2}
+    assert located(made, "score:table1/news/grid/accuracy/mu=10;delta=2").value == 0.2
+    assert made.results.scores("table1", "news", "grid", "accuracy") == {"mu=1": [0.1], "mu=10;delta=2": [0.2]}
     with pytest.raises(ConfigError, match=r"must name a variant.*mu=1"):
-        made.results.locate("score:table1/news/grid/accuracy")
+        located(made, "score:table1/news/grid/accuracy")
     with pytest.raises(ConfigError, match="no 'mu=2'"):
-        made.results.locate("score:table1/news/grid/accuracy/mu=2")
+        located(made, "score:table1/news/grid/accuracy/mu=2")
 
 
 def test_only_variant_needs_no_name(made: Made) -> None:
     made.scores("grid", {"mu=1": [0.1]})
-    assert made.results.locate("score:table1/news/grid/accuracy").value == 0.1
+    assert located(made, "score:table1/news/grid/accuracy").value == 0.1
 
 
 def test_fits_that_did_not_converge_are_counted_for_their_variant_alone(made: Made) -> None:
@@ -55,28 +69,28 @@ def test_fits_that_did_not_converge_are_counted_for_their_variant_alone(made: Ma
     rows = [{"variant": variant, "trial": 0, "converged": converged} for variant, converged in facts]
     path = made.root / "predictions/paper/table1/news_set/grid/fits.csv"
     io.write_text(path, io.format_csv(rows, ("variant", "trial", "converged")))
-    assert made.results.locate("score:table1/news/grid/accuracy/a=1").unconverged == 1
-    assert made.results.locate("score:table1/news/grid/accuracy/a=2").unconverged == 2
+    assert located(made, "score:table1/news/grid/accuracy/a=1").unconverged == 1
+    assert located(made, "score:table1/news/grid/accuracy/a=2").unconverged == 2
 
 
 def test_time_is_the_median(made: Made) -> None:
     made.seconds("dcm", [1.0, 2.0, 90.0])
-    assert made.results.locate("time:table1/news/dcm/fit_seconds").value == 2.0
-    assert made.results.locate("time:table1/news/dcm/predict_seconds").value == 1.0
+    assert located(made, "time:table1/news/dcm/fit_seconds").value == 2.0
+    assert located(made, "time:table1/news/dcm/predict_seconds").value == 1.0
 
 
 def test_data_and_features_statistics_are_told_apart(made: Made) -> None:
     made.data("news_set", {"documents": 7, "labels": 2})
     made.data("news_set", {"documents": 6, "features": 99}, "words")
-    assert made.results.locate("data:news/documents").value == 7
-    assert made.results.locate("features:news/words/features").value == 99
+    assert located(made, "data:news/documents").value == 7
+    assert located(made, "features:news/words/features").value == 99
     with pytest.raises(ConfigError, match="no 'colour'; there are documents, labels"):
-        made.results.locate("data:news/colour")
+        located(made, "data:news/colour")
 
 
 def test_measure_is_found_by_key(made: Made) -> None:
     made.measure("own", {"a.b": 0.5})
-    assert made.results.locate("measure:own/a.b").value == 0.5
+    assert located(made, "measure:own/a.b").value == 0.5
     with pytest.raises(ConfigError, match=r"no table curve\.csv"):
         made.results.measure_table("own", "curve")
 
@@ -86,12 +100,12 @@ def test_measure_is_found_by_key(made: Made) -> None:
     [("splits.halves.trials", 10.0), ("splits.halves.kind", "random"), ("status", "built")],
 )
 def test_setting_is_what_paper_yaml_says(made: Made, path: str, value: float | str) -> None:
-    assert made.results.locate(f"setting:{path}").value == value
+    assert located(made, f"setting:{path}").value == value
 
 
 def test_missing_setting_names_where_it_stopped(made: Made) -> None:
     with pytest.raises(ConfigError, match=r"no 'splits\.thirds\.trials'.*stopped at 'thirds'"):
-        made.results.locate("setting:splits.thirds.trials")
+        located(made, "setting:splits.thirds.trials")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +118,7 @@ def test_missing_setting_names_where_it_stopped(made: Made) -> None:
 )
 def test_unmapped_role_is_a_hole_with_its_reason(made: Made, locator: str, words: str) -> None:
     with pytest.raises(Hole, match=words) as found:
-        made.results.locate(locator)
+        located(made, locator)
     assert not isinstance(found.value, NotRun)
 
 
@@ -112,7 +126,7 @@ def test_hole_keeps_its_reason(made: Made) -> None:
     made.hole("scores/paper/table1/news_set/dcm.csv", "the archive is truncated")
     for _ in range(2):
         with pytest.raises(Hole, match="the archive is truncated") as found:
-            made.results.locate("score:table1/news/dcm/accuracy")
+            located(made, "score:table1/news/dcm/accuracy")
         assert not isinstance(found.value, NotRun)
 
 
@@ -130,7 +144,7 @@ def test_hole_keeps_its_reason(made: Made) -> None:
 )
 def test_what_nothing_makes_is_not_run_even_without_data(made: Made, locator: str, words: str) -> None:
     with pytest.raises(NotRun, match=words):
-        made.results.locate(locator)
+        located(made, locator)
 
 
 def test_result_changed_by_hand_is_refused(made: Made) -> None:
@@ -138,7 +152,7 @@ def test_result_changed_by_hand_is_refused(made: Made) -> None:
     path = made.root / "scores/paper/table1/news_set/dcm.csv"
     path.write_text(path.read_text().replace("0.7", "0.9"))
     with pytest.raises(IntegrityError, match=r"dcm\.csv changed"):
-        made.results.locate("score:table1/news/dcm/accuracy")
+        located(made, "score:table1/news/dcm/accuracy")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +160,7 @@ def test_result_changed_by_hand_is_refused(made: Made) -> None:
 )
 def test_malformed_locator_is_refused_with_the_grammar(locator: str) -> None:
     with pytest.raises(ConfigError, match="<"):
-        split_locator(locator)
+        parse_locator(locator)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +173,7 @@ def test_malformed_locator_is_refused_with_the_grammar(locator: str) -> None:
     ],
 )
 def test_roles_behind_a_value(made: Made, locator: str, roles: list[str]) -> None:
-    assert made.results.role_names(locator) == roles
+    assert roles_behind(made.results, parse_locator(locator)) == roles
 
 
 def test_role_entries_take_the_configuration_as_it_is() -> None:

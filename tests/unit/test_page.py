@@ -14,7 +14,7 @@ import pytest
 from tests.unit.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, Hole
-from textmix.verdict.compare import COLUMNS, VERDICTS, compare_paper
+from textmix.verdict.compare import COMPARISON_COLUMNS, VERDICTS, compare_paper
 from textmix.verdict.page import DataUsed, Drawing, Part, Sources, inline_svg, make_part, read_parts, render_page, slug
 from textmix.verdict.published import Deviation, Record
 
@@ -68,7 +68,7 @@ def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
     """Return a row of a comparison with a verdict."""
     published = row(**cells)
     return {
-        **dict.fromkeys(COLUMNS, ""),
+        **dict.fromkeys(COMPARISON_COLUMNS, ""),
         **{name: getattr(published, name) for name in ("id", "artefact", "dataset", "method", "metric", "unit")},
         **{"published": published.value, "rebuilt": 0.81, "verdict": verdict, "reason": f"because of {verdict}"},
     }
@@ -227,7 +227,7 @@ class Project:
             io.write_text(root / f"config/papers/{name}/checks.yaml", "{}\n")
             io.write_text(root / f"config/papers/{name}/deviations.yaml", "[]\n")
         rows = compare_paper([row(id="paper.x")], {}, self.made.results)
-        io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COLUMNS), META)
+        io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COMPARISON_COLUMNS), META)
         roles = {**SPEC, "roles": ["news", "gone", "held"]}
         data = {
             "news": {"dataset": "news_set", "comparable": "nearly", "note": "seven fewer"},

@@ -16,9 +16,9 @@ from textmix.core.errors import Hole
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import Source, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
-from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
-from textmix.pages.style import draw
+from textmix.pages.figures import FigureData, draw
 from textmix.papers.cbm.figures import FIGURES
 from textmix.verdict.published import read_record
 
@@ -126,10 +126,9 @@ def test_paper_yaml_names_every_figure_and_published_csv_what_measures_give(meas
     assert set(SPEC["figures"]) == set(FIGURES)
     rows = [row for row in published() if row.source.startswith("measure:")]
     for row in rows:
-        measure, key = split_locator(row.source)[1]
-        assert key in measured[0][measure].values
+        assert row.locator.key in measured[0][row.locator.measure].values
     for row in published():
         if row.source.startswith("score:"):
-            experiment, role, method = split_locator(row.source)[1][:3]
-            assert role in SPEC["experiments"][experiment]["roles"]
-            assert method in SPEC["experiments"][experiment]["methods"] or method.endswith("_gb")
+            experiment, method = SPEC["experiments"][row.locator.experiment], row.locator.method
+            assert row.locator.role in experiment["roles"]
+            assert method in experiment["methods"] or method.endswith("_gb")

@@ -17,14 +17,15 @@ from tests.naive import edcm as naive_edcm
 from tests.unit.reporting import META
 from textmix.data.corpus import Corpus
 from textmix.experiment.measures import Measure, Source, run_measure
-from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.pages.style import draw
+from textmix.pages.figures import FigureData, draw
 from textmix.papers.edcm import likeness, repetition, weights
 from textmix.papers.edcm.documents import Documents
 from textmix.papers.edcm.figures import FIGURES
+from textmix.plan.locators import parse_locator
 from textmix.verdict.page import inline_svg
 from textmix.verdict.published import read_record
 
@@ -88,10 +89,10 @@ def test_every_measured_number_that_the_paper_files_name_is_there(measured):
     record = read_record(PAPER, ROOT / "workflow/schemas")
     locators = [row.source for row in record.rows]
     locators += [name for check in record.checks.values() for side in ("left", "right") for name in check.get(side, ())]
-    named = [split_locator(name)[1] for name in locators if name.startswith("measure:")]
+    named = [parse_locator(name) for name in locators if name.startswith("measure:")]
     assert len(named) > 20
-    for measure, key in named:
-        assert key in measured[0][measure].values, f"measure:{measure}/{key}"
+    for locator in named:
+        assert locator.key in measured[0][locator.measure].values, locator.text
 
 
 def test_every_claim_has_a_check_and_every_check_a_claim():

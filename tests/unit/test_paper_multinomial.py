@@ -17,13 +17,14 @@ from textmix.core import io
 from textmix.core.errors import Hole
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import Source, run_measure
-from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.metrics.accumulated import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
-from textmix.pages.style import draw
+from textmix.pages.figures import FigureData, draw
 from textmix.papers.multinomial import measures as multinomial
 from textmix.papers.multinomial.figures import FIGURES
+from textmix.plan.locators import parse_locator
 from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
@@ -204,10 +205,10 @@ def test_every_measured_number_that_the_paper_files_name_is_there(measured):
     record = read_record(PAPER, ROOT / "workflow/schemas")
     locators = [row.source for row in record.rows]
     locators += [name for check in record.checks.values() for side in ("left", "right") for name in check.get(side, ())]
-    named = [split_locator(name)[1] for name in locators if name.startswith("measure:")]
+    named = [parse_locator(name) for name in locators if name.startswith("measure:")]
     assert len(named) > 20
-    for measure, key in named:
-        assert key in measured[0][measure].values, f"measure:{measure}/{key}"
+    for locator in named:
+        assert locator.key in measured[0][locator.measure].values, locator.text
 
 
 def test_every_claim_has_a_check_and_every_check_a_claim():

@@ -13,11 +13,12 @@ from tests.unit.reporting import META
 from tests.unit.test_text_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, Ragged
 from textmix.experiment.measures import Measure, Source, run_measure
-from textmix.experiment.results import FigureData, Results, RoleEntry, split_locator
+from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
-from textmix.pages.style import draw
+from textmix.pages.figures import FigureData, draw
 from textmix.papers.skipgrams import measures as skipgrams
 from textmix.papers.skipgrams.figures import FIGURES
+from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
 from textmix.text.features import build_features
 from textmix.text.stoplists import stop_words
 from textmix.verdict.published import read_record
@@ -174,19 +175,18 @@ def test_figures_are_the_same_bytes_every_time(name: str, drawn: Results) -> Non
 
 def test_every_source_names_what_the_measures_give(measured: dict[str, Measure]) -> None:
     record = read_record(PAPER, ROOT / "workflow/schemas")
-    locators = {row.source for row in record.rows if row.source and not row.source.startswith("check:")}
+    sources = {row.source for row in record.rows if row.source and not row.source.startswith("check:")}
     for check in record.checks.values():
-        locators |= {*check["left"], *check.get("right", ())}
+        sources |= {*check["left"], *check.get("right", ())}
     settings = SPEC["measures"]
-    for locator in sorted(locators):
-        kind, parts = split_locator(locator)
-        if kind == "score":
-            experiment = SPEC["experiments"][parts[0]]
-            assert parts[1] in experiment["roles"] and parts[2] in experiment["methods"], locator
-        elif kind == "measure" and parts[0].endswith("_examples"):
-            assert parts[1] in settings[parts[0]]["settings"]["phrases"], locator
-        elif kind == "measure" and parts[0].endswith("_curves"):
-            kinds = {f"n{n}_s{slop}" for n, slop in settings[parts[0]]["settings"]["kinds"]}
-            key = parts[1].removesuffix("_used").removesuffix("_most").removesuffix("_best")
-            known = key in kinds or parts[1] in {"gain_n1_to_n2", "share_used"} or parts[1].endswith("_share")
-            assert known or parts[1] in measured["lr_l1_curves"].values, locator
+    for locator in map(parse_locator, sorted(sources)):
+        if isinstance(locator, ScoreLocator):
+            experiment = SPEC["experiments"][locator.experiment]
+            assert locator.role in experiment["roles"] and locator.method in experiment["methods"], locator
+        elif isinstance(locator, MeasureLocator) and locator.measure.endswith("_examples"):
+            assert locator.key in settings[locator.measure]["settings"]["phrases"], locator
+        elif isinstance(locator, MeasureLocator) and locator.measure.endswith("_curves"):
+            kinds = {f"n{n}_s{slop}" for n, slop in settings[locator.measure]["settings"]["kinds"]}
+            key = locator.key.removesuffix("_used").removesuffix("_most").removesuffix("_best")
+            known = key in kinds or locator.key in {"gain_n1_to_n2", "share_used"} or locator.key.endswith("_share")
+            assert known or locator.key in measured["lr_l1_curves"].values, locator

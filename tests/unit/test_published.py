@@ -15,7 +15,14 @@ import yaml
 
 from textmix.core.config import PAPERS
 from textmix.core.errors import ConfigError
-from textmix.verdict.published import COLUMNS, Published, read_checks, read_deviations, read_published, read_record
+from textmix.verdict.published import (
+    PUBLISHED_COLUMNS,
+    Published,
+    read_checks,
+    read_deviations,
+    read_published,
+    read_record,
+)
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -212,7 +219,8 @@ DEVIATION = {"id": "sign", "where": "001:(4)", "source_says": "a", "we_do": "b",
 
 def write_csv(folder: Path, *rows: dict[str, str]) -> Path:
     path = folder / "published.csv"
-    path.write_text("\n".join([",".join(COLUMNS), *(",".join(row[name] for name in COLUMNS) for row in rows)]) + "\n")
+    lines = [PUBLISHED_COLUMNS, *([row[name] for name in PUBLISHED_COLUMNS] for row in rows)]
+    path.write_text("".join(",".join(cells) + "\n" for cells in lines))
     return path
 
 
@@ -320,8 +328,8 @@ def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
     [
         (b"id,value\n", "line 1: the columns are"),
         (b"", "line 1: the columns are"),
-        (",".join(COLUMNS).encode() + b"\na,b\n", "line 2: 2 cells, expected 14"),
-        (",".join(COLUMNS).encode() + b'\n"a\n', "not valid csv"),
+        (",".join(PUBLISHED_COLUMNS).encode() + b"\na,b\n", "line 2: 2 cells, expected 14"),
+        (",".join(PUBLISHED_COLUMNS).encode() + b'\n"a\n', "not valid csv"),
         (b"\xff\xfe", "is not UTF-8 text"),
     ],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
 from textmix.experiment.results import Results, role_entries
-from textmix.verdict.compare import COLUMNS, compare_paper
+from textmix.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from textmix.verdict.published import read_record
 
 with job(snakemake, tolerate_holes=True) as running:
@@ -14,4 +14,4 @@ with job(snakemake, tolerate_holes=True) as running:
     spec, paper = snakemake.params.paper, snakemake.wildcards.paper
     results = Results(Path("results"), paper, role_entries(snakemake.params.roles), spec)
     rows = compare_paper(record.rows, record.checks, results)
-    write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)
+    write_result(snakemake.output[0], format_csv(rows, COMPARISON_COLUMNS), running.record)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from textmix.core.io import check_result, read_csv, write_result
 from textmix.core.runtime import job
-from textmix.experiment.results import FigureData, Results, role_entries
-from textmix.pages.style import draw
+from textmix.experiment.results import Results, role_entries
+from textmix.pages.figures import FigureData, draw
 from textmix.verdict.compare import printed_numbers
 
 with job(snakemake) as running:

@@ -5,7 +5,7 @@ from pathlib import Path
 from textmix.core.io import canonical_json, format_csv, write_result
 from textmix.core.runtime import job, machine, seconds_spent, versions
 from textmix.data.registry import load_registry
-from textmix.verdict.compare import COLUMNS, count_verdicts, merge_comparisons
+from textmix.verdict.compare import COMPARISON_COLUMNS, count_verdicts, merge_comparisons
 from textmix.verdict.page import Sources, read_parts, render_page
 
 with job(snakemake, tolerate_holes=True) as running:
@@ -21,5 +21,5 @@ with job(snakemake, tolerate_holes=True) as running:
         "Seconds of all jobs, by stage": seconds_spent(Path("results/benchmarks")),
     }
     write_result(snakemake.output.page, render_page(parts, provenance), running.record)
-    write_result(snakemake.output.comparison, format_csv(rows, COLUMNS), running.record)
+    write_result(snakemake.output.comparison, format_csv(rows, COMPARISON_COLUMNS), running.record)
     write_result(snakemake.output.summary, canonical_json({"verdicts": count_verdicts(rows)}), running.record)

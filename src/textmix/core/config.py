@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import functools
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +122,9 @@ def explain(error: jsonschema.ValidationError) -> str:
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = sorted(error.schema.get("properties", {}))
         extra = next(iter(sorted(str(name) for name in error.instance if name not in allowed)))
-        return f"{key}: unknown key '{extra}'; {_suggest(extra, allowed)}"
+        return f"{key}: unknown key '{extra}'; {suggest(extra, allowed)}"
     if error.validator == "enum":
-        return f"{key}: {error.instance!r} is not allowed; {_suggest(str(error.instance), error.validator_value)}"
+        return f"{key}: {error.instance!r} is not allowed; {suggest(str(error.instance), error.validator_value)}"
     if error.validator == "required":
         return f"{key}: {error.message}; add it"
     if error.validator == "type":
@@ -135,8 +135,8 @@ def explain(error: jsonschema.ValidationError) -> str:
     return f"{key}: {error.message}; correct the value"
 
 
-def _suggest(word: str, allowed: list[Any]) -> str:
-    """Return 'did you mean' with all allowed words."""
+def suggest(word: str, allowed: Iterable[Any]) -> str:
+    """Return 'did you mean' with all allowed words; empty where none is allowed."""
     words = [str(item) for item in allowed]
     close = difflib.get_close_matches(word, words, n=1)
-    return (f"did you mean '{close[0]}'? " if close else "") + f"allowed: {', '.join(words)}"
+    return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from textmix.core.errors import ConfigError
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from textmix.experiment.results import FigureData
 
 STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
 #: Marker of every series in order, beside the colour cycle of the style file.
@@ -43,27 +38,6 @@ def svg_bytes(figure: Figure) -> bytes:
     with style():
         figure.savefig(stream, format="svg", metadata=_NO_METADATA)
     return stream.getvalue()
-
-
-def draw(paper: str, name: str, data: FigureData) -> bytes:
-    """Return one figure of a paper as SVG bytes.
-
-    Parameters
-    ----------
-    paper, name : which entry of ``FIGURES`` in ``textmix.papers.<paper>.figures``.
-    data : results, published numbers and the figure's entry in ``paper.yaml``.
-
-    Raises
-    ------
-    ConfigError : the paper has no such figure.
-    Hole : a result it draws is missing.
-    """
-    figures: dict[str, Callable[[FigureData], Figure]]
-    figures = importlib.import_module(f"textmix.papers.{paper}.figures").FIGURES
-    if name not in figures:
-        raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
-    with style():
-        return svg_bytes(figures[name](data))
 
 
 def panels(n: int, height: float = 3.0, **options: Any) -> tuple[Figure, Sequence[Axes]]:

@@ -1,6 +1,6 @@
-"""Claims as checks: a sentence of a paper becomes comparisons of pairs of rebuilt numbers.
+"""Claims of a paper as checks: a claim becomes comparisons between pairs of rebuilt numbers.
 
-The kinds of check and their keys are in ``workflow/schemas/checks.schema.yaml``.
+The kinds of check and their keys are described in ``workflow/schemas/checks.schema.yaml``.
 """
 
 from __future__ import annotations
@@ -11,16 +11,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textmix.core.errors import ConfigError, Hole
-from textmix.experiment.results import Results, split_locator
+from textmix.experiment.results import Results
 from textmix.metrics.significance import paired_t_test
+from textmix.plan.locators import (
+    DataLocator,
+    FeaturesLocator,
+    Locator,
+    MeasureLocator,
+    ScoreLocator,
+    TimeLocator,
+    parse_locator,
+)
+from textmix.verdict.locate import locate, roles_behind
 from textmix.verdict.published import Check
 
+#: Number of pairs that a reason lists in full.
 _SHOWN_PAIRS = 4
 
 
 @dataclass(frozen=True)
 class Operand:
-    """One number of a check by name; where it is a mean over trials, their values too."""
+    """One number of a check.
+
+    Parameters
+    ----------
+    name : short name of the number, as the reason shows it; empty for a bound.
+    value : the number, in stored units.
+    trials : the values of which ``value`` is the mean, in the order of the trials; empty where it is no mean.
+    """
 
     name: str
     value: float
@@ -32,60 +50,63 @@ class Operand:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a check.
+    """The result of a check.
 
     Parameters
     ----------
-    holds : whether at most the allowed number of the pairs that could be compared fail.
-    seen : the numbers in words; of a failing check the failing pairs.
-    decided, pairs : number of pairs that could be compared, and of all.
-    holes : why the others could not, one a pair.
-    roles : roles of the data sets that the numbers rest on.
+    holds : whether the number of failing pairs is at most the number that the check allows.
+    seen : the compared numbers in words; of a failing check the failing pairs only.
+    decided : number of pairs of which both numbers are at hand.
+    pairs : number of all pairs.
+    missing : the reason of each pair that could not be compared.
+    roles : roles of the data sets on which the numbers rest, sorted.
     """
 
     holds: bool
     seen: str
     decided: int
     pairs: int
-    holes: Sequence[Hole]
+    missing: Sequence[Hole]
     roles: Sequence[str]
 
 
+_Side = Sequence["Operand | Hole"]
 _Pairs = list[tuple["Operand | Hole", "Operand | Hole"]]
 
 
-def _against(left: Sequence[Operand | Hole], right: Sequence[Operand | Hole]) -> _Pairs:
-    """Pair one to one where both sides are equally long, else each with each."""
+def _left_with_right(left: _Side, right: _Side) -> _Pairs:
+    """Pair the sides one to one where they have the same length, else each left with each right."""
     return list(zip(left, right, strict=True)) if len(left) == len(right) else list(itertools.product(left, right))
 
 
-def _neighbours(left: Sequence[Operand | Hole], _: Sequence[Operand | Hole]) -> _Pairs:
-    """Pair each with the next."""
+def _each_with_next(left: _Side, _: _Side) -> _Pairs:
+    """Pair each left with the next left."""
     return list(itertools.pairwise(left))
 
 
-def _first(left: Sequence[Operand | Hole], right: Sequence[Operand | Hole]) -> _Pairs:
-    """Pair the first with all others."""
+def _first_with_rest(left: _Side, right: _Side) -> _Pairs:
+    """Pair the first left with all further numbers of both sides."""
     return [(left[0], other) for other in (*left[1:], *right)]
 
 
 def _significant(a: Operand, b: Operand, level: float) -> bool:
-    """Return whether a is above b, and a paired t-test over their trials is below the level."""
+    """Return whether a is above b and the p-value of a paired t-test over their trials is below the level."""
     return a.value > b.value and paired_t_test(a.trials, b.trials) < level
 
 
-#: kind -> how to pair left and right, the sign shown between them, and when a pair (a, b) holds within a margin.
+#: Kind -> how left and right are paired, the sign shown between them, and whether a pair (a, b) holds.  The third
+#: argument of the test is the margin or the level of the check.
 _KINDS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[Operand, Operand, float], bool]]] = {
-    "above": (_against, ">", lambda a, b, _: a.value > b.value),
+    "above": (_left_with_right, ">", lambda a, b, _: a.value > b.value),
     # Decimal fractions have no exact binary form, hence the slack.
-    "near": (_against, "≈", lambda a, b, margin: abs(a.value - b.value) <= margin * (1 + 1e-9)),
-    "largest": (_first, "≥", lambda a, b, _: a.value >= b.value),
-    "rising": (_neighbours, "<", lambda a, b, _: a.value < b.value),
-    "falling": (_neighbours, ">", lambda a, b, _: a.value > b.value),
-    "at_least": (_against, "≥", lambda a, b, _: a.value >= b.value),
-    "at_most": (_against, "≤", lambda a, b, _: a.value <= b.value),
-    "holds": (_against, "=", lambda a, b, _: a.value == b.value),
-    "significant": (_against, "significantly >", _significant),
+    "near": (_left_with_right, "≈", lambda a, b, margin: abs(a.value - b.value) <= margin * (1 + 1e-9)),
+    "largest": (_first_with_rest, "≥", lambda a, b, _: a.value >= b.value),
+    "rising": (_each_with_next, "<", lambda a, b, _: a.value < b.value),
+    "falling": (_each_with_next, ">", lambda a, b, _: a.value > b.value),
+    "at_least": (_left_with_right, "≥", lambda a, b, _: a.value >= b.value),
+    "at_most": (_left_with_right, "≤", lambda a, b, _: a.value <= b.value),
+    "holds": (_left_with_right, "=", lambda a, b, _: a.value == b.value),
+    "significant": (_left_with_right, "significantly >", _significant),
 }
 
 
@@ -94,58 +115,76 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
 
     Parameters
     ----------
-    name : its name, for messages.
+    name : name of the check, for messages.
     check : its entry in ``checks.yaml``.
-    results : where the numbers lie.
+    results : the results that hold the numbers.
 
     Raises
     ------
-    ConfigError : the kind is unknown, there is nothing to compare, or a locator names no number.
+    ConfigError : the kind is unknown, there is no pair to compare, or a locator names no number.
     """
     if check["kind"] not in _KINDS:
         raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(_KINDS)}")
     pairing, sign, test = _KINDS[check["kind"]]
-    sources = {side: check.get(side, ()) for side in ("left", "right")}
-    pairs = pairing([_operand(source, results) for source in sources["left"]], _right(check, results))
+    left, right = ([parse_locator(text, f"check {name}") for text in check.get(side, ())] for side in ("left", "right"))
+    pairs = pairing([_operand(locator, results) for locator in left], _right_side(check, right, results))
     if not pairs:
         raise ConfigError(f"check {name}: there is nothing to compare; name at least two numbers")
     decided = [(a, b) for a, b in pairs if isinstance(a, Operand) and isinstance(b, Operand)]
-    holes = [next(one for one in pair if isinstance(one, Hole)) for pair in pairs if pair not in decided]
-    margin, allowed = float(check.get("margin", check.get("level", 0.0))), check.get("exceptions", 0)
-    failing = [(a, b) for a, b in decided if not test(a, b, margin)]
-    holding = [pair for pair in decided if pair not in failing]
-    holds = len(failing) <= allowed
-    parts = [_listed(failing, f"not {sign}"), _listed(holding, sign)]
-    exception = f"{parts[0]} ({allowed} such allowed); " if failing else ""
-    seen = exception + parts[1] if holds else parts[0]
-    roles = {role for source in (*sources["left"], *sources["right"]) for role in results.role_names(source)}
-    return Outcome(holds, seen, len(decided), len(pairs), holes, sorted(roles))
+    missing = [next(one for one in pair if isinstance(one, Hole)) for pair in pairs if pair not in decided]
+    bound = float(check.get("margin", check.get("level", 0.0)))
+    failing = [(a, b) for a, b in decided if not test(a, b, bound)]
+    holds = len(failing) <= check.get("exceptions", 0)
+    roles = {role for locator in (*left, *right) for role in roles_behind(results, locator)}
+    return Outcome(holds, _seen(check, sign, decided, failing), len(decided), len(pairs), missing, sorted(roles))
 
 
-def _right(check: Check, results: Results) -> list[Operand | Hole]:
-    """Return the right side of a check: numbers, or the bound that every left number is held against."""
+def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | Hole]:
+    """Return the numbers that the left side is compared with: those of the right side, a bound, or 1."""
     if check["kind"] == "holds":
         return [Operand("", 1.0)]
     if "bound" in check:
         return [Operand("", float(check["bound"]))]
-    return [_operand(source, results) for source in check.get("right", ())]
+    return [_operand(locator, results) for locator in locators]
 
 
-def _operand(source: str, results: Results) -> Operand | Hole:
-    """Locate one number of a check, by the shortest name that tells it from the others."""
-    kind, parts = split_locator(source)
-    name = f"{' '.join([parts[2], *parts[4:]])} on {parts[1]}" if kind in ("score", "time") else parts[-1]
+def _operand(locator: Locator, results: Results) -> Operand | Hole:
+    """Return one number of a check, or the reason why it is missing."""
     try:
-        found = results.locate(source)
-    except Hole as hole:
-        return hole
+        found = locate(results, locator)
+    except Hole as missing:
+        return missing
     if isinstance(found.value, str):
-        raise ConfigError(f"locator '{source}' is the word '{found.value}', not a number; a check compares numbers")
-    return Operand(name.replace("_", " "), float(found.value), found.trials)
+        raise ConfigError(f"locator '{locator}' is the word '{found.value}', not a number; a check compares numbers")
+    return Operand(_name(locator).replace("_", " "), float(found.value), found.trials)
 
 
-def _listed(pairs: Sequence[tuple[Operand, Operand]], sign: str) -> str:
-    """Return pairs with the sign between them as one line: the first few in full, neighbours as a chain."""
+def _name(locator: Locator) -> str:
+    """Return a short name of a value: method and data, or the last part of its locator."""
+    match locator:
+        case ScoreLocator(method=method, variant=variant, role=role):
+            return f"{method} {variant} on {role}" if variant else f"{method} on {role}"
+        case TimeLocator(method=method, role=role):
+            return f"{method} on {role}"
+        case DataLocator(statistic=name) | FeaturesLocator(statistic=name) | MeasureLocator(key=name):
+            return name
+    return locator.text.partition(":")[2]
+
+
+_Operands = Sequence[tuple[Operand, Operand]]
+
+
+def _seen(check: Check, sign: str, decided: _Operands, failing: _Operands) -> str:
+    """Return the compared pairs in words; of a check that fails the failing pairs only."""
+    failures, allowed = _listed(failing, f"not {sign}"), check.get("exceptions", 0)
+    if len(failing) > allowed:
+        return failures
+    holding = _listed([pair for pair in decided if pair not in failing], sign)
+    return f"{failures} ({allowed} such allowed); {holding}" if failing else holding
+
+
+def _listed(pairs: _Operands, sign: str) -> str:
+    """Return the first pairs in words and the number of the rest; pairs that share a number become one chain."""
     texts: list[str] = []
     last: Operand | None = None
     for a, b in pairs:
@@ -159,7 +198,7 @@ def _listed(pairs: Sequence[tuple[Operand, Operand]], sign: str) -> str:
 
 
 def short(value: float, sign: str = "") -> str:
-    """Return a number with four significant digits, plain between 1e-4 and 1e7."""
+    """Return a number with four significant digits; below 1e-4 and from 1e7 on in scientific notation with three."""
     if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e7):
         return f"{value:{sign}.3g}"
     digits = 3 - math.floor(math.log10(abs(value))) if value else 0

@@ -1,29 +1,36 @@
-"""Published against rebuilt: every published number and claim gets one verdict and, unless plain, one reason.
+"""The comparison of a paper: every published number and claim gets one verdict and, where needed, one reason.
 
-Verdicts: ``reproduced`` and ``differs`` are judged by the row's tolerance class; ``data missing`` where the paper's
-data are not at hand (a value rebuilt on other data is shown, not judged); ``not run`` where nothing has rebuilt it yet;
-``open`` where the source leaves open what to judge.
+The verdicts are:
+
+- ``reproduced`` or ``differs``: the rebuilt value was judged by the tolerance of the published row;
+- ``data missing``: the paper's data are not at hand; a value rebuilt on other data is shown and not judged;
+- ``not run``: no job has rebuilt the value;
+- ``open``: the paper does not say what to judge.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scipy.special import stdtrit
 
 from textmix.core.errors import ConfigError, Hole, IntegrityError
-from textmix.experiment.results import NotRun, Results, RoleEntry, Value
-from textmix.verdict.claims import evaluate, short
+from textmix.experiment.results import NotRun, Results, RoleEntry
+from textmix.plan.locators import CheckLocator, Locator, SettingLocator, TimeLocator
+from textmix.verdict.claims import Outcome, evaluate, short
+from textmix.verdict.locate import Rebuilt, locate, roles_behind
 from textmix.verdict.published import Check, Published
 
-COLUMNS = (
+COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "tolerance", "verdict", "reason"),
 )
+#: Verdicts in the order of the page.
 REPRODUCED, DIFFERS, MISSING, NOT_RUN, OPEN = VERDICTS = ("reproduced", "differs", "data missing", "not run", "open")
+#: Parts of reasons.
 NO_SOURCE = "nothing in this version rebuilds it yet"
 NOT_CHOSEN = "this configuration does not name the paper"
 UNCONVERGED = "did not converge"
@@ -32,38 +39,47 @@ LEFT_OPEN = "the source leaves open what to compare: shown, not judged"
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found for one published row: the rebuilt value as text or number, and the verdict on it."""
+class Judgement:
+    """The verdict on one published row.
+
+    Parameters
+    ----------
+    verdict : one of `VERDICTS`.
+    reason : one clause or several, joined by semicolons; may be empty.
+    rebuilt : the rebuilt value in the row's unit, or text, or None where there is none.
+    standard_deviation : that of ``rebuilt`` over the trials, in the row's unit, or None.
+    difference : rebuilt less published, in the row's unit, or None.
+    """
 
     verdict: str
     reason: str = ""
     rebuilt: float | str | None = None
-    spread: float | None = None
+    standard_deviation: float | None = None
     difference: float | None = None
 
 
 def compare_paper(
     published: Sequence[Published], checks: Mapping[str, Check], results: Results
 ) -> list[dict[str, Any]]:
-    """Return one row (`COLUMNS`) for every published row of a paper, in the given order.
+    """Return one row of ``comparison.csv`` (`COMPARISON_COLUMNS`) for each published row, in the given order.
 
     Parameters
     ----------
     published : the rows of ``published.csv``.
-    checks : the paper's named checks.
-    results : where its rebuilt values lie.
+    checks : the checks of the paper by name.
+    results : the results of the paper.
 
     Raises
     ------
-    ConfigError : a source, tolerance or check is not what the contract allows.
+    ConfigError : a row names a check that is not there, or a value that the results do not hold.
     IntegrityError : a result was changed by hand.
     """
-    return [_row(row, results.paper, _find(row, checks, results)) for row in published]
+    return [_row(row, results.paper, _judged(row, checks, results)) for row in published]
 
 
 def not_chosen(published: Sequence[Published], paper: str) -> list[dict[str, Any]]:
-    """Return the rows of a paper that the configuration leaves out: all not run."""
-    return [_row(row, paper, Finding(NOT_RUN, NOT_CHOSEN)) for row in published]
+    """Return the rows of ``comparison.csv`` of a paper that the configuration does not name: all are ``not run``."""
+    return [_row(row, paper, Judgement(NOT_RUN, NOT_CHOSEN)) for row in published]
 
 
 def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
@@ -92,20 +108,20 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return id -> published number of a comparison; rows that print none are left out."""
+    """Return id -> published number, for the rows of a comparison that print a number."""
     numbers = ((row["id"], number(row["published"])) for row in comparison)
     return {name: value for name, value in numbers if value is not None}
 
 
-def _row(row: Published, paper: str, found: Finding) -> dict[str, Any]:
-    """Return a published row and what was found as a row of the comparison."""
+def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
+    """Return a published row and its judgement as a row of ``comparison.csv``."""
     return {
         **{name: getattr(row, name) for name in ("id", "artefact", "dataset", "method", "metric", "unit", "tolerance")},
         "paper": paper,
         "published": row.value,
         "spread": row.spread,
         "rebuilt": _rounded(found.rebuilt),
-        "rebuilt_spread": _rounded(found.spread),
+        "rebuilt_spread": _rounded(found.standard_deviation),
         "difference": _rounded(found.difference),
         "verdict": found.verdict,
         "reason": found.reason,
@@ -113,70 +129,78 @@ def _row(row: Published, paper: str, found: Finding) -> dict[str, Any]:
 
 
 def _rounded(value: Any) -> Any:
-    """Drop the digits of a float that depend on the machine."""
+    """Round a float to ten significant digits, since further digits depend on the machine."""
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
-def _find(row: Published, checks: Mapping[str, Check], results: Results) -> Finding:
+def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Judgement:
     """Locate and judge one published row."""
-    if not row.source:
+    locator = row.locator
+    if locator is None:
         return _without_source(row, built=results.settings.get("status") == "built")
     try:
-        if row.check is None:
-            return _find_value(row, results)
-        if row.check not in checks:
-            raise ConfigError(f"{row.id}: there is no check '{row.check}'; write it in checks.yaml")
-        return _find_claim(row.check, checks[row.check], results)
-    except NotRun as hole:
-        return Finding(NOT_RUN, hole.reason)
-    except Hole as hole:
-        return Finding(MISSING, hole.reason)
+        if not isinstance(locator, CheckLocator):
+            return _judge_value(row, locator, results)
+        if locator.check not in checks:
+            raise ConfigError(f"{row.id}: there is no check '{locator.check}'; write it in checks.yaml")
+        return _judge_claim(locator.check, checks[locator.check], results)
+    except NotRun as missing:
+        return Judgement(NOT_RUN, missing.reason)
+    except Hole as missing:
+        return Judgement(MISSING, missing.reason)
 
 
-def _without_source(row: Published, built: bool) -> Finding:
-    """Say why nothing rebuilds a row: it prints nothing to compare, its note says why, or nothing reaches it yet."""
+def _without_source(row: Published, built: bool) -> Judgement:
+    """Return the verdict on a row that names no rebuilt value: ``open`` with its note, or ``not run``."""
     nothing_printed = not row.value and row.kind not in ("curve", "figure")
     if built and row.tolerance == "open" and (row.note or nothing_printed):
-        return Finding(OPEN, row.note or "prints no number to compare")
-    return Finding(NOT_RUN, row.note or NO_SOURCE)
+        return Judgement(OPEN, row.note or "prints no number to compare")
+    return Judgement(NOT_RUN, row.note or NO_SOURCE)
 
 
-def _find_value(row: Published, results: Results) -> Finding:
-    """Judge a row whose source is one value."""
-    value = results.locate(row.source)
-    if isinstance(value.value, str):
-        return _same_text(row, value.value)
-    roles = results.role_names(row.source)
+def _judge_value(row: Published, locator: Locator, results: Results) -> Judgement:
+    """Judge a row whose locator names one value."""
+    found = locate(results, locator)
+    if isinstance(found.value, str):
+        return _judge_word(row, found.value)
+    found = _in_unit_of(row, locator, found)
+    roles = roles_behind(results, locator)
     entries = _entries([row.dataset] if row.dataset in roles else roles, results)
-    scale = _scale(row.unit, row.source)
-    rebuilt = value.value * scale if scale != 1 else value.value
-    spread = None if value.spread is None else value.spread * scale
     target = number(row.value)
-    difference = None if target is None else rebuilt - target
-    verdict, reason = _without_judgement(row, entries) or judge(row, Value(rebuilt, spread, value.n))
-    if value.unconverged:
-        reason = _join(reason, f"{value.unconverged} fits {UNCONVERGED}")
+    difference = None if target is None else float(found.value) - target
+    verdict, reason = _without_judgement(row, entries) or judge(row, found)
+    if found.unconverged:
+        reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
     if verdict in (REPRODUCED, DIFFERS):
         reason = _join(reason, *_forms(entries, "nearly"))
-    return Finding(verdict, reason, rebuilt, spread, difference)
+    return Judgement(verdict, reason, found.value, found.standard_deviation, difference)
 
 
-def _scale(unit: str, source: str) -> float:
-    """Return the factor from stored units (fractions, seconds) to a published row's unit; settings are as printed."""
-    kind = source.partition(":")[0]
-    if unit.startswith("percent") and kind != "setting":
-        return 100.0
-    return 1 / 60 if unit.startswith("minutes") and kind == "time" else 1.0
+def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
+    """Return a rebuilt number in the unit of a published row; a setting is stored in that unit already."""
+    scale = 1.0
+    if row.unit.startswith("percent") and not isinstance(locator, SettingLocator):
+        scale = 100.0
+    elif row.unit.startswith("minutes") and isinstance(locator, TimeLocator):
+        scale = 1 / 60
+    if scale == 1.0:
+        return found
+    deviation = found.standard_deviation
+    return replace(
+        found,
+        value=float(found.value) * scale,
+        standard_deviation=None if deviation is None else deviation * scale,
+    )
 
 
 def _entries(roles: Iterable[str], results: Results) -> list[RoleEntry]:
-    """Return the configuration's entries of roles, each data set once, in order of its name."""
+    """Return the entries of the roles that have a data set, each data set once, sorted by data set."""
     found = {entry.dataset or "": entry for entry in (results.roles[role] for role in roles if role in results.roles)}
     return [found[dataset] for dataset in sorted(found) if dataset]
 
 
 def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
-    """Say on which data a value was rebuilt, for the entries that are comparable in the given degree."""
+    """Return one clause for each entry of the given comparability; the clause names the data set and its note."""
     return [
         f"rebuilt on {entry.dataset}{f' ({entry.note})' if entry.note else ''}"
         for entry in entries
@@ -185,7 +209,11 @@ def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
 
 
 def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
-    """Return the verdict of a row that must not be judged: other data, nothing printed, source garbled."""
+    """Return verdict and reason of a row that must not be judged, or None.
+
+    A value rebuilt on data that are not the paper's is shown only, and so is a value where the paper prints no number
+    or the row is open.
+    """
     if foreign := _forms(entries, "not"):
         return MISSING, _join(*foreign, FOREIGN)
     if row.tolerance == "open":
@@ -195,17 +223,17 @@ def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[st
     return None if number(row.value) is not None else (OPEN, "the source prints no number: shown, not judged")
 
 
-def _same_text(row: Published, rebuilt: str) -> Finding:
+def _judge_word(row: Published, rebuilt: str) -> Judgement:
     """Judge a setting that is a word rather than a number."""
     if row.tolerance == "open":
-        return Finding(OPEN, row.note or LEFT_OPEN, rebuilt)
+        return Judgement(OPEN, row.note or LEFT_OPEN, rebuilt)
     if rebuilt == row.value:
-        return Finding(REPRODUCED, "", rebuilt)
-    return Finding(DIFFERS, f"this reproduction uses {rebuilt} instead of {row.value}", rebuilt)
+        return Judgement(REPRODUCED, "", rebuilt)
+    return Judgement(DIFFERS, f"this reproduction uses {rebuilt} instead of {row.value}", rebuilt)
 
 
 def number(text: Any) -> float | None:
-    """Return a printed value as a number, or None where it is empty or a word."""
+    """Return a cell as a number, or None where it is empty or a word."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -213,24 +241,24 @@ def number(text: Any) -> float | None:
 
 
 def decimals(printed: str) -> int:
-    """Return with how many decimals a number is printed; 0 for a whole number or a word."""
+    """Return the number of decimals with which a number is printed; 0 for a whole number or a word."""
     _, _, fraction = printed.lower().partition("e")[0].partition(".")
     exponent = printed.lower().partition("e")[2]
     return max(0, len(fraction) - int(exponent or 0)) if number(printed) is not None else 0
 
 
-def judge(row: Published, value: Value) -> tuple[str, str]:
-    """Judge a rebuilt number by the row's tolerance class.
+def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
+    """Judge a rebuilt number by the row's tolerance.
 
     Parameters
     ----------
     row : published row with a number and tolerance exact, sd or near.
-    value : rebuilt number and spread in the row's unit.
+    found : rebuilt number and standard deviation in the row's unit.
 
     Returns
     -------
-    verdict, reason : ``reproduced`` with no reason, or ``differs`` with the difference, what was allowed and, where
-        there are several trials, the 95 % t interval of the rebuilt mean.
+    verdict, reason : ``reproduced`` with no reason, or ``differs`` with the difference, the allowed difference and, for
+        a mean over trials, its 95 % t interval.
 
     Raises
     ------
@@ -238,7 +266,7 @@ def judge(row: Published, value: Value) -> tuple[str, str]:
     """
     if row.tolerance not in ("exact", "sd", "near"):
         raise ConfigError(f"{row.id}: tolerance {row.tolerance} cannot judge a number; use exact, sd, near or open")
-    rebuilt, target = float(value.value), float(row.value)
+    rebuilt, target = float(found.value), float(row.value)
     if math.isnan(rebuilt):
         return DIFFERS, "the rebuilt value is not a number"
     allowed, words = _allowance(row, target)
@@ -246,13 +274,13 @@ def judge(row: Published, value: Value) -> tuple[str, str]:
     if abs(rebuilt - target) <= allowed + 1e-9 * max(abs(target), allowed):
         return REPRODUCED, ""
     difference = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)}"
-    return DIFFERS, f"{difference} where {words} is allowed{_interval(value)}"
+    return DIFFERS, f"{difference} where {words} is allowed{_interval(found)}"
 
 
 def _allowance(row: Published, target: float) -> tuple[float, str]:
-    """Return the largest difference that a row's tolerance class allows, as a number and in words."""
+    """Return the largest difference that a row's tolerance allows, as a number and in words."""
     if row.tolerance == "exact":
-        # Equal at the printed digits: half a unit of the last of them is rounding.
+        # Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.
         return 0.5 * 10.0 ** -decimals(row.value), "only rounding"
     size = float(row.margin.removesuffix("%"))
     if row.tolerance == "sd":
@@ -267,32 +295,37 @@ def _unit(unit: str) -> str:
     return " points" if unit.startswith("percent") else f" {unit}" if unit and unit != "fraction" else ""
 
 
-def _interval(value: Value) -> str:
-    """Return the 95 % t interval of a mean over trials in words, or nothing."""
-    if value.spread is None or value.n is None or value.n < 2:
+def _interval(found: Rebuilt) -> str:
+    """Return the 95 % t interval of a mean over trials in words; empty for a value that is no such mean."""
+    if found.standard_deviation is None or found.n is None or found.n < 2:
         return ""
-    half = float(stdtrit(value.n - 1, 0.975)) * value.spread / math.sqrt(value.n)
-    low, high = float(value.value) - half, float(value.value) + half
-    return f"; 95 % interval of the rebuilt mean {short(low)} to {short(high)} ({value.n} trials)"
+    half = float(stdtrit(found.n - 1, 0.975)) * found.standard_deviation / math.sqrt(found.n)
+    low, high = float(found.value) - half, float(found.value) + half
+    return f"; 95 % interval of the rebuilt mean {short(low)} to {short(high)} ({found.n} trials)"
 
 
 def _join(*parts: str) -> str:
-    """Join the parts of a reason that are there."""
+    """Join the parts of a reason by semicolons; empty parts are left out."""
     return "; ".join(part for part in parts if part)
 
 
-def _find_claim(name: str, check: Check, results: Results) -> Finding:
+def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
     """Judge a claim by its check."""
     outcome = evaluate(name, check, results)
     word = "holds" if outcome.holds else "fails"
-    if outcome.holes:
-        verdict = NOT_RUN if all(isinstance(hole, NotRun) for hole in outcome.holes) else MISSING
-        reasons = list(dict.fromkeys(hole.reason for hole in outcome.holes))
-        more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
-        share = f"{word} on {outcome.decided} of {outcome.pairs}" if outcome.decided else None
-        return Finding(verdict, _join(*reasons[:2], more, outcome.seen), share)
+    if outcome.missing:
+        return _partly_missing(outcome, word)
     entries = _entries(outcome.roles, results)
     if foreign := _forms(entries, "not"):
-        return Finding(MISSING, _join(outcome.seen, *foreign, FOREIGN), word)
+        return Judgement(MISSING, _join(outcome.seen, *foreign, FOREIGN), word)
     verdict = REPRODUCED if outcome.holds else DIFFERS
-    return Finding(verdict, _join(outcome.seen, *_forms(entries, "nearly")), word)
+    return Judgement(verdict, _join(outcome.seen, *_forms(entries, "nearly")), word)
+
+
+def _partly_missing(outcome: Outcome, word: str) -> Judgement:
+    """Return the verdict on a claim of which some numbers are missing, with the numbers that are at hand."""
+    verdict = NOT_RUN if all(isinstance(one, NotRun) for one in outcome.missing) else MISSING
+    reasons = list(dict.fromkeys(one.reason for one in outcome.missing))
+    more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
+    share = f"{word} on {outcome.decided} of {outcome.pairs}" if outcome.decided else None
+    return Judgement(verdict, _join(*reasons[:2], more, outcome.seen), share)

@@ -9,18 +9,18 @@ remedy.  The module imports neither NumPy nor anything that computes, since the 
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, suggest, validate
 from textmix.core.errors import ConfigError
+from textmix.plan.locators import CheckLocator, Locator, parse_locator
 
-COLUMNS = (
+PUBLISHED_COLUMNS = (
     *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread"),
     *("where", "tolerance", "margin", "source", "note"),
 )
@@ -39,24 +39,6 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "significant": (("left", "right", "level"), ("exceptions",)),
 }
 
-_NAME = "[a-z0-9_]+"
-_KEY = "[A-Za-z0-9_.=;,+-]+"
-#: Kind of locator -> (pattern of what follows the colon, the form to show in a message).
-_LOCATORS: Mapping[str, tuple[str, str]] = {
-    "data": (f"{_NAME}/{_NAME}", "data:<role>/<statistic>"),
-    "features": (f"{_NAME}/{_NAME}/{_NAME}", "features:<role>/<features>/<statistic>"),
-    "score": (
-        f"{_NAME}/{_NAME}/{_NAME}/{_NAME}(/{_KEY})?",
-        "score:<experiment>/<role>/<method>/<metric>[/<variant>]",
-    ),
-    "time": (
-        f"{_NAME}/{_NAME}/{_NAME}/(fit|predict)_seconds",
-        "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>",
-    ),
-    "measure": (f"{_NAME}/{_KEY}", "measure:<measure>/<key>"),
-    "setting": (r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*", "setting:<dotted path in paper.yaml>"),
-    "check": (_NAME, "check:<name>"),
-}
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _WHERE = re.compile(r"(00[0-4](:(L\d+(-L\d+)?(,L\d+(-L\d+)?)*|\(\d+\)(-\(\d+\))?))?|derived|public)")
@@ -103,9 +85,15 @@ class Published:
     line: int
 
     @property
+    def locator(self) -> Locator | None:
+        """Locator of the rebuilt value or of the check that judges this row, or None."""
+        return parse_locator(self.source, self.id) if self.source else None
+
+    @property
     def check(self) -> str | None:
         """Name of the check that judges this row, or None."""
-        return self.source.removeprefix("check:") if self.source.startswith("check:") else None
+        locator = self.locator
+        return locator.check if isinstance(locator, CheckLocator) else None
 
 
 #: A claim as a comparison of rebuilt values: ``text``, ``kind``, ``left``, and what `CHECK_KINDS` adds; the meaning of
@@ -152,7 +140,7 @@ def read_record(folder: str | Path, schemas: str | Path) -> Record:
     checks = read_checks(folder / "checks.yaml", schemas)
     for row in rows:
         if row.check is not None and row.check not in checks:
-            remedy = _suggest(row.check, checks) or "write it in checks.yaml"
+            remedy = suggest(row.check, checks) or "write it in checks.yaml"
             raise _fault(folder / "published.csv", row.line, "source", f"there is no check '{row.check}'; {remedy}")
     return Record(rows, checks, read_deviations(folder / "deviations.yaml", schemas))
 
@@ -174,7 +162,7 @@ def read_published(path: str | Path) -> tuple[Published, ...]:
 
 
 def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line number and cells of every row of a csv file whose header is `COLUMNS`."""
+    """Yield line number and cells of every row of a csv file whose header is `PUBLISHED_COLUMNS`."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except OSError as error:
@@ -184,13 +172,13 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     reader = csv.reader(lines, strict=True)
     try:
         header = next(reader, [])
-        if tuple(header) != COLUMNS:
-            raise ConfigError(f"{path}, line 1: the columns are {header}; write {','.join(COLUMNS)}")
+        if tuple(header) != PUBLISHED_COLUMNS:
+            raise ConfigError(f"{path}, line 1: the columns are {header}; write {','.join(PUBLISHED_COLUMNS)}")
         for cells in reader:
-            if len(cells) != len(COLUMNS):
-                fault = f"{len(cells)} cells, expected {len(COLUMNS)}; quote cells that hold a comma"
+            if len(cells) != len(PUBLISHED_COLUMNS):
+                fault = f"{len(cells)} cells, expected {len(PUBLISHED_COLUMNS)}; quote cells that hold a comma"
                 raise ConfigError(f"{path}, line {reader.line_num}: {fault}")
-            yield reader.line_num, dict(zip(COLUMNS, cells, strict=True))
+            yield reader.line_num, dict(zip(PUBLISHED_COLUMNS, cells, strict=True))
     except csv.Error as error:
         raise ConfigError(f"{path}, line {reader.line_num}: not valid csv ({error}); mend the quotes") from error
 
@@ -202,16 +190,15 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
             raise _fault(path, line, column, f"{cell!r} begins or ends with a blank; remove it")
     for column, allowed in (("kind", KINDS), ("tolerance", TOLERANCES)):
         if cells[column] not in allowed:
-            raise _fault(path, line, column, f"'{cells[column]}' is unknown; {_suggest(cells[column], allowed)}")
+            raise _fault(path, line, column, f"'{cells[column]}' is unknown; {suggest(cells[column], allowed)}")
     for column, pattern, form in (("id", _ID, "edcm.t1.industry.c1"), ("where", _WHERE, "001:L311, derived or public")):
         if not pattern.fullmatch(cells[column]):
             raise _fault(path, line, column, f"'{cells[column]}' has not the form of {form}; correct it")
     _check_numbers(path, line, cells)
     if cells["source"]:
-        _check_locator(cells["source"], f"{path}, line {line}, column source", with_checks=True)
-    is_check, is_order = cells["source"].startswith("check:"), cells["tolerance"] == "order"
-    if cells["source"] and is_check != is_order:
-        raise _fault(path, line, "source", "a check and tolerance order go together; use both or neither")
+        is_check = isinstance(parse_locator(cells["source"], f"{path}, line {line}, column source"), CheckLocator)
+        if is_check != (cells["tolerance"] == "order"):
+            raise _fault(path, line, "source", "a check and tolerance order go together; use both or neither")
     return Published(**cells, line=line)
 
 
@@ -265,7 +252,7 @@ def _check_entry(source: str, entry: Check) -> None:
             raise ConfigError(f"{source}: kind {entry['kind']} takes no '{key}'; remove it")
     for side in ("left", "right"):
         for locator in entry.get(side, ()):
-            _check_locator(locator, f"{source}: {side}", with_checks=False)
+            _check_operand(locator, f"{source}: {side}")
 
 
 def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
@@ -285,24 +272,12 @@ def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, .
     return tuple(Deviation(**entry) for entry in entries)
 
 
-def _check_locator(locator: str, source: str, with_checks: bool) -> None:
-    """Refuse what does not follow the grammar of locators; a check may not name another check."""
-    kinds = [kind for kind in _LOCATORS if with_checks or kind != "check"]
-    kind, _, rest = locator.partition(":")
-    if kind not in kinds:
-        raise ConfigError(f"{source}: '{locator}' is no locator; {_suggest(kind, kinds)}")
-    pattern, form = _LOCATORS[kind]
-    if not re.fullmatch(pattern, rest):
-        raise ConfigError(f"{source}: '{locator}' does not follow the grammar; write {form}")
+def _check_operand(text: str, place: str) -> None:
+    """Refuse a text that is not the locator of a value; a check may not name another check."""
+    if isinstance(parse_locator(text, place), CheckLocator):
+        raise ConfigError(f"{place}: '{text}' is no locator of a value; a check compares values, so name a value")
 
 
 def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:
     """Return the error of one cell."""
     return ConfigError(f"{path}, line {line}, column {column}: {what}")
-
-
-def _suggest(word: str, allowed: Iterable[str] | Sequence[str]) -> str:
-    """Return the closest allowed word and all of them; empty where none is allowed."""
-    words = list(allowed)
-    close = difflib.get_close_matches(word, words, n=1)
-    return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

@@ -9,7 +9,7 @@ from typing import Any
 
 from textmix.core import io
 from textmix.core.errors import ConfigError
-from textmix.verdict.compare import COLUMNS, UNCONVERGED, VERDICTS, decimals, number
+from textmix.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED, VERDICTS, decimals, number
 
 #: Verdict -> the sign that stands for it wherever there is no room for the word.
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "∅", "○", "?"), strict=True))
@@ -86,8 +86,8 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")
     for key in (row_key, column_key):
-        if key and key not in COLUMNS:
-            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {', '.join(COLUMNS)}")
+        if key and key not in COMPARISON_COLUMNS:
+            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {', '.join(COMPARISON_COLUMNS)}")
     placed: dict[str, dict[str, Cell]] = {}
     for row in comparison:
         if row["artefact"] not in artefacts or (row["verdict"] == "open" and not (row["published"] or row["rebuilt"])):

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from textmix.core.errors import Hole
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, PUBLISHED, log_axis_with_zero, panels, write_at
 from textmix.papers.edcm import model_figures, neighbour_figures, topic_figures
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
 #: Shares from here on are written into their cells.

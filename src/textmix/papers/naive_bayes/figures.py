@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from textmix.core.errors import Hole
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.pages.style import MARKERS, log_axis_with_zero, panels, write_at
 
 if TYPE_CHECKING:

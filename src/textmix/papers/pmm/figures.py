@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from textmix.core.errors import Hole
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, PUBLISHED, panels
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from textmix.experiment.results import FigureData
+from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
 if TYPE_CHECKING:

@@ -1,0 +1,87 @@
+"""What the functions in ``textmix.papers.<paper>.figures`` may draw from, and the call of one of them by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from textmix.core.errors import ConfigError
+from textmix.experiment.results import Results, choose_variant, entry_of
+from textmix.pages.style import style, svg_bytes
+from textmix.plan.methods import point_of
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """The data of one figure of a paper.
+
+    Parameters
+    ----------
+    results : the results of the paper.
+    published : id of a row of ``published.csv`` -> printed number.
+    options : the figure's entry in ``paper.yaml``: its caption and the options that its function reads.
+    """
+
+    results: Results
+    published: Mapping[str, float]
+    options: Mapping[str, Any]
+
+    def option(self, name: str) -> Any:
+        """Return an option that the figure needs.
+
+        Raises
+        ------
+        ConfigError : the figure's entry in ``paper.yaml`` lacks it.
+        """
+        return entry_of(self.options, name, f"{self.results.paper}: figure in paper.yaml")
+
+    def trials(self, role: str, method: str, metric: str) -> list[float]:
+        """Return a metric in every trial of the figure's experiment, of the variant that the options name."""
+        groups = self._scores(role, method, metric)
+        place = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
+        return groups[choose_variant(groups, self.options.get("variants", {}).get(method), place)]
+
+    def grid(self, role: str, method: str, metric: str, parameter: str) -> dict[float, list[float]]:
+        """Return value of a grid parameter -> the metric in every trial, with increasing parameter values."""
+        points = {}
+        for variant, values in self._scores(role, method, metric).items():
+            parameters = point_of(variant)
+            points[float(entry_of(parameters, parameter, f"variant '{variant}' of {method}"))] = values
+        return dict(sorted(points.items()))
+
+    def _scores(self, role: str, method: str, metric: str) -> dict[str, list[float]]:
+        """Return a metric in every trial of the figure's experiment, by variant."""
+        return self.results.scores(self.option("experiment"), role, method, metric)
+
+    def seconds(self, role: str, method: str) -> list[float]:
+        """Return the seconds of training of a method in every trial of the figure's experiment."""
+        return self.results.seconds(self.option("experiment"), role, method)
+
+    def published_of(self, name: str) -> float | None:
+        """Return the published number that the options give a method or a role, or None where none is printed."""
+        return self.published.get(self.options.get("published", {}).get(name, ""))
+
+
+def draw(paper: str, name: str, data: FigureData) -> bytes:
+    """Return one figure of a paper as SVG bytes.
+
+    Parameters
+    ----------
+    paper, name : the entry of ``FIGURES`` in ``textmix.papers.<paper>.figures``.
+    data : the results, published numbers and options that the figure's function reads.
+
+    Raises
+    ------
+    ConfigError : the paper has no figure of this name.
+    Hole : a result that the figure draws is missing.
+    """
+    figures: dict[str, Callable[[FigureData], Figure]]
+    figures = importlib.import_module(f"textmix.papers.{paper}.figures").FIGURES
+    if name not in figures:
+        raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
+    with style():
+        return svg_bytes(figures[name](data))
