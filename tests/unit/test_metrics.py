@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 
-from textmix.metrics.classification import accuracy, error_rate, log_loss, macro_f1
+from textmix.metrics.classification import accuracy, error_rate, macro_f1
+from textmix.metrics.likelihood import log_loss
 from textmix.metrics.significance import paired_t_test
 
 TRUE = np.array([0, 0, 0, 1, 1, 2])

@@ -14,8 +14,9 @@ import yaml
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
+from textmix.metrics.table import main_metric
 from textmix.plan.methods import load_methods
-from textmix.plan.own import METRICS, OWN, Own, compared, load_own, settle
+from textmix.plan.own import OWN, Own, compared, load_own, settle
 from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,7 +145,7 @@ def test_wrong_description_is_refused_with_file_and_key(tmp_path, case):
         ({"methods": ["edmc"]}, r"methods\.edmc: no method 'edmc'; allowed: multinomial, .*"),
         ({"methods": ["cbm"]}, r"methods\.cbm: 'cbm' is not for one label a text; allowed: multinomial, .*"),
         ({"methods": {"a/b": {"use": "edcm"}}}, r"methods\.a/b: 'a/b' is not a valid name; .*"),
-        ({"metrics": ["jaccard"]}, r"metrics: no metric 'jaccard' for these labels; allowed: accuracy, .*"),
+        ({"metrics": ["jaccard"]}, r"metrics: 'jaccard' is not allowed; .*allowed: accuracy, .*"),
         ({"name": "imdb"}, r"name: 'imdb' is a data set of the registry; choose another name"),
     ],
 )
@@ -217,7 +218,7 @@ def test_own_data_are_a_study_beside_the_papers(tmp_path):
 
 def test_comparison_of_an_untuned_method_has_no_search():
     assert "tune" not in compared(METHODS["linear_path"])
-    assert METRICS["multi"][0] == compared(METHODS["cbm"], {"tune": {"grid": {"variance": [1]}}})["tune"]["metric"]
+    assert main_metric("multi") == compared(METHODS["cbm"], {"tune": {"grid": {"variance": [1]}}})["tune"]["metric"]
 
 
 # --- other formats ----------------------------------------------------------------------------------------------------

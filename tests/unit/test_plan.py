@@ -169,7 +169,7 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
     "unknown metric": (
         EDCM,
         lambda p: first(p).update(metrics=["acuracy"]),
-        r"experiments\.table1\.metrics\.0: 'acuracy' is not allowed; did you mean 'accuracy'\? allowed: .*",
+        r"experiments\.table1\.metrics: 'acuracy' is not allowed; did you mean 'accuracy'\? allowed: .*",
     ),
     "negative trials": (
         EDCM,

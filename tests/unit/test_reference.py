@@ -8,7 +8,7 @@ import pytest
 
 from textmix.core.config import load_yaml_strict
 from textmix.plan.methods import load_methods
-from textmix.plan.reference import HEAD, methods_table, render
+from textmix.plan.reference import HEAD, methods_table, metrics_table, render
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -68,7 +68,8 @@ def test_schemas_stand_in_order_of_name_and_other_files_are_left_out(tmp_path):
 
 def test_reference_in_the_repository_is_that_of_the_schemas():
     text = (ROOT / "config/README.md").read_text(encoding="utf-8")
-    assert text == render(SCHEMAS) + methods_table(load_methods()), "run: python -m textmix.plan.reference"
+    made = render(SCHEMAS) + methods_table(load_methods()) + metrics_table()
+    assert text == made, "run: python -m textmix.plan.reference"
 
 
 def test_every_method_has_a_row():
@@ -76,6 +77,13 @@ def test_every_method_has_a_row():
     for name, method in load_methods().items():
         assert f"| `{name}` | {method.family} |" in table
     assert "| smoothing: 0.001, 0.01, 0.1, 1.0 | edcm |" in table
+
+
+def test_every_metric_has_a_row():
+    table = metrics_table()
+    assert "| `subset_accuracy` | several | more | main | the share of documents whose whole label set " in table
+    assert "| `calibration_error` | one or several | less | shown | " in table
+    assert all(row.count("|") == 6 for row in table.splitlines() if row.startswith("| `"))
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.yaml")), ids=lambda path: path.stem)

@@ -17,9 +17,10 @@ from sklearn.naive_bayes import MultinomialNB
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.predictions import FITS, Predictions
-from textmix.experiment.scoring import COLUMNS, SINGLE_LABEL, score
+from textmix.experiment.scoring import COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
+from textmix.metrics.table import metrics_for
 from textmix.plan.methods import Method, load_methods, point_of, variants
 
 SEED = 5
@@ -335,7 +336,7 @@ def test_scores_are_those_worked_by_hand():
 def test_unknown_metric_is_named_with_those_there_are():
     predictions = Predictions([""], [], np.zeros((1, 1)), classes=np.zeros((1, 1), dtype=np.int32))
     with pytest.raises(
-        ConfigError, match=f"metric 'acuracy' is unknown for single-label methods; allowed: {', '.join(SINGLE_LABEL)}"
+        ConfigError, match=f"'acuracy' is not allowed; did you mean 'accuracy'.*: {', '.join(metrics_for('single'))}"
     ):
         score(predictions, corpus_of([0, 1]), splits_of(([0], [1])), ["accuracy", "acuracy"])
 

@@ -16,11 +16,12 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.experiment import trials
 from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
-from textmix.experiment.scoring import MULTI_LABEL, score
+from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import run_trials
 from textmix.experiment.tuning import folds_of, tune
 from textmix.metrics import multilabel
+from textmix.metrics.table import tuning_metrics
 from textmix.plan.methods import Method
 
 RIDGE = Method("ridge", "sklearn.linear_model:RidgeClassifier", "", "multi", "reals", "cbm")
@@ -104,14 +105,14 @@ def test_probabilities_of_labels_and_sets_are_kept(corpus, splits, monkeypatch):
 
 def test_metrics_of_the_other_task_are_refused(corpus, splits):
     predictions, _ = run_trials(corpus, splits, RIDGE, {}, 5)
-    with pytest.raises(ConfigError, match="metric 'accuracy' is unknown for multi-label methods; allowed: subset_acc"):
+    with pytest.raises(ConfigError, match="metrics: 'accuracy' is not allowed; did you mean 'subset_accuracy'"):
         score(predictions, corpus, splits, ["accuracy"])
 
 
 def test_every_metric_is_perfect_on_the_truth(corpus, splits):
     Y = np.concatenate([corpus.indicators()[splits.test[trial]] for trial in range(2)])
     perfect = Predictions([""], [], np.zeros((1, len(Y))), sets=pack_sets(Y)[None])
-    for row in score(perfect, corpus, splits, list(MULTI_LABEL)):
+    for row in score(perfect, corpus, splits, tuning_metrics("multi")):
         assert row["value"] == (0.0 if "loss" in row["metric"] else 1.0), row
 
 

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import DataFormatError
-from textmix.experiment.scoring import LOSSES
 from textmix.metrics import ranking
 from textmix.metrics.ranking import Estimate, Friedman
+from textmix.metrics.table import METRICS, main_metric
 
 COLUMNS = ("dataset", "task", "method", "metric", "trial", "value", "fit_seconds", "predict_seconds")
-#: What methods are compared by, unless another metric is asked for.
-MAIN = {"single": "accuracy", "multi": "subset_accuracy"}
 TASKS = {"single": "single-label", "multi": "multi-label"}
+#: Task -> the metric by which methods are compared, unless another one is asked for.
+MAIN = {task: main_metric(task) for task in TASKS}
 ALPHA = 0.05
 #: Texts of fewer words on the mean are called short.
 SHORT = 50.0
@@ -140,7 +140,7 @@ def comparisons(
         if row["trial"] in cell:
             raise DataFormatError("scores", line, f"trial {row['trial']} of {row['method']} stands there twice")
         value, *seconds = (_number(line, row, key) for key in ("value", "fit_seconds", "predict_seconds"))
-        cell[row["trial"]] = (-value if row["metric"] in LOSSES else value, sum(seconds))
+        cell[row["trial"]] = (-value if METRICS[row["metric"]].loss else value, sum(seconds))
     found = []
     for task, cells in tables.items():
         names = list(dict.fromkeys(data for data, _ in cells))
@@ -314,7 +314,7 @@ def _on(c: Comparison, data: str, shown: bool = False) -> str:
     best, pairs = c.pairs_on(data)
     j = len(c.trials[data, c.methods[best]])
     value = abs(c.scores[c.datasets.index(data), best])
-    extreme, metric = "smallest" if c.metric in LOSSES else "largest", f" {_said(c.metric)}" if shown else ""
+    extreme, metric = "smallest" if METRICS[c.metric].loss else "largest", f" {_said(c.metric)}" if shown else ""
     said = f"On {data} the {extreme} mean{metric} is that of {c.methods[best]}"
     if j == 1:
         return f"{said}, {value:.3f}; one split tells of no difference."

@@ -15,7 +15,7 @@ from textmix.contest.conclusions import MAIN, Comparison, Paragraph, comparisons
 from textmix.contest.figures import Point, accuracy_against_time, critical_difference
 from textmix.core import io
 from textmix.core.errors import Hole
-from textmix.experiment.scoring import LOSSES
+from textmix.metrics.table import METRICS
 from textmix.verdict.page import Drawing, inline_svg
 
 
@@ -93,7 +93,7 @@ def _points(comparison: Comparison) -> list[Point]:
     """Return the methods in the picture of score against time; none where seconds were not measured."""
     if np.isnan(comparison.seconds).any() or (comparison.seconds <= 0).any():
         return []
-    sign = -1.0 if comparison.metric in LOSSES else 1.0
+    sign = -1.0 if METRICS[comparison.metric].loss else 1.0
     single = len(comparison.datasets) == 1
     points = []
     for k, method in enumerate(comparison.methods):

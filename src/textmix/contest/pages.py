@@ -8,7 +8,7 @@ from typing import Any
 
 from textmix.core import io
 from textmix.core.errors import Hole
-from textmix.experiment.scoring import LOSSES
+from textmix.metrics.table import METRICS, main_metric
 from textmix.pages.rendering import environment, style
 
 
@@ -22,7 +22,7 @@ def render_study(template: str, **content: Any) -> str:
     """
     pages = environment()
     pages.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
-    pages.globals["losses"] = LOSSES
+    pages.globals |= {"metrics": METRICS, "main_metric": main_metric}
     return pages.get_template(template).render(style=style("page.css", "study.css"), **content)
 
 
@@ -102,11 +102,11 @@ def data_facts(folder: Path, title: str) -> dict[str, str]:
 def _best(metric: str, rows: Any) -> float | None:
     """Return the best value of a metric."""
     values = [row["values"][metric]["value"] for row in rows if row["values"].get(metric, {}).get("value") is not None]
-    return (min if metric in LOSSES else max)(values, default=None)
+    return (min if METRICS[metric].loss else max)(values, default=None)
 
 
 def _order(row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[bool, float, str]:
     """Return the sort key of a row: those with values first, the best on top."""
     value = row["values"].get(metrics[0], {}).get("value") if metrics else None
-    sign = 1.0 if metrics and metrics[0] in LOSSES else -1.0
+    sign = 1.0 if metrics and METRICS[metrics[0]].loss else -1.0
     return value is None, 0.0 if value is None else sign * value, row["method"]

@@ -2,63 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
-from textmix.metrics import classification, multilabel
-from textmix.metrics.calibration import calibration_error
+from textmix.metrics import calibration, classification, likelihood, multilabel
+from textmix.metrics.table import METRICS, check_metrics, metrics_for
 
 COLUMNS = ("variant", "trial", "metric", "value")
 
-Metric = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
-
-#: name -> function of (true class, predicted class, log posterior of the true class), all (documents,)
-SINGLE_LABEL: dict[str, Metric] = {
-    "accuracy": lambda true, predicted, _: classification.accuracy(true, predicted),
-    "error_rate": lambda true, predicted, _: classification.error_rate(true, predicted),
-    "macro_f1": lambda true, predicted, _: classification.macro_f1(true, predicted),
-    "log_loss": lambda _, __, log_proba: classification.log_loss(log_proba),
-}
-
-#: name -> function of (true indicators, predicted indicators, log probability of the true set); (documents, L) twice
-MULTI_LABEL: dict[str, Metric] = {
-    "subset_accuracy": lambda true, predicted, _: multilabel.subset_accuracy(true, predicted),
-    "hamming_loss": lambda true, predicted, _: multilabel.hamming_loss(true, predicted),
-    "jaccard": lambda true, predicted, _: multilabel.jaccard(true, predicted),
-    "sample_f": lambda true, predicted, _: multilabel.sample_f(true, predicted),
-    "sample_f_skip": lambda true, predicted, _: multilabel.sample_f(true, predicted, empty="skip"),
-    "micro_f": lambda true, predicted, _: multilabel.micro_f(true, predicted),
-    "macro_f": lambda true, predicted, _: multilabel.macro_f(true, predicted),
-    "set_log_loss": lambda _, __, log_proba: classification.log_loss(log_proba),
-}
-
-METRICS = {"single": SINGLE_LABEL, "multi": MULTI_LABEL}
-
-#: The one metric that needs probabilities of what is predicted, not only of what is true.
-CALIBRATION = "calibration_error"
-
-#: Metrics of which less is better.
-LOSSES = frozenset({"error_rate", "log_loss", "hamming_loss", "set_log_loss", CALIBRATION})
+#: The modules of the table, imported by statement so that the code digest of a score covers them.
+_MODULES = {"classification": classification, "multilabel": multilabel, "likelihood": likelihood}
+_MODULES |= {"calibration": calibration}
 
 
-def metrics_of(task: str, names: Sequence[str]) -> dict[str, Metric]:
-    """Return the named metrics of a task, ``single`` or ``multi``.
+@dataclass(frozen=True)
+class Outcome:
+    """The truth and the predictions of one method on N documents with L labels.
 
-    Raises
-    ------
-    ConfigError : a metric has no such name.
+    Parameters
+    ----------
+    true, predicted : classes (N,) or label indicators (N, L).
+    true_log_proba : log probability of the true class or label set, float64 (N,), in nats.
+    marginals : probability of the predicted class (N,) or of each label (N, L); None where the method gives none.
     """
-    known = METRICS[task]
-    for name in names:
-        if name not in known:
-            raise ConfigError(f"metric '{name}' is unknown for {task}-label methods; allowed: {', '.join(known)}")
-    return {name: known[name] for name in names}
+
+    true: np.ndarray
+    predicted: np.ndarray
+    true_log_proba: np.ndarray
+    marginals: np.ndarray | None = None
+
+
+def metric_value(name: str, outcome: Outcome) -> float:
+    """Return the value of a metric of `METRICS`; nan where it needs marginals and there are none."""
+    row = METRICS[name]
+    function = getattr(_MODULES[row.module], name)
+    if row.takes == "decisions":
+        return float(function(outcome.true, outcome.predicted))
+    if row.takes == "true_log_proba":
+        return float(function(outcome.true_log_proba))
+    if outcome.marginals is None:
+        return float("nan")
+    happened = outcome.true == outcome.predicted if outcome.true.ndim == 1 else outcome.true
+    return float(function(outcome.marginals, happened))
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
@@ -66,33 +57,27 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
 
     Raises
     ------
-    ConfigError : a metric has no such name.
+    ConfigError : a metric is not one of the predictions' task.
     """
-    named = [name for name in metrics if name != CALIBRATION]
-    chosen = metrics_of("single" if predictions.sets is None else "multi", named)
-    truth = corpus.classes() if predictions.sets is None else corpus.indicators()
+    single = predictions.sets is None
+    check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")
+    truth = corpus.classes() if single else corpus.indicators()
     rows = []
-    for row, variant in enumerate(predictions.variants):
+    for number, variant in enumerate(predictions.variants):
         for trial in range(len(splits)):
-            place = splits.test_place(trial)
-            if predictions.classes is not None:
-                predicted = predictions.classes[row, place]
-            else:
-                predicted = predictions.label_sets(row, place, truth.shape[1])
-            data = (truth[splits.test[trial]], predicted, predictions.true_log_proba[row, place])
+            outcome = _outcome(predictions, number, splits.test_place(trial), truth[splits.test[trial]])
             rows += [
-                {"variant": variant, "trial": trial, "metric": name, "value": float(metric(*data))}
-                for name, metric in chosen.items()
+                {"variant": variant, "trial": trial, "metric": name, "value": metric_value(name, outcome)}
+                for name in metrics
             ]
-            if CALIBRATION in metrics:
-                value = _calibration(predictions, row, place, *data[:2])
-                rows.append({"variant": variant, "trial": trial, "metric": CALIBRATION, "value": value})
     return rows
 
 
-def _calibration(predictions: Predictions, row: int, place: slice, truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the calibration error of the predicted class, or of all labels; nan without probabilities."""
-    if predictions.marginals is None:
-        return float("nan")
-    happened = truth == predicted if predictions.classes is not None else truth
-    return calibration_error(predictions.marginals[row, place], happened)
+def _outcome(predictions: Predictions, variant: int, place: slice, truth: np.ndarray) -> Outcome:
+    """Return the outcome of one variant on the documents of one trial, which stand at ``place``."""
+    if predictions.classes is not None:
+        predicted = predictions.classes[variant, place]
+    else:
+        predicted = predictions.label_sets(variant, place, truth.shape[1])
+    marginals = None if predictions.marginals is None else predictions.marginals[variant, place]
+    return Outcome(truth, predicted, predictions.true_log_proba[variant, place], marginals)

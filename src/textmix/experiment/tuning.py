@@ -9,7 +9,8 @@ import numpy as np
 
 from textmix.core.errors import ConfigError
 from textmix.experiment.predictions import true_log_proba
-from textmix.experiment.scoring import LOSSES, Metric, metrics_of
+from textmix.experiment.scoring import Outcome, metric_value
+from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
 from textmix.plan.methods import variants
 
 
@@ -32,7 +33,7 @@ def tune(
     ----------
     task : ``single`` or ``multi``.
     make : returns a new estimator with the given point of the grid.
-    search : ``grid`` (parameter -> values), ``folds`` and ``metric`` (a name of `textmix.experiment.scoring`).
+    search : ``grid`` (parameter -> values), ``folds`` and ``metric`` (a name of `textmix.metrics.table`).
     data : training rows X (N, V) and their classes (N,) or label indicators (N, L).
     generator : source of the folds.
 
@@ -43,8 +44,9 @@ def tune(
     n_documents = len(data[1])
     if n_documents < search["folds"]:
         raise ConfigError(f"tune: folds: {n_documents} training documents make no {search['folds']} folds; lower it")
-    metric = metrics_of(task, [search["metric"]])[search["metric"]]
-    sign = -1.0 if search["metric"] in LOSSES else 1.0
+    metric = search["metric"]
+    check_metrics([metric], tuning_metrics(task), "tune: metric")
+    sign = -1.0 if METRICS[metric].loss else 1.0
     folds = folds_of(n_documents, search["folds"], generator)
     points = list(variants({}, search["grid"]))
     means = [
@@ -53,9 +55,10 @@ def tune(
     return points[int(np.argmax(means))]
 
 
-def _held_out(task: str, estimator: Any, metric: Metric, data: tuple[Any, np.ndarray], fold: np.ndarray) -> float:
+def _held_out(task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarray], fold: np.ndarray) -> float:
     """Fit on all rows but the fold's and return the metric on the fold."""
     X, y = data
     rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
     estimator.fit(X[rest], y[rest])
-    return metric(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))
+    outcome = Outcome(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))
+    return metric_value(metric, outcome)

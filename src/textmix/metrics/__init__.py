@@ -1,1 +1,1 @@
-"""Measures computed from stored predictions only, each with its paper's own convention."""
+"""Metrics of predictions, rules that decide on label sets, and tests of differences between methods."""

@@ -1,4 +1,4 @@
-"""Calibration: whether what a method is sure of is as often right as it says.
+"""Calibration: whether an event that a method gives probability p happens in a share p of the cases.
 
 Source: Naeini, Cooper and Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015 (ECE).
 """
@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.metrics.table import metric
+
 BINS = 15
 
 
+@metric("single", "multi", takes="marginals", loss=True)
 def calibration_error(probability: np.ndarray, happened: np.ndarray, bins: int = BINS) -> float:
     """Return the expected calibration error: mean distance of stated probability and observed share, in equal bins.
 
     Parameters
     ----------
-    probability : of the predicted class, (N,), or of each label, any shape; from 0 to 1.
-    happened : of the same shape, whether the prediction is right, or the document has the label.
-    bins : how many bins of equal width 0 to 1 is cut into.
+    probability : of the predicted class, float (N,), or of each label, any shape; from 0 to 1.
+    happened : bool or 0 and 1, of the same shape: whether the prediction is right, or the document has the label.
+    bins : number of bins of equal width into which 0 to 1 is cut.
 
     Returns
     -------
@@ -25,7 +28,7 @@ def calibration_error(probability: np.ndarray, happened: np.ndarray, bins: int =
 
     Raises
     ------
-    ValueError : the shapes differ, nothing is given, or a probability is outside 0 to 1 by more than rounding.
+    ValueError : the shapes differ or are empty, or a probability is outside 0 to 1 by more than rounding.
     """
     stated, seen = np.ravel(probability).astype(np.float64), np.ravel(happened).astype(np.float64)
     if stated.shape != seen.shape or not len(stated):

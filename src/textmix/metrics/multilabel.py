@@ -1,7 +1,9 @@
-"""Metrics of predicted label sets: F averaged over documents, over decisions and over labels, and exact agreement.
+r"""Metrics of predicted label sets: exact agreement, share of wrong decisions, and F over documents, decisions, labels.
 
-Source: N. Ueda and K. Saito, NIPS 2002, section 4.1 (sample F); the others are the field's usual ones.  Each takes the
-true and the predicted label indicators, (N, L) of 0 and 1, dense or sparse, and returns a fraction.
+Source: N. Ueda and K. Saito, NIPS 2002, section 4.1 (sample F); the remaining ones are the field's usual ones.
+
+Symbols: N documents, L labels; y and z are a document's true and predicted label set.  ``true`` and ``predicted`` are
+label indicators (N, L) of 0 and 1, dense or sparse; a metric is a fraction, from 0 to 1, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -11,9 +13,25 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from textmix.metrics.table import metric
+
 
 def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return how many labels are true, predicted, and both: of each document (axis 1) or of each label (axis 0)."""
+    """Return how many labels are true, predicted, and both.
+
+    Parameters
+    ----------
+    true, predicted : label indicators (N, L).
+    axis : 1 to count the labels of each document, 0 to count the documents of each label.
+
+    Returns
+    -------
+    three int64 arrays, (N,) or (L,).
+
+    Raises
+    ------
+    ValueError : the shapes differ or are empty, or an indicator is neither 0 nor 1.
+    """
     first, second = sparse.csr_array(true), sparse.csr_array(predicted)
     if first.shape != second.shape or 0 in first.shape:
         raise ValueError(f"label indicators of the same shape (N, L) are needed, not {first.shape} and {second.shape}")
@@ -24,9 +42,30 @@ def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarra
     return first.sum(axis=axis), second.sum(axis=axis), both.sum(axis=axis)
 
 
-def _ratio(above: np.ndarray, below: np.ndarray, nothing: float) -> np.ndarray:
-    """Return above / below, and ``nothing`` where both are 0."""
-    return np.where(below > 0, above / np.maximum(below, 1), nothing)
+def _ratio(above: np.ndarray, below: np.ndarray, of_nothing: float) -> np.ndarray:
+    """Return above / below, and ``of_nothing`` where both are 0."""
+    return np.where(below > 0, above / np.maximum(below, 1), of_nothing)
+
+
+@metric("multi", main=True)
+def subset_accuracy(true: Any, predicted: Any) -> float:
+    """Return the share of documents whose whole label set is predicted."""
+    positive, claimed, hits = _counts(true, predicted, axis=1)
+    return float(np.mean((positive == hits) & (claimed == hits)))
+
+
+@metric("multi", loss=True)
+def hamming_loss(true: Any, predicted: Any) -> float:
+    """Return the share of the N L decisions that are wrong."""
+    positive, claimed, hits = _counts(true, predicted, axis=0)
+    return float((positive + claimed - 2 * hits).sum() / (len(positive) * sparse.csr_array(true).shape[0]))
+
+
+@metric("multi")
+def jaccard(true: Any, predicted: Any) -> float:
+    """Return the mean over the documents of the share of y or z that is in y and z; 1 for two empty sets."""
+    positive, claimed, hits = _counts(true, predicted, axis=1)
+    return float(_ratio(hits, positive + claimed - hits, of_nothing=1.0).mean())
 
 
 def document_f(true: Any, predicted: Any) -> np.ndarray:
@@ -35,11 +74,12 @@ def document_f(true: Any, predicted: Any) -> np.ndarray:
     An empty prediction has F_n = 0, unless the document has no label either: then 1.
     """
     positive, claimed, hits = _counts(true, predicted, axis=1)
-    return _ratio(2 * hits, positive + claimed, nothing=1.0)
+    return _ratio(2 * hits, positive + claimed, of_nothing=1.0)
 
 
+@metric("multi")
 def sample_f(true: Any, predicted: Any, empty: Literal["zero", "skip"] = "zero") -> float:
-    """Return the mean of F_n over the documents, the paper's measure.
+    """Return the mean of F_n over the documents, 0 for an empty prediction.
 
     Parameters
     ----------
@@ -54,31 +94,21 @@ def sample_f(true: Any, predicted: Any, empty: Literal["zero", "skip"] = "zero")
     return float(values[claimed > 0].mean()) if claimed.any() else float("nan")
 
 
+@metric("multi", shown=False)
+def sample_f_skip(true: Any, predicted: Any) -> float:
+    """Return the mean of F_n over the documents with a prediction; nan if there is none."""
+    return sample_f(true, predicted, empty="skip")
+
+
+@metric("multi")
 def micro_f(true: Any, predicted: Any) -> float:
     """Return F over all N L decisions taken together; 1 if no label is true and none predicted."""
     positive, claimed, hits = _counts(true, predicted, axis=0)
-    return float(_ratio(2 * hits.sum(), positive.sum() + claimed.sum(), nothing=1.0))
+    return float(_ratio(2 * hits.sum(), positive.sum() + claimed.sum(), of_nothing=1.0))
 
 
+@metric("multi")
 def macro_f(true: Any, predicted: Any) -> float:
     """Return the mean over the labels of each label's F; 0 for a label that is neither true nor predicted anywhere."""
     positive, claimed, hits = _counts(true, predicted, axis=0)
-    return float(_ratio(2 * hits, positive + claimed, nothing=0.0).mean())
-
-
-def subset_accuracy(true: Any, predicted: Any) -> float:
-    """Return the share of documents whose label set is predicted exactly."""
-    positive, claimed, hits = _counts(true, predicted, axis=1)
-    return float(np.mean((positive == hits) & (claimed == hits)))
-
-
-def hamming_loss(true: Any, predicted: Any) -> float:
-    """Return the share of the N L decisions that are wrong."""
-    positive, claimed, hits = _counts(true, predicted, axis=0)
-    return float((positive + claimed - 2 * hits).sum() / (len(positive) * sparse.csr_array(true).shape[0]))
-
-
-def jaccard(true: Any, predicted: Any) -> float:
-    r"""Return the mean over the documents of |y \cap z| / |y \cup z|; 1 for two empty sets."""
-    positive, claimed, hits = _counts(true, predicted, axis=1)
-    return float(_ratio(hits, positive + claimed - hits, nothing=1.0).mean())
+    return float(_ratio(2 * hits, positive + claimed, of_nothing=0.0).mean())

@@ -12,8 +12,9 @@ from typing import Any
 
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
+from textmix.metrics.table import shown_metrics
 from textmix.plan.methods import TASKS, Method
-from textmix.plan.own import METRICS, compared
+from textmix.plan.own import compared
 
 #: Name of the study.
 MATRIX = "matrix"
@@ -65,7 +66,7 @@ def load_matrix(
         entry = raw["data"][dataset]
         key = f"{entry['task']}_{entry['features']}"
         fitting = {name: compared(methods[name]) for name in names if methods[name].task == entry["task"]}
-        common = {"features": entry["features"], "metrics": METRICS[entry["task"]], "methods": fitting}
+        common = {"features": entry["features"], "metrics": shown_metrics(entry["task"]), "methods": fitting}
         experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = entry["split"]
     tasks = {dataset: raw["data"][dataset]["task"] for dataset in chosen}
     empty = {

@@ -13,6 +13,7 @@ from typing import Any
 
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
+from textmix.metrics.table import main_metric
 from textmix.plan.own import roles_of
 
 #: How text becomes counts, unless a paper's ``features`` are named: words of any script.
@@ -86,8 +87,7 @@ def take_request(config: MutableMapping[str, Any], files: Iterable[Path], tasks:
         config["data"] = roles_of(load_yaml_strict(path) for path in files)
     search = None
     if asked.get("grid"):
-        metric = "accuracy" if tasks[method] == "single" else "subset_accuracy"
-        search = {"grid": dict(asked["grid"]), "folds": 3, "metric": metric}
+        search = {"grid": dict(asked["grid"]), "folds": 3, "metric": main_metric(tasks[method])}
     return Request(data, method, asked.get("features", next(iter(WORDS))), dict(asked.get("params", {})), search)
 
 

@@ -14,18 +14,11 @@ from typing import Any
 
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
+from textmix.metrics.table import check_metrics, main_metric, metrics_for, shown_metrics
 from textmix.plan.methods import Method
 
 #: Name of the study, and of its features, split and experiment.
 OWN = "own"
-#: Metrics of a comparison of methods, by task; the first is the one that tuning looks at.
-METRICS = {
-    "single": ["accuracy", "macro_f1", "log_loss", "calibration_error"],
-    "multi": [
-        *("subset_accuracy", "hamming_loss", "jaccard", "sample_f", "micro_f", "macro_f"),
-        *("set_log_loss", "calibration_error"),
-    ],
-}
 FOLDS = 3
 #: Formats by the ending of a file, after that of packing.
 _ENDINGS = {
@@ -99,11 +92,8 @@ class Own:
         """
         if self.name in taken:
             raise ConfigError(f"{self.source}: name: '{self.name}' is a data set of the registry; choose another name")
-        metrics = self.raw.get("metrics", METRICS[self.task])
-        unknown = sorted(set(metrics) - {*METRICS[self.task], "error_rate", "sample_f_skip"})
-        if unknown:
-            allowed = ", ".join(METRICS[self.task])
-            raise ConfigError(f"{self.source}: metrics: no metric '{unknown[0]}' for these labels; allowed: {allowed}")
+        metrics = self.raw.get("metrics", shown_metrics(self.task))
+        check_metrics(metrics, metrics_for(self.task), f"{self.source}: metrics")
         entries = self._methods(methods)
         experiment = {"roles": {self.name: OWN}, "features": OWN, "metrics": metrics, "methods": entries}
         return {
@@ -162,7 +152,7 @@ def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[st
     tune = change.get("tune", {})
     grid = {} if tune is None else tune.get("grid", method.grid)
     if grid:
-        default = {"folds": FOLDS, "metric": METRICS[method.task][0]}
+        default = {"folds": FOLDS, "metric": main_metric(method.task)}
         entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}
     return entry
 

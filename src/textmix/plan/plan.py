@@ -17,6 +17,7 @@ from textmix.core.config import PAPERS, load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 from textmix.core.provenance import code_digest
 from textmix.data.registry import DatasetEntry, load_registry
+from textmix.metrics.table import check_metrics, metrics_for
 from textmix.plan.matrix import MATRIX, load_matrix
 from textmix.plan.methods import Method, load_methods
 from textmix.plan.own import OWN, Own
@@ -84,6 +85,8 @@ class Plan:
                         f"{source}: experiments.{key}.methods.{method}: no method '{entry['use']}'; "
                         f"allowed: {', '.join(self.methods)}"
                     )
+            for task in {self.methods[entry["use"]].task for entry in experiment["methods"].values()}:
+                check_metrics(experiment["metrics"], metrics_for(task), f"{source}: experiments.{key}.metrics")
         return paper
 
     def _shared(self, kind: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.config import load_yaml_strict
+from textmix.metrics.table import METRICS
 from textmix.plan.methods import Method, load_methods
 
 HEAD = """# config/
@@ -85,6 +86,21 @@ def methods_table(methods: Mapping[str, Method]) -> str:
     return head + "".join(rows)
 
 
+def metrics_table() -> str:
+    """Return the table of metrics as a section of config/README.md."""
+    head = (
+        "\n## Metrics\n\nThe functions of `src/textmix/metrics/` under `@metric`. Methods are tuned and ranked by "
+        "the main one of their\nlabels unless another is named; a comparison shows the main and the shown ones.\n"
+        "\n| metric | labels | better | comparisons | meaning |\n|---|---|---|---|---|\n"
+    )
+    rows = []
+    for name, row in METRICS.items():
+        labels = " or ".join({"single": "one", "multi": "several"}[task] for task in row.tasks)
+        place = "main" if row.main else "shown" if row.shown else ""
+        rows.append(f"| `{name}` | {labels} | {'less' if row.loss else 'more'} | {place} | {row.meaning} |\n")
+    return head + "".join(rows)
+
+
 def _row(name: str, schema: Mapping[str, Any]) -> str:
     """Return one key as a table row."""
     default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
@@ -131,7 +147,8 @@ def main() -> None:
     """Write config/README.md of the checkout that this package lies in."""
     root = Path(__file__).resolve().parents[3]
     target = root / "config/README.md"
-    target.write_text(render(root / "workflow/schemas") + methods_table(load_methods()), encoding="utf-8")
+    text = render(root / "workflow/schemas") + methods_table(load_methods()) + metrics_table()
+    target.write_text(text, encoding="utf-8")
     sys.stderr.write(f"wrote {target}\n")
 
 

@@ -1,0 +1,108 @@
+"""The table of metrics: of each its name, its task, whether less is better, and whether comparisons show it.
+
+A metric is a function of one of `MODULES` that stands under the mark `metric`, and is named nowhere else.  The table is
+read from the text of these modules without importing them, for the plan of the workflow needs the names and must not
+wait for NumPy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from textmix.core.config import suggest
+from textmix.core.errors import ConfigError
+
+#: Modules with metrics, beside this one, in the order of the table.
+MODULES = ("classification", "multilabel", "likelihood", "calibration")
+
+Function = TypeVar("Function", bound=Callable[..., float])
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One row of the table.
+
+    Parameters
+    ----------
+    name : of the metric in the configuration and in results; also that of its function.
+    module : one of `MODULES`, which holds the function.
+    meaning : the first sentence of the function's docstring, without "Return".
+    tasks : ``single`` (one class a document), ``multi`` (label sets), or both.
+    takes : the arguments of the function.  ``decisions``: true and predicted classes (N,) or label indicators (N, L).
+        ``true_log_proba``: log probability of the true class or label set (N,), in nats.  ``marginals``: probability of
+        the predicted class (N,) or of each label (N, L), and whether it came true.
+    loss : whether less is better.
+    main : whether methods are tuned and ranked by it unless the configuration names another; one a task.
+    shown : whether comparisons of methods show it unless the configuration names other metrics.
+    """
+
+    name: str
+    module: str
+    meaning: str
+    tasks: tuple[str, ...]
+    takes: str = "decisions"
+    loss: bool = False
+    main: bool = False
+    shown: bool = True
+
+
+def metric(*tasks: str, **facts: Any) -> Callable[[Function], Function]:
+    """Mark a function as a metric of some tasks, with further facts of `Metric`; the function stays as it is."""
+    del tasks, facts  # `_marked` reads them from the text of the module.
+
+    def unchanged(function: Function) -> Function:
+        return function
+
+    return unchanged
+
+
+def _marked(module: str) -> Iterator[Metric]:
+    """Yield the metrics of one module in the order of its text."""
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
+    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+        for mark in function.decorator_list:
+            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == metric.__name__:
+                meaning = (ast.get_docstring(function) or "").split("\n")[0].removeprefix("Return ").rstrip(".")
+                tasks = tuple(ast.literal_eval(task) for task in mark.args)
+                facts = {str(fact.arg): ast.literal_eval(fact.value) for fact in mark.keywords}
+                yield Metric(function.name, module, meaning, tasks, **facts)
+
+
+#: name -> row of the table.
+METRICS = {row.name: row for module in MODULES for row in _marked(module)}
+
+
+def metrics_for(task: str) -> list[str]:
+    """Return the names of all metrics of a task, ``single`` or ``multi``."""
+    return [name for name, row in METRICS.items() if task in row.tasks]
+
+
+def shown_metrics(task: str) -> list[str]:
+    """Return the names of the metrics that a comparison of methods shows by default."""
+    return [name for name in metrics_for(task) if METRICS[name].shown]
+
+
+def main_metric(task: str) -> str:
+    """Return the name of the metric by which methods are tuned and ranked by default."""
+    return next(name for name in metrics_for(task) if METRICS[name].main)
+
+
+def tuning_metrics(task: str) -> list[str]:
+    """Return the names of the metrics that tuning can use: it stores no marginals."""
+    return [name for name in metrics_for(task) if METRICS[name].takes != "marginals"]
+
+
+def check_metrics(names: Iterable[str], allowed: list[str], where: str) -> None:
+    """Check the names of metrics.
+
+    Raises
+    ------
+    ConfigError : a name is not allowed; the message begins with ``where``, the file and the key.
+    """
+    for name in names:
+        if name not in allowed:
+            raise ConfigError(f"{where}: '{name}' is not allowed; {suggest(name, allowed)}")

@@ -1,0 +1,66 @@
+"""The table of metrics: its rows are the marked functions, and a name outside it is refused."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textmix.core.errors import ConfigError
+from textmix.experiment.scoring import Outcome, metric_value
+from textmix.metrics import table
+from textmix.metrics.table import METRICS, check_metrics, main_metric, metrics_for, shown_metrics, tuning_metrics
+
+ARGUMENTS = {"decisions": ["true", "predicted"], "true_log_proba": ["true_log_proba"]}
+ARGUMENTS["marginals"] = ["probability", "happened"]
+
+
+@pytest.mark.parametrize("row", METRICS.values(), ids=METRICS)
+def test_a_row_is_a_function_with_the_arguments_that_it_takes(row):
+    function = getattr(importlib.import_module(f"textmix.metrics.{row.module}"), row.name)
+    needed = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    assert needed == ARGUMENTS[row.takes] and row.tasks and set(row.tasks) <= {"single", "multi"} and row.meaning
+
+
+@pytest.mark.parametrize("task", ["single", "multi"])
+def test_a_task_has_one_main_metric_which_is_a_score_that_tuning_can_use(task):
+    (main,) = [name for name in metrics_for(task) if METRICS[name].main]
+    assert main == main_metric(task) == shown_metrics(task)[0]
+    assert not METRICS[main].loss and main in tuning_metrics(task)
+    assert set(metrics_for(task)) - set(tuning_metrics(task)) == {"calibration_error"}
+
+
+@pytest.mark.parametrize("row", METRICS.values(), ids=METRICS)
+def test_a_wrong_prediction_is_worse_than_a_right_one(row):
+    truth = np.array([0, 1, 1]) if "single" in row.tasks else np.eye(3, dtype=np.int8)
+    wrong = truth[::-1] if truth.ndim == 2 else 1 - truth
+    right, worse = (
+        metric_value(row.name, Outcome(truth, predicted, np.log([sure] * 3), np.full(3, sure)))
+        for predicted, sure in ((truth, 0.9), (wrong, 0.5))
+    )
+    assert worse > right if row.loss else worse < right
+
+
+def test_the_table_is_read_from_text_and_a_mark_with_an_unknown_fact_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "__file__", str(tmp_path / "table.py"))
+    text = '@metric("single", lose=True)\ndef cost(true, predicted):\n    """Return the cost."""\n'
+    (tmp_path / "costs.py").write_text(text.replace("lose", "loss") + "\n\ndef unmarked():\n    pass\n")
+    (row,) = table._marked("costs")
+    assert (row.name, row.meaning, row.tasks, row.loss) == ("cost", "the cost", ("single",), True)
+    (tmp_path / "costs.py").write_text(text)
+    with pytest.raises(TypeError, match="lose"):
+        list(table._marked("costs"))
+
+
+def test_every_module_of_the_table_is_one_of_scoring():
+    folder = Path(table.__file__).parent
+    marked = {path.stem for path in folder.glob("*.py") if "\n@metric(" in path.read_text(encoding="utf-8")}
+    assert marked == set(table.MODULES)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest():
+    with pytest.raises(ConfigError, match=r"my\.yaml: metrics: 'jacard' is not allowed; did you mean 'jaccard'\?"):
+        check_metrics(["jacard"], metrics_for("multi"), "my.yaml: metrics")
