@@ -14,7 +14,7 @@ from tests.unit.reporting import META
 from tests.unit.test_cbm import documents
 from textmix.core.errors import Hole
 from textmix.data.corpus import TEST, TRAIN, Corpus
-from textmix.experiment.measures import Source, run_measure
+from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def source() -> Source:
+def source() -> MeasureData:
     """Return a corpus of three dependent labels and what two methods predict: all right, and always one set."""
     X, Y = documents(1, n=120)
     split = np.where(np.arange(120) < 80, TRAIN, TEST).astype(np.int8)
@@ -51,7 +51,7 @@ def source() -> Source:
         name: Predictions([""], [], np.zeros((1, 40)), sets=pack_sets(sets)[np.newaxis])
         for name, sets in (("cbm_lr", true), ("binrel_lr", first))
     }
-    return Source(corpus, splits, predictions)
+    return MeasureData(corpus, splits, predictions)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
 from tests.unit.reporting import META
 from textmix.data.corpus import Corpus
-from textmix.experiment.measures import Measure, Source, run_measure
+from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
@@ -51,7 +51,7 @@ CLASSES, WORDS = 3, 150
 
 
 @pytest.fixture(scope="module")
-def source() -> Source:
+def source() -> MeasureData:
     """Return bursty documents of three classes, drawn from DCMs."""
     rng = np.random.default_rng(20050101)
     X, y = [], []
@@ -69,7 +69,7 @@ def source() -> Source:
         features=sparse.csr_array(np.array(X, dtype=np.int32)),
         feature_names=[f"w{w}" for w in range(WORDS)],
     )
-    return Source(made, make_splits(made, {"kind": "random", "train": 0.7, "trials": 2}, 1, "halves", None))
+    return MeasureData(made, make_splits(made, {"kind": "random", "train": 0.7, "trials": 2}, 1, "halves", None))
 
 
 @pytest.fixture(scope="module")

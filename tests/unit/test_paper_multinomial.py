@@ -16,7 +16,7 @@ from tests.unit.reporting import META
 from textmix.core import io
 from textmix.core.errors import Hole
 from textmix.data.corpus import TEST, TRAIN, Corpus
-from textmix.experiment.measures import Source, run_measure
+from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.metrics.accumulated import accumulated_sets
@@ -39,7 +39,7 @@ N, N_WORDS, N_LABELS = 260, 80, 6
 
 
 @pytest.fixture(scope="module")
-def source() -> Source:
+def source() -> MeasureData:
     """Return documents with none, one or several of six labels; the last label stands in test documents only."""
     generator = np.random.default_rng(20040101)
     number = generator.choice(3, size=N, p=[0.15, 0.6, 0.25])
@@ -64,7 +64,7 @@ def source() -> Source:
         feature_names=[f"w{k}" for k in range(N_WORDS)],
         info={"topic named twice": [twice]},
     )
-    return Source(corpus, make_splits(corpus, {"kind": "given"}, 1, "given", None))
+    return MeasureData(corpus, make_splits(corpus, {"kind": "given"}, 1, "given", None))
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
     return measures, root
 
 
-def halves(source: Source) -> tuple[Any, ...]:
+def halves(source: MeasureData) -> tuple[Any, ...]:
     """Return training counts and labels, test counts and labels, dense."""
     X, Y, test = source.corpus.features.toarray(), source.corpus.labels.toarray(), source.corpus.split == TEST
     return X[~test], Y[~test], X[test], Y[test].astype(bool)
@@ -186,7 +186,7 @@ def test_validation_does_not_see_the_test_labels(source, measured):
     corpus = source.corpus
     labels = corpus.labels.toarray()
     labels[corpus.split == TEST] = labels[corpus.split == TEST][::-1]
-    other = Source(Corpus(**{**corpus.__dict__, "labels": sparse.csr_array(labels), "info": {}}), source.splits)
+    other = MeasureData(Corpus(**{**corpus.__dict__, "labels": sparse.csr_array(labels), "info": {}}), source.splits)
     found = run_measure("multinomial", "threshold_curves", {"role": other}, SETTINGS, np.random.default_rng(3))
     for method in ("accumulated", "binary"):
         assert found.values[f"{method}_threshold"] == measured[0]["threshold_curves"].values[f"{method}_threshold"]

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from textmix.core.errors import Hole
 from textmix.data.corpus import Corpus, Ragged
-from textmix.experiment.measures import Source
+from textmix.experiment.measures import MeasureData
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.splits import Splits
 from textmix.papers.pmm import measures as pmm
@@ -18,7 +18,7 @@ from textmix.papers.pmm import measures as pmm
 N, V, L = 160, 50, 4
 
 
-def source(seed: int, predictions: Any = None) -> Source:
+def source(seed: int, predictions: Any = None) -> MeasureData:
     """Return pages drawn from a PMM1 whose labels have words of their own, half for training."""
     rng = np.random.default_rng(seed)
     theta = rng.dirichlet(np.full(V, 0.1), L)
@@ -34,7 +34,7 @@ def source(seed: int, predictions: Any = None) -> Source:
         feature_names=[f"word{i}" for i in range(V)],
     )
     half = np.array([0, N // 2], dtype=np.int64)
-    return Source(
+    return MeasureData(
         corpus, Splits(Ragged(np.arange(N // 2), half), Ragged(np.arange(N // 2, N), half)), predictions or {}
     )
 

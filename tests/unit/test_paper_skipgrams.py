@@ -12,7 +12,7 @@ import yaml
 from tests.unit.reporting import META
 from tests.unit.test_text_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, Ragged
-from textmix.experiment.measures import Measure, Source, run_measure
+from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.pages.figures import FigureData, draw
@@ -55,19 +55,19 @@ def reviews(n: int) -> list[str]:
     return texts
 
 
-def source_of(entry: dict[str, Any], n: int = 120) -> Source:
+def source_of(entry: dict[str, Any], n: int = 120) -> MeasureData:
     split = [TEST if i % 3 == 0 else TRAIN for i in range(n)]
     corpus = build_features(corpus_of(reviews(n), split), entry)
-    return Source(corpus, make_splits(corpus, {"kind": "given"}, 1, "given", None))
+    return MeasureData(corpus, make_splits(corpus, {"kind": "given"}, 1, "given", None))
 
 
 @pytest.fixture(scope="module")
-def source() -> Source:
+def source() -> MeasureData:
     return source_of(ENTRY)
 
 
 @pytest.fixture(scope="module")
-def measured(source: Source) -> dict[str, Measure]:
+def measured(source: MeasureData) -> dict[str, Measure]:
     """Return all measures of skip-grams."""
     settings = {
         "skipgram_counts": {"kinds": KINDS},
@@ -81,7 +81,7 @@ def measured(source: Source) -> dict[str, Measure]:
     return {name: run_measure("skipgrams", name, {"imdb": source}, own, generator) for name, own in settings.items()}
 
 
-def test_counts_are_those_of_the_columns(source: Source, measured: dict[str, Measure]) -> None:
+def test_counts_are_those_of_the_columns(source: MeasureData, measured: dict[str, Measure]) -> None:
     names = source.corpus.feature_names
     kinds = [(len(name.partition(" ~")[0].split()), int(name.partition(" ~")[2] or 0)) for name in names]
     for n, slop in KINDS:
@@ -104,7 +104,7 @@ def test_chosen_lambda_is_the_best_on_held_out_documents(name: str, measured: di
     assert values["largest_relative_gap"] <= PATH["tolerance"]
 
 
-def test_l1_uses_few_features_and_shares_sum_to_one(source: Source, measured: dict[str, Measure]) -> None:
+def test_l1_uses_few_features_and_shares_sum_to_one(source: MeasureData, measured: dict[str, Measure]) -> None:
     used = [measured[name].values["n3_s2_used"] for name in CURVES]
     assert used[1] < used[2] < used[0] == len(source.corpus.feature_names)
     for name in CURVES:
@@ -126,7 +126,7 @@ def test_speaking_skipgrams_come_with_a_sentence_of_their_class(measured: dict[s
         assert ("It never fails" if good else "I waste") in row["example"]
 
 
-def test_speaking_skipgrams_hold_a_word_outside_the_stop_list(source: Source) -> None:
+def test_speaking_skipgrams_hold_a_word_outside_the_stop_list(source: MeasureData) -> None:
     settings = {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "smart"}
     rows = run_measure("skipgrams", "speaking", {"imdb": source}, settings, np.random.default_rng(0)).tables[
         "skipgrams"

@@ -3,14 +3,14 @@
 from textmix.core.determinism import rng
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.experiment.measures import Source, run_measure
+from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 
 with job(snakemake) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
     sources = {
-        role: Source(Corpus.load(features), Splits.load(splits), {})
+        role: MeasureData(Corpus.load(features), Splits.load(splits), {})
         for role, (features, splits) in snakemake.params.sources.items()
     }
     for role, method, folder in snakemake.params.predictions:

@@ -1,4 +1,4 @@
-"""Measures: what one paper measures and no other does, run by name and stored in one form."""
+"""Measures: quantities that one paper alone defines, computed by its own code and stored in one form."""
 
 from __future__ import annotations
 
@@ -18,8 +18,15 @@ from textmix.experiment.splits import Splits
 
 
 @dataclass(frozen=True)
-class Source:
-    """A data set that a measure works on: features corpus, splits, and predictions of the methods it compares."""
+class MeasureData:
+    """One data set as a measure gets it.
+
+    Parameters
+    ----------
+    corpus : the features corpus, N documents.
+    splits : training and test rows of each trial.
+    predictions : method -> its predictions of the test documents, for the methods that the measure's entry names.
+    """
 
     corpus: Corpus
     splits: Splits
@@ -28,19 +35,24 @@ class Source:
 
 @dataclass(frozen=True)
 class Measure:
-    """What a measure found.
+    """The result of a measure.
 
     Parameters
     ----------
-    values : key -> value or (value, spread); locators name the keys.
-    tables : name -> rows with equal keys, for figures; written as ``name.csv``.
+    values : key -> value, or value and standard deviation; ``measure:`` locators name the keys.
+    tables : name -> rows with equal keys, for figures.
     """
 
     values: Mapping[str, float | tuple[float, float]]
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the measure to a sealed folder: ``values.csv`` and one csv a table."""
+        """Write the measure to a sealed folder: ``values.csv``, and ``<name>.csv`` for each table.
+
+        Raises
+        ------
+        ValueError : the rows of a table have different keys.
+        """
         rows = []
         for key, value in self.values.items():
             number, spread = value if isinstance(value, tuple) else (value, None)
@@ -54,11 +66,18 @@ class Measure:
 def run_measure(
     paper: str,
     function: str,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, MeasureData],
     settings: Mapping[str, Any],
     generator: np.random.Generator,
 ) -> Measure:
-    """Call ``textmix.papers.<paper>.measures.<function>(sources by role, settings, generator)``.
+    """Return what ``textmix.papers.<paper>.measures.<function>(sources, settings, generator)`` returns.
+
+    Parameters
+    ----------
+    paper, function : the paper's folder, and the name of a function of its module ``measures``.
+    sources : role -> data, for the roles that have a data set.
+    settings : the ``settings`` of the measure's entry in paper.yaml.
+    generator : source of all random numbers of the measure.
 
     Raises
     ------

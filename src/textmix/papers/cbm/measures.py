@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.multilabel import document_f
 from textmix.metrics.significance import bootstrap_interval, sign_test
 from textmix.models.cbm import mixture_kernels
@@ -25,7 +25,7 @@ LINEAR = (
 class _Parts:
     """Training and test part of the first split."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: MeasureData) -> None:
         train, test = source.splits.train[0], source.splits.test[0]
         X, Y = source.corpus.features, source.corpus.indicators()
         self.X, self.Y = X[train], Y[train]  # type: ignore[index]
@@ -43,7 +43,9 @@ def _right(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return np.asarray((true == predicted).all(axis=1), dtype=np.float64)
 
 
-def comparisons(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def comparisons(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Set every method beside CBM with logistic regression on the test documents of every data set.
 
     Parameters
@@ -71,7 +73,7 @@ def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
 
 
 def _compared(
-    role: str, source: Source, settings: Mapping[str, Any], generator: np.random.Generator
+    role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """Yield one row a method, for its first variant on the first split."""
     place, true = source.splits.test_place(0), _Parts(source).Y_test
@@ -94,7 +96,7 @@ def _compared(
 ranking = comparisons
 
 
-def em_path(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
     """Follow EM: penalised log-likelihood of the training part and subset accuracy of the test part.
 
     Parameters
@@ -123,7 +125,9 @@ def _largest_fall(rows: list[dict[str, Any]]) -> float:
     return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
 
 
-def exact_search(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def exact_search(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Count what the exact search scores against K and L, and compare it with enumeration where L allows.
 
     Parameters
@@ -166,7 +170,7 @@ def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def special_cases(
-    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
     """Compare CBM with one component to BinRel, and with a hard component a label set to PowSet.
 
@@ -193,7 +197,9 @@ def special_cases(
     )
 
 
-def illustration(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def illustration(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Choose a test document whose likeliest label set, rightly, holds a label with a marginal below one half.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.experiment.measures import Source
+from textmix.experiment.measures import MeasureData
 
 Values = dict[str, float | tuple[float, float]]
 Rows = list[dict[str, Any]]
@@ -38,19 +38,19 @@ class Documents:
         return self[np.sort(np.concatenate(drawn))]
 
 
-def only(sources: Mapping[str, Source]) -> Source:
+def only(sources: Mapping[str, MeasureData]) -> MeasureData:
     """Return the only data set of a measure."""
     return next(iter(sources.values()))
 
 
-def trials(source: Source, most: int | None = None) -> Iterator[tuple[Documents, Documents]]:
+def trials(source: MeasureData, most: int | None = None) -> Iterator[tuple[Documents, Documents]]:
     """Yield training and test documents of each split, of the first ``most`` of them."""
     every = Documents(source.corpus.features, source.corpus.classes())
     for trial in range(min(len(source.splits), most or len(source.splits))):
         yield every[source.splits.train[trial]], every[source.splits.test[trial]]
 
 
-def first(sources: Mapping[str, Source]) -> tuple[Documents, Documents]:
+def first(sources: Mapping[str, MeasureData]) -> tuple[Documents, Documents]:
     """Return training and test documents of the first split of the only data set."""
     return next(trials(only(sources)))
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import gammaln
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.papers.edcm.documents import Documents, Rows, Values, first
@@ -65,7 +65,7 @@ def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
     return dcm.fit(train.X, train.y).alpha_, edcm.fit(train.X, train.y).beta_
 
 
-def dcm_parameters(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure the size of the parameters of the DCM of a newsgroup (section 3), medians over the newsgroups.
 
     Values are at the maximum of the likelihood; the table shows them after each step of Minka's fixed point that
@@ -118,7 +118,7 @@ def correlation_of_parameters(alpha: np.ndarray, beta: np.ndarray) -> float:
 
 
 def approximation(
-    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
     """Compare log probabilities of training documents under DCM and EDCM (sections 3 and 4).
 
@@ -173,7 +173,7 @@ def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.
     return [{"alpha": float(a[i]), "beta": float(b[i])} for i in kept]
 
 
-def gamma_ratio(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure the error of Gamma(x + alpha) / Gamma(alpha) ~ Gamma(x) alpha on the counts of a class (section 3).
 
     Values are medians over the classes of the mean relative error over non-zero counts.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.neighbours.representations import REPRESENTATIONS
 from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, only, trials
@@ -16,7 +16,7 @@ from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_a
 FISHER = ("fisher_dcm", "fisher_multinomial")
 
 
-def knn_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def knn_curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure accuracy against the number of neighbours, one search a split for all k.
 
     Parameters
@@ -48,7 +48,7 @@ def _curve(name: str, train: Documents, test: Documents, ks: np.ndarray) -> np.n
     return np.mean(elected[:, places] == test.y[:, np.newaxis], axis=0)
 
 
-def knn_variants(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def knn_variants(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure what the open choices are worth: tied votes, vectors of length 1, one Fisher kernel a class.
 
     Parameters

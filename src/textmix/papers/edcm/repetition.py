@@ -11,14 +11,14 @@ from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import gammaln
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.papers.edcm.documents import Documents, Rows, Values, first
 from textmix.papers.edcm.likeness import log_edcm
 
 
-def burstiness(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure how likely a word is again once it has occurred, in the models and in the documents of a class.
 
     Parameters
@@ -161,7 +161,7 @@ def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.
     return _log_choose(n, m) + word + others + gammaln(s) - gammaln(s + n)
 
 
-def normalisation(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure what the EDCM of a class sums to over all count vectors of a length (section 3).
 
     Parameters

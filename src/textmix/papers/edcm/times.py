@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
@@ -19,7 +19,7 @@ from textmix.papers.edcm.documents import Values, first
 MINKA: tuple[Literal["fixed_point", "leave_one_out", "newton"], ...] = ("fixed_point", "leave_one_out", "newton")
 
 
-def training_time(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def training_time(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Time the training of every model on the first split, in turns, and take medians (section 6, seconds).
 
     The name ends in ``_time``: what it measures differs from run to run.

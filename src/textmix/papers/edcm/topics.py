@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.edcm import draw
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM
 from textmix.papers.edcm.documents import Rows, Values, only, trials
@@ -63,7 +63,7 @@ def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, A
     )
 
 
-def latent_topics(_: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
     """Measure how near the topics found in made documents are to the true ones, against the number of documents.
 
     Distances are total variation between a found topic's word shares and those of the true topic matched to it.
@@ -95,7 +95,9 @@ def latent_topics(_: Mapping[str, Source], settings: Mapping[str, Any], generato
     return Measure(values, {"distances": rows})
 
 
-def latent_topics_time(_: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def latent_topics_time(
+    _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Time both estimations on the same made documents, from the same start to the same relative rise (seconds).
 
     Parameters
@@ -117,7 +119,7 @@ def latent_topics_time(_: Mapping[str, Source], settings: Mapping[str, Any], gen
 
 
 def newsgroup_topics(
-    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
     """Find latent topics of 20 Newsgroups, without looking at the groups, and tell them by their words and groups.
 

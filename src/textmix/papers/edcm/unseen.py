@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.mixture import MultinomialMixture
@@ -19,7 +19,7 @@ from textmix.papers.edcm.repetition import log_total_by_saddle_point
 MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
 
 
-def perplexity(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure exp(-sum_d log p(x_d) / sum_d n_d) of each class's unseen documents under the class's model.
 
     Values are means over classes and splits, their spread is over both.  Keys without a suffix: the documents as
@@ -87,7 +87,9 @@ def _by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
     return np.exp(-total[words > 0] / words[words > 0])
 
 
-def mixtures(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def mixtures(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Measure the perplexity of a mixture of multinomials a class against its number of components.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import digamma
 from scipy.stats import spearmanr
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.neighbours.representations import FisherDCM, TfIdf
 from textmix.papers.edcm.documents import Rows, Values, first
 
@@ -20,7 +20,9 @@ def approximate_digamma(z: np.ndarray) -> np.ndarray:
     return np.where(low, -1.0 / np.where(low, z, 1.0) - np.euler_gamma, np.log(np.where(low, 1.0, z) - 0.5))
 
 
-def fisher_tfidf(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def fisher_tfidf(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Compare the Fisher-DCM score of a word in a document with its TF-IDF weight, and with its approximation.
 
     Scores are those of words that a document has, less the constant that all words of the document share.

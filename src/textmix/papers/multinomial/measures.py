@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special, stats
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
@@ -39,26 +39,26 @@ class _Documents:
         return np.diff(self.Y.indptr) > 0
 
 
-def _source(sources: Mapping[str, Source]) -> Source:
+def _source(sources: Mapping[str, MeasureData]) -> MeasureData:
     """Return the only data set of a measure."""
     return next(iter(sources.values()))
 
 
-def _halves(sources: Mapping[str, Source]) -> tuple[_Documents, _Documents]:
+def _halves(sources: Mapping[str, MeasureData]) -> tuple[_Documents, _Documents]:
     """Return training and test documents."""
     source = _source(sources)
     documents = _Documents(source.corpus.features, source.corpus.labels.astype(np.float64))
     return documents[source.splits.train[0]], documents[source.splits.test[0]]
 
 
-def _mentions(source: Source) -> np.ndarray:
+def _mentions(source: MeasureData) -> np.ndarray:
     """Return how many labels each document is given, int (N,); a topic named twice counts twice, as in Table 1."""
     twice = set(source.corpus.info.get("topic named twice", ()))
     repeated = np.fromiter((name in twice for name in source.corpus.ids), dtype=np.int64)
     return source.corpus.label_counts + repeated
 
 
-def table1(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count training and test documents without label, with one and with several, and their shares (Table 1).
 
     Parameters
@@ -85,7 +85,7 @@ class _SingleLabel:
     unlabelled: _Documents
 
     @classmethod
-    def of(cls, sources: Mapping[str, Source]) -> _SingleLabel:
+    def of(cls, sources: Mapping[str, MeasureData]) -> _SingleLabel:
         """Return the problem of a data set."""
         source = _source(sources)
         train, test = _halves(sources)
@@ -124,7 +124,7 @@ def _params(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
     return chosen | {"length": LENGTHS[chosen["length"]]}
 
 
-def single_label(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure the error of the single-label problem (section 4.2) for the plain choice and all others.
 
     Parameters
@@ -212,7 +212,7 @@ def _sweep(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: np.
 
 
 def threshold_curves(
-    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
     """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validated thresholds.
 
@@ -308,7 +308,7 @@ def _per_class(
 
 
 def expectation_maximisation(
-    sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
     """Measure what unlabelled training documents give when they are ignored, smooth, or enter by EM (Nigam et al.).
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier
 
 
-def _first(sources: Mapping[str, Source]) -> tuple[sparse.csr_array, np.ndarray, sparse.csr_array, np.ndarray]:
+def _first(sources: Mapping[str, MeasureData]) -> tuple[sparse.csr_array, np.ndarray, sparse.csr_array, np.ndarray]:
     """Return training counts and classes, test counts and classes of the first trial of the only data set."""
     source = next(iter(sources.values()))
     X, y = source.corpus.features, source.corpus.classes()
@@ -26,7 +26,7 @@ def _background(X: sparse.csr_array) -> np.ndarray:
     return counts / counts.sum()
 
 
-def limits(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure how far priors and word probabilities are from their limits 1/k and p(w|theta_B).
 
     Parameters
@@ -48,7 +48,7 @@ def limits(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.ran
     return Measure(values, {"limits": rows})
 
 
-def idf_effect(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure how smoothing by the background takes weight from the words that are frequent in it.
 
     The weight of a word is its spread over the classes: the mean over all classes of |log p(w|c) - mean log p(w|.)|,
@@ -74,7 +74,7 @@ def idf_effect(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np
     return Measure(values, {"weights": rows})
 
 
-def weight_form(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def weight_form(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Compare beta_0 + sum f_i beta_i with the log-odds of two categories on every test document.
 
     Both are differences of joint log probabilities, which reach some ten thousands on long documents, where their last
@@ -100,7 +100,7 @@ def weight_form(sources: Mapping[str, Source], settings: Mapping[str, Any], _: n
     return Measure({"max_abs_difference": float(difference.max()), "argmax_agreement": agreement})
 
 
-def normalisation(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure how far the priors and each category's word probabilities are from summing to one.
 
     Parameters

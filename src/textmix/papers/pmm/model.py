@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from textmix.core.errors import Hole
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.experiment.tuning import folds_of
 from textmix.metrics.multilabel import sample_f
 from textmix.models.pmm.estimator import PMM1, PMM2
@@ -34,7 +34,7 @@ class Trial(NamedTuple):
     Y_test: np.ndarray
 
 
-def _trials(sources: Mapping[str, Source]) -> Iterator[tuple[str, Trial]]:
+def _trials(sources: Mapping[str, MeasureData]) -> Iterator[tuple[str, Trial]]:
     """Give role and first trial of each data set."""
     for role, source in sources.items():
         X, Y = source.corpus.features, source.corpus.indicators()
@@ -42,7 +42,9 @@ def _trials(sources: Mapping[str, Source]) -> Iterator[tuple[str, Trial]]:
         yield role, Trial(X[train], Y[train], X[test], Y[test])  # type: ignore[index]
 
 
-def convergence(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def convergence(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Follow J from the usual start and from random ones.
 
     Parameters
@@ -80,7 +82,7 @@ def convergence(sources: Mapping[str, Source], settings: Mapping[str, Any], gene
     return Measure(values, {"paths": rows})
 
 
-def prediction(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Compare the greedy search with better ones, and with all label sets of the most frequent labels.
 
     Parameters
@@ -153,7 +155,9 @@ def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) 
     return shares | {"marginal_difference": float(np.mean(np.abs(approximate - marginal)))}
 
 
-def calibration(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def calibration(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Hold the labels' probabilities against their frequencies: as in the paper, with a learnt prior, and tempered.
 
     The temperature is the one with the least mean log loss of the labels in cross-validation on the training pages.
@@ -226,7 +230,7 @@ def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, 
     ]
 
 
-def assumption(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Check that pages with several labels are mixtures of the words of pages with one (section 2.2).
 
     Word distributions come from training pages with one label only.  On test pages with several labels, all of which
@@ -268,7 +272,7 @@ def assumption(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np
     return Measure(values | {"pages": sum(row["pages"] for row in rows)}, {"problems": rows})
 
 
-def words(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Show which words of one test page came from which of its labels, by PMM1.
 
     The page is the one of the given number of labels and words, all labels found, whose labels share it most equally.

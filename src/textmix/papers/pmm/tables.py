@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import Hole
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.multilabel import sample_f
 
 METHODS = ("nb", "svm", "knn", "nn", "pmm1", "pmm2")
 PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
 
 
-def _f(sources: Mapping[str, Source], settings: Mapping[str, Any]) -> dict[str, list[float]]:
+def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[str, list[float]]:
     """Return the mean F over the trials of each problem, by method.
 
     Raises
@@ -28,7 +28,7 @@ def _f(sources: Mapping[str, Source], settings: Mapping[str, Any]) -> dict[str, 
     return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
 
 
-def _mean_f(source: Source, method: str) -> float:
+def _mean_f(source: MeasureData, method: str) -> float:
     """Return the mean F of a method over the trials of one problem."""
     truth, predictions = source.corpus.indicators(), source.predictions[method]
     trials = (
@@ -38,7 +38,7 @@ def _mean_f(source: Source, method: str) -> float:
     return statistics.fmean(sample_f(true, predicted) for true, predicted in trials)
 
 
-def means(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def means(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Average F over the problems, by method.
 
     Parameters
@@ -49,7 +49,7 @@ def means(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.rand
     return Measure({method: statistics.fmean(f) for method, f in _f(sources, settings).items()})
 
 
-def wins(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def wins(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the problems on which each method has the highest mean F, and those on which one is above another.
 
     Parameters
@@ -65,7 +65,7 @@ def wins(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.rando
     return Measure(values)
 
 
-def problems(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def problems(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the problems and find the smallest and largest share of pages with several labels.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 
 from textmix.core.runtime import progress
 from textmix.data.corpus import Corpus, Ragged
-from textmix.experiment.measures import Measure, Source
+from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
 from textmix.models.linear.sparse import Columns, Problem, Solution
 from textmix.text.lemmas import lemmas
@@ -23,7 +23,7 @@ from textmix.text.treebank import treebank_words
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
 
 
-def _only(sources: Mapping[str, Source]) -> Source:
+def _only(sources: Mapping[str, MeasureData]) -> MeasureData:
     """Return the one data set of a measure."""
     return next(iter(sources.values()))
 
@@ -40,7 +40,7 @@ def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
     return [(low, high) for own_n, own_slop, low, high in _kinds(corpus) if own_n <= n and own_slop <= slop]
 
 
-def skipgram_counts(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def skipgram_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the skip-grams of every pair of largest n and largest slop.
 
     ``most_dropped`` is one less than the fewest training documents of a kept one.
@@ -58,7 +58,7 @@ def skipgram_counts(sources: Mapping[str, Source], settings: Mapping[str, Any], 
     return Measure(values)
 
 
-def imdb_classes(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def imdb_classes(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the positive and the negative reviews.
 
     Parameters
@@ -94,7 +94,7 @@ def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> n
     return np.unique(np.concatenate(found))
 
 
-def imdb_examples(sources: Mapping[str, Source], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def imdb_examples(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the documents of skip-grams and of n-grams that they match (slides "Skip-gram Examples").
 
     Parameters
@@ -124,7 +124,7 @@ class _Halves:
     y_test: np.ndarray
 
     @classmethod
-    def of(cls, source: Source) -> _Halves:
+    def of(cls, source: MeasureData) -> _Halves:
         """Return the first split."""
         signs = 2.0 * source.corpus.classes() - 1.0
         train, test = source.splits.train[0], source.splits.test[0]
@@ -174,7 +174,9 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
 
 
-def lr_l2_curves(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def lr_l2_curves(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Measure accuracy and features used along the path of one learner, for every pair of largest n and largest slop.
 
     Keys of the values, for each pair: ``n5_s2``, test accuracy at the lambda chosen on training documents; ``.._best``,
@@ -239,7 +241,9 @@ def _shares(corpus: Corpus, w: np.ndarray) -> Iterator[dict[str, Any]]:
         yield {"n": n, "slop": slop, **dict(zip(("all", "selected", "weight"), map(float, shares), strict=True))}
 
 
-def speaking(sources: Mapping[str, Source], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def speaking(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
     """Name the skip-grams that speak most for either class, each with a sentence that holds it.
 
     They are ranked by |weight| times the standard deviation of the feature: how much they move the scores.  Those of
