@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,8 @@ from tests.unit.test_keep import corpus
 from textmix.bench import predict as bench
 from textmix.bench.timing import COLUMNS
 from textmix.plan.suites import load_suites
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -49,4 +52,4 @@ def test_every_candidate_of_ours_is_judged_by_the_rate() -> None:
     for row in rate:
         assert row["ratio_to_peer"] == pytest.approx(row["median_seconds"] * 20_000 / 50)
         assert row["met"] == (row["ratio_to_peer"] <= 1.0) and "texts of 6 words a second" in row["note"]
-    assert load_suites()["predict"].module == bench.__name__
+    assert load_suites(ROOT, [])["predict"].module == bench.__name__

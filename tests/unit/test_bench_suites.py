@@ -21,7 +21,8 @@ from textmix.experiment.splits import Splits
 from textmix.papers.pmm import bench as pmm
 from textmix.plan.suites import Suite, load_suites
 
-SUITES = load_suites()
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = load_suites(ROOT, sorted(path.name for path in (ROOT / "config/papers").iterdir()))
 
 
 def corpus(n_labels: int, several: bool, n: int = 60, n_words: int = 30) -> Corpus:
@@ -128,9 +129,10 @@ def test_verdicts_are_told_in_words(tmp_path, caplog) -> None:
     ],
 )
 def test_wrong_entries_are_refused(entry: str, told: str, tmp_path) -> None:
-    (tmp_path / "suites.yaml").write_text(f"one: {entry}\n")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/bench.yaml").write_text(f"one: {entry}\n")
     with pytest.raises(ConfigError, match=told):
-        load_suites(tmp_path / "suites.yaml")
+        load_suites(tmp_path, [])
 
 
 def test_inputs_follow_the_data_set() -> None:

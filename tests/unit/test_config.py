@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from textmix.core.config import PAPERS, load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,7 +205,3 @@ def test_schemas_are_schemas_and_closed(path):
                 walk(child)
 
     walk(schema)
-
-
-def test_papers_are_those_of_the_configuration_folder():
-    assert sorted(PAPERS) == sorted(path.name for path in (ROOT / "config/papers").iterdir() if path.is_dir())

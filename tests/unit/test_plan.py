@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 import yaml
 
-from textmix.core.config import PAPERS, load_yaml_strict
+from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.plan.methods import Method
 from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = load_yaml_strict(ROOT / "config/config.yaml")
+PAPERS = ["pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes"]
 NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
 
 
@@ -41,7 +42,7 @@ def plan() -> Plan:
 
 def configuration(**changes: Any) -> dict[str, Any]:
     """Return the real configuration with changes; ``newsgroups="x"`` and the like map a role to another data set."""
-    config = copy.deepcopy(REAL)
+    config = copy.deepcopy(REAL) | {"papers": list(PAPERS)}
     for key, value in changes.items():
         if key in config["data"]:
             config["data"][key]["dataset"] = value
@@ -282,13 +283,19 @@ def test_one_name_means_one_thing_in_all_papers(root, kind):
     assert Plan(REAL, root).papers["naive_bayes"][kind][key]
 
 
+def test_a_suite_of_the_bench_has_one_entry(root):
+    (root / "config/papers/naive_bayes/bench.yaml").write_text("pmm: {run: 'm:f', role: r52, takes: classes}\n")
+    with pytest.raises(ConfigError, match=r"naive_bayes/bench\.yaml: pmm: another suite has this name; rename"):
+        Plan(REAL, root)
+
+
 # --- the real configuration -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
 def test_real_configuration_is_right(config):
     plan = Plan(config, ROOT)
-    assert plan.chosen() == list(PAPERS)
+    assert plan.chosen() == list(plan.papers) == PAPERS
     for paper in PAPERS:
         for run in plan.runs(paper):
             features, split = plan.run_inputs(run)
@@ -335,6 +342,16 @@ def test_role_without_a_data_set_has_no_runs():
 
 def test_chosen_papers_stand_in_one_order():
     assert Plan(configuration(papers=["naive_bayes", "pmm"]), ROOT).chosen() == ["pmm", "naive_bayes"]
+
+
+def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_places(root):
+    shutil.copytree(root / "config/papers/naive_bayes", root / "config/papers/another")
+    assert list(Plan(REAL, root).papers) == [*PAPERS[:-1], "another", "naive_bayes"]
+
+
+def test_table_of_documents_in_the_readme_names_every_paper(plan):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| `(\w+)` \|", readme, flags=re.MULTILINE)) == sorted(plan.papers)
 
 
 def test_measures_run_where_their_data_are(root):

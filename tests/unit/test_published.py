@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import yaml
 
-from textmix.core.config import PAPERS
 from textmix.core.errors import ConfigError
 from textmix.verdict.published import (
     PUBLISHED_COLUMNS,
@@ -26,6 +25,7 @@ from textmix.verdict.published import (
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
+PAPERS = sorted(path.name for path in (ROOT / "config/papers").iterdir())
 #: Where the documents and their catalogue lie beside a checkout; the tests that need them are skipped elsewhere.
 SHARED = ROOT.parent / "shared"
 CATALOGUE = SHARED / "reference/published.yaml"

@@ -18,6 +18,7 @@ rule bench_suite:
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
     threads: 1024
     params:
+        suite=bench_suite_of,
         code=bench_code,
     message:
         "Timing suite {wildcards.suite} beside its peers"

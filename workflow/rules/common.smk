@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from textmix.data.fetch import source_state
@@ -177,6 +178,11 @@ def bench_inputs(wildcards):
     return PLAN.bench_inputs(wildcards.suite)
 
 
+def bench_suite_of(wildcards):
+    """Return the entry of a suite of the bench."""
+    return asdict(PLAN.suites[wildcards.suite])
+
+
 def bench_code(wildcards):
     """Return the code digest of a suite: the script and the suite's module."""
     return PLAN.code("bench", PLAN.suites[wildcards.suite].module)
@@ -189,12 +195,13 @@ def figure_code(wildcards):
 
 
 def paper_results(paper):
-    """Return what a paper's target makes, below results/papers/<paper>/."""
-    return [
+    """Return the files of a paper's target."""
+    parts = [
         "comparison.csv",
         *(f"tables/{name}.csv" for name in PLAN.papers[paper]["tables"]),
         *(f"figures/{name}.svg" for name in drawable(paper)),
     ]
+    return [f"results/papers/{paper}/{part}" for part in parts]
 
 
 def drawable(paper):
@@ -233,6 +240,14 @@ def said(paper):
     if PLAN.papers[paper]["status"] == "built":
         return f"{paper}: rebuilt; published beside rebuilt in {page}"
     return f"{paper}: NOT BUILT YET; only the statistics of its data stand in {page}"
+
+
+def describe_papers():
+    """Give the target of each paper its sentence in `snakemake --list-target-rules`."""
+    for paper, spec in PLAN.papers.items():
+        name = workflow.modifier.modify_rulename(paper)
+        if workflow.is_rule(name):
+            workflow.get_rule(name).docstring = spec["citation"]
 
 
 def say_end():

@@ -43,7 +43,7 @@ rule matrix_page:
     params:
         tasks=PLAN.matrix.tasks,
         splits=PLAN.matrix.splits,
-        code=[PLAN.code("matrix_page"), PLAN.data_code("report/templates/*")],
+        code=[PLAN.code("matrix_page"), PLAN.data_code("pages/templates/*")],
     message:
         "Writing results/matrix/index.html"
     script:
@@ -55,5 +55,6 @@ rule matrix:
     input:
         "results/matrix/index.html",
         "results/matrix/matrix.csv",
+    localrule: True
     message:
         "Matrix: results/matrix/index.html"

@@ -39,5 +39,6 @@ rule model:
     """One fitted method to keep, for: python -m textmix predict MODEL FILE."""
     input:
         lambda _: asked_model(),
+    localrule: True
     message:
         "Model: python -m textmix predict {input} FILE"

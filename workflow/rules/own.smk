@@ -72,7 +72,7 @@ if OWN is not None:
                 for r in PLAN.runs("own")
             },
             uses={r.method: PLAN.run_entry(r)["use"] for r in PLAN.runs("own")},
-            code=[PLAN.code("own_page"), PLAN.data_code("report/templates/*")],
+            code=[PLAN.code("own_page"), PLAN.data_code("pages/templates/*")],
         message:
             f"Writing results/own/{OWN.name}/index.html"
         script:
@@ -83,5 +83,6 @@ rule own:
     """Your own data, named by --config data=my.yaml: what was understood, and all methods compared on them."""
     input:
         lambda _: own_results(),
+    localrule: True
     message:
         f"Own data: results/own/{OWN.name if OWN else '<name>'}/index.html"

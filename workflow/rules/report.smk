@@ -25,7 +25,7 @@ rule page:
         papers=PLAN.papers,
         data=PLAN.config["data"],
         chosen=PLAN.chosen(),
-        code=[PLAN.code("page"), PLAN.data_code("report/templates/*")],
+        code=[PLAN.code("page"), PLAN.data_code("pages/templates/*")],
     message:
         "Writing the report page results/report/index.html"
     script:

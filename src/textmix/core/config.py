@@ -17,8 +17,6 @@ import yaml
 
 from textmix.core.errors import ConfigError
 
-PAPERS = ("pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes")
-
 
 # LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -136,7 +134,7 @@ def explain(error: jsonschema.ValidationError) -> str:
 
 
 def suggest(word: str, allowed: Iterable[Any]) -> str:
-    """Return 'did you mean' with all allowed words; empty where none is allowed."""
+    """Return the remedy for an unknown word: the nearest allowed word, then all of them; empty if none is allowed."""
     words = [str(item) for item in allowed]
     close = difflib.get_close_matches(word, words, n=1)
     return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import PAPERS, load_yaml_strict, validate
+from textmix.core.config import suggest, validate
 from textmix.core.errors import ConfigError
 from textmix.core.provenance import code_digest
 from textmix.data.registry import DatasetEntry, load_registry
-from textmix.metrics.table import check_metrics, metrics_for
 from textmix.plan.matrix import MATRIX, load_matrix
 from textmix.plan.methods import Method, load_methods
 from textmix.plan.own import OWN, Own
+from textmix.plan.papers import check_references, load_papers
 from textmix.plan.suites import Suite, load_suites
 
 
@@ -60,8 +60,8 @@ class Plan:
         self.config = config
         self.registry: dict[str, DatasetEntry] = load_registry(root / "config/datasets.yaml")
         self.methods: dict[str, Method] = load_methods()
-        self.suites: dict[str, Suite] = load_suites()
-        self.papers = {name: self._paper(name) for name in PAPERS}
+        self.papers = load_papers(root, self.methods)
+        self.suites: dict[str, Suite] = load_suites(root, self.papers)
         self.own = own
         self.matrix = load_matrix(root, config["matrix"], self.registry, self.methods)
         self.studies = {**self.papers, MATRIX: self.matrix.spec}
@@ -72,22 +72,6 @@ class Plan:
         self._check_data()
         self._check_doubles()
         self._check_suites()
-
-    def _paper(self, name: str) -> dict[str, Any]:
-        """Read and check one paper.yaml."""
-        source = f"config/papers/{name}/paper.yaml"
-        paper: dict[str, Any] = load_yaml_strict(self.root / source)
-        validate(paper, self.schemas / "paper.schema.yaml", source)
-        for key, experiment in paper["experiments"].items():
-            for method, entry in experiment["methods"].items():
-                if entry["use"] not in self.methods:
-                    raise ConfigError(
-                        f"{source}: experiments.{key}.methods.{method}: no method '{entry['use']}'; "
-                        f"allowed: {', '.join(self.methods)}"
-                    )
-            for task in {self.methods[entry["use"]].task for entry in experiment["methods"].values()}:
-                check_metrics(experiment["metrics"], metrics_for(task), f"{source}: experiments.{key}.metrics")
-        return paper
 
     def _shared(self, kind: str) -> dict[str, Any]:
         """Join the studies' features or splits; one name must mean one thing, for studies share results."""
@@ -107,16 +91,12 @@ class Plan:
                     f"configuration: data.{role}: no data set '{entry['dataset']}'; "
                     f"allowed: {', '.join(sorted(self.registry))}"
                 )
+        for place, name in enumerate(self.config["papers"] or ()):
+            if name not in self.papers:
+                fault = f"{name!r} is not allowed; {suggest(name, self.papers)}"
+                raise ConfigError(f"configuration: papers.{place}: {fault}")
         for name, paper in self.papers.items():
-            source = f"config/papers/{name}/paper.yaml"
-            for where, role, features, split in _references(paper):
-                for kind, key, known in (
-                    ("role", role, self.config["data"] if where == "roles" else paper["roles"]),
-                    ("features", features, paper["features"]),
-                    ("split", split, paper["splits"]),
-                ):
-                    if key is not None and key not in known:
-                        raise ConfigError(f"{source}: {where}: no {kind} '{key}'; allowed: {', '.join(known)}")
+            check_references(name, paper, self.config["data"])
 
     def _check_doubles(self) -> None:
         """Check that no experiment meets one data set under two roles with different splits: it has one result each."""
@@ -148,7 +128,8 @@ class Plan:
 
     def chosen(self) -> list[str]:
         """Return the papers that the configuration asks for."""
-        return [name for name in PAPERS if name in self.config["papers"]]
+        asked = self.config["papers"]
+        return [name for name in self.papers if asked is None or name in asked]
 
     def dataset(self, role: str, study: str = "") -> str | None:
         """Return the data set that stands for a role, or None; a study that is no paper names data sets themselves."""
@@ -245,16 +226,6 @@ class Plan:
         ours = [method.module] if method.module.startswith("textmix.") else []
         ours += ["textmix.experiment.tuning"] if "tune" in entry else []
         return f"{self.code('fit', *ours)} {method.estimator}"
-
-
-def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """Yield (place, role, features, split) for everything in a paper.yaml that refers to another entry."""
-    for role in paper["roles"]:
-        yield "roles", role, None, None
-    for kind in ("experiments", "measures"):
-        for key, entry in paper[kind].items():
-            for role, split in entry["roles"].items():
-                yield f"{kind}.{key}", role, entry["features"], split
 
 
 def _plain(value: Any) -> Any:

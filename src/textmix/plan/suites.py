@@ -1,20 +1,20 @@
-"""The registry of the bench's suites, without importing any of them before it is run."""
+"""The suites of the bench, by name: ``config/bench.yaml`` and ``config/papers/<paper>/bench.yaml``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 
-REGISTRY_FILE = Path(__file__).with_name("suites.yaml")
 TAKES = ("classes", "labels", "split", "corpus", "files")
 
 
 @dataclass(frozen=True)
 class Suite:
-    """One entry of the registry; every key is explained in ``suites.yaml``."""
+    """One suite; every key is explained in ``config/bench.yaml``."""
 
     name: str
     run: str
@@ -29,7 +29,7 @@ class Suite:
         return self.run.split(":")[0]
 
     def inputs(self, dataset: str | None) -> list[str]:
-        """Return the results that the suite reads, for the data set that stands for its role; none without one."""
+        """Return the paths that the suite reads of the data set that stands for its role; none without one."""
         if dataset is None:
             return []
         if self.takes == "files":
@@ -38,19 +38,39 @@ class Suite:
         return [corpus, f"results/splits/{dataset}/{self.split}"] if self.split else [corpus]
 
 
-def load_suites(path: Path = REGISTRY_FILE) -> dict[str, Suite]:
-    """Read the registry.
+def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
+    """Read the suites of no paper, then those of each paper.
+
+    Parameters
+    ----------
+    root : the folder with ``config/``.
+    papers : names of the papers, in order; a paper without a ``bench.yaml`` has no suite.
+
+    Returns
+    -------
+    name -> suite.
 
     Raises
     ------
-    ConfigError : an entry has a wrong or missing key, or takes what there is not.
+    ConfigError : an entry has a wrong or missing key, takes what does not exist, or has the name of another suite.
     """
-    suites = {}
-    for name, entry in load_yaml_strict(path).items():
-        try:
-            suites[name] = suite = Suite(name=name, **entry)
-        except TypeError as error:
-            raise ConfigError(f"{path.name}: {name}: {error}; the keys are explained at the top of the file") from error
-        if suite.takes not in TAKES or (suite.takes == "split") != (suite.split is not None):
-            raise ConfigError(f"{path.name}: {name}: takes is one of {', '.join(TAKES)}; only 'split' names a split")
+    files = ["config/bench.yaml", *(f"config/papers/{paper}/bench.yaml" for paper in papers)]
+    suites: dict[str, Suite] = {}
+    for source in files:
+        if (root / source).is_file():
+            for name, entry in load_yaml_strict(root / source).items():
+                if name in suites:
+                    raise ConfigError(f"{source}: {name}: another suite has this name; rename one of them")
+                suites[name] = _suite(source, name, entry)
     return suites
+
+
+def _suite(source: str, name: str, entry: dict[str, str]) -> Suite:
+    """Return one suite after checking its keys."""
+    try:
+        suite = Suite(name=name, **entry)
+    except TypeError as error:
+        raise ConfigError(f"{source}: {name}: {error}; the keys are explained in config/bench.yaml") from error
+    if suite.takes not in TAKES or (suite.takes == "split") != (suite.split is not None):
+        raise ConfigError(f"{source}: {name}: takes is one of {', '.join(TAKES)}; only 'split' names a split")
+    return suite
