@@ -68,7 +68,7 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "no paper": (lambda c: c["papers"].clear(), r"papers: \[\] should be non-empty; correct the value"),
     "paper twice": (lambda c: c["papers"].append("pmm"), r"papers: .* has non-unique elements; correct the value"),
-    "papers as a word": (lambda c: c.update(papers="pmm"), r"papers: 'pmm' has the wrong type; .* array"),
+    "papers as a word": (lambda c: c.update(papers="pmm"), r"papers: 'pmm' has the wrong type; .* array or null"),
     "seed as a word": (lambda c: c.update(seed="x"), r"seed: 'x' has the wrong type; give a value of type integer"),
     "negative seed": (lambda c: c.update(seed=-1), r"seed: -1 is less than the minimum of 0; correct the value"),
     "seed as a real": (lambda c: c.update(seed=1.0), r"seed: 1\.0 has the wrong type; give a value of type integer"),
