@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textmix.core import io
+from textmix.core import digests, io
 from textmix.core.errors import Hole, IntegrityError
 
 META = {"rule": "fit", "seed": 7}
@@ -227,7 +227,7 @@ def test_digest_of_a_result_depends_on_its_files_only(tmp_path):
     a, b, c = (io.result_digest(tmp_path / name / "x.csv") for name in "abc")
     assert a == b != c
     io.write_text(tmp_path / "plain.yaml", "x: 1\n")
-    assert io.result_digest(tmp_path / "plain.yaml") == io.sha256_bytes(b"x: 1\n")
+    assert io.result_digest(tmp_path / "plain.yaml") == digests.sha256_bytes(b"x: 1\n")
 
 
 # --- holes ------------------------------------------------------------------------------------------------------------
@@ -356,5 +356,5 @@ def test_json_refuses_what_is_no_json(value):
 def test_sha256_of_a_file_is_that_of_its_bytes(tmp_path):
     data = bytes(range(256)) * 5000
     (tmp_path / "a").write_bytes(data)
-    assert io.sha256_file(tmp_path / "a") == io.sha256_bytes(data)
-    assert io.sha256_bytes(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert digests.sha256_file(tmp_path / "a") == digests.sha256_bytes(data)
+    assert digests.sha256_bytes(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

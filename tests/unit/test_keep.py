@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from textmix.core import io
+from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, Hole, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.models.linear.two_class import TwoClassLinear
@@ -58,7 +58,7 @@ def forge(source: Path, target: Path, change: Callable[[Path], None]) -> Path:
     shutil.copytree(source, target)
     change(target)
     (target / io.META).unlink()
-    files = {path.name: io.sha256_file(path) for path in target.iterdir()}
+    files = {path.name: digests.sha256_file(path) for path in target.iterdir()}
     io.write_json(target / io.META, {"files": files})
     return target
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.fixtures.reader_files import SAMPLES
-from textmix.core import io
+from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, Hole, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.data.parse import READERS, check_corpus, check_expectations, parse_dataset, reader_module
@@ -40,7 +40,7 @@ def fetched(sample: str, folder: Path, **changes: bytes) -> Path:
     files = {}
     for role, data in contents.items():
         (folder / f"{role}.txt").write_bytes(data)
-        files[role] = {"name": f"{role}.txt", "sha256": io.sha256_bytes(data)}
+        files[role] = {"name": f"{role}.txt", "sha256": digests.sha256_bytes(data)}
     io.write_json(folder / RECORD, {"status": "had", "form": "mirror", "files": files})
     return folder
 
@@ -72,7 +72,7 @@ def test_a_flipped_byte_is_named_with_both_digests(tmp_path: Path) -> None:
     with pytest.raises(Hole) as caught:
         parse_dataset(entry("table"), tmp_path)
     assert caught.value.broken
-    for part in ("data.txt", io.sha256_bytes(data), io.sha256_bytes(changed), "run again"):
+    for part in ("data.txt", digests.sha256_bytes(data), digests.sha256_bytes(changed), "run again"):
         assert part in caught.value.reason
 
 

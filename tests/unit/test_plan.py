@@ -384,7 +384,7 @@ def test_fits_of_another_estimator_have_another_code(root):
 
 
 def test_plan_is_light_and_needs_no_network():
-    heavy = ("numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3")
+    heavy = ("numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "requests", "urllib3")
     program = f"import sys, json, textmix.plan.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == []

@@ -221,7 +221,7 @@ def test_an_empty_registry_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_reading_it_imports_nothing_heavy() -> None:
-    heavy = ["numpy", "scipy", "pandas", "numba", "sklearn", "matplotlib", "pooch"]
+    heavy = ["numpy", "scipy", "pandas", "numba", "sklearn", "matplotlib"]
     code = f"import sys, textmix.data.fetch, textmix.data.registry; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from textmix.core import determinism, io, runtime
+from textmix.core import determinism, digests, io, runtime
 from textmix.core.determinism import rng
 from textmix.core.errors import ConfigError, Hole
 from textmix.core.runtime import job, progress
@@ -147,7 +147,7 @@ def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp
     assert first["rule"] == "fit"
     assert first["wildcards"] == {"dataset": "news", "method": "dcm"}
     assert first["inputs"] == {
-        "config/published.csv": io.sha256_file("config/published.csv"),
+        "config/published.csv": digests.sha256_file("config/published.csv"),
         "results/scores/a.csv": io.result_digest("results/scores/a.csv"),
     }
     assert (first["code"], first["seed"]) == ("abc", 7)

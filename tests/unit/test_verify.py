@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from textmix.core import io
+from textmix.core import digests, io
 from textmix.core.errors import Hole
 from textmix.experiment.verify import verify
 
@@ -24,7 +24,7 @@ def results(tmp_path) -> Path:
     io.write_hole(tmp_path / "results/scores/pmm/b.csv", Hole("not there"), {})
     io.write_text(tmp_path / "results/benchmarks/fit/a.tsv", "s\n1.5\n")
     io.write_text(tmp_path / "resources/news/raw.tab", "class\ttext\n")
-    files = {"train": {"name": "raw.tab", "sha256": io.sha256_bytes(b"class\ttext\n"), "bytes": 11}}
+    files = {"train": {"name": "raw.tab", "sha256": digests.sha256_bytes(b"class\ttext\n"), "bytes": 11}}
     io.write_json(tmp_path / "resources/news/fetch.json", {"status": "had", "files": files})
     io.write_json(tmp_path / "resources/reuters/fetch.json", {"status": "missing", "reason": "no"})
     return tmp_path / "results"
@@ -108,7 +108,7 @@ def test_result_deleted_with_its_record_is_no_fault(results):
 @pytest.mark.parametrize("same_size", [True, False])
 def test_flipped_raw_file_is_named_with_its_digest_and_remedy(results, same_size):
     path = results.parent / "resources/news/raw.tab"
-    digest = io.sha256_file(path)
+    digest = digests.sha256_file(path)
     path.write_bytes(b"class\ttexT\n" if same_size else b"class")
     assert faults_of(results) == [
         f"resources/news/raw.tab: does not have its sha256 {digest}; delete it and resources/news/fetch.json, run again"

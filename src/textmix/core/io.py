@@ -8,7 +8,6 @@ the next stage that reads it and named by ``snakemake verify``.  Arrays are stor
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import os
@@ -21,22 +20,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from textmix.core.digests import sha256_bytes, sha256_file
 from textmix.core.errors import Hole, IntegrityError
 
 META = "meta.json"
 #: Written by Snakemake into folder outputs; not ours.
 FOREIGN = {".snakemake_timestamp"}
-
-
-def sha256_bytes(data: bytes) -> str:
-    """Return the hexadecimal sha256 of a byte string."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def sha256_file(path: str | Path) -> str:
-    """Return the hexadecimal sha256 of a file, read in blocks."""
-    with open(path, "rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def canonical_json(value: Any) -> str:

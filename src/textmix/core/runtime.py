@@ -82,14 +82,14 @@ def seconds_spent(benchmarks: Path) -> dict[str, str]:
 
 def _record(snakemake: Any) -> dict[str, Any]:
     """Return the provenance record of a Snakemake job; deterministic, with relative paths only."""
-    from textmix.core import io
+    from textmix.core import digests, io
 
     params = {name: value for name, value in snakemake.params.items() if name != "code"}
     return {
         "rule": snakemake.rule,
         "wildcards": dict(sorted(snakemake.wildcards.items())),
         "inputs": {str(path): io.result_digest(path) for path in sorted(set(snakemake.input))},
-        "parameters": io.sha256_bytes(io.canonical_json(_plain(params)).encode()),
+        "parameters": digests.sha256_bytes(io.canonical_json(_plain(params)).encode()),
         "code": snakemake.params.get("code"),
         "seed": snakemake.config["seed"],
         "versions": versions(),

@@ -1,8 +1,11 @@
-"""Downloads over https that end: three tries a URL, then the next; stalls are cut, a flowing transfer is not.
+"""Downloads over https in bounded time: three tries of each URL, then the next URL.
 
-Hosts may be down, slow or lying, so nothing is believed: size and sha256 are checked where known, a web page in place
-of data is refused, redirects lead only to https and to hosts of the registry, and a file appears under its name only
-when it is whole (`textmix.data.archives.new_file`).
+A host may be down, slow, or send wrong bytes.  Size and sha256 are checked where they are known.  A web page in place
+of data is refused.  A redirect may lead only to https and to hosts of the registry.  A transfer that stalls is cut; one
+that flows may take any time.  A file takes its name only when it is whole (`textmix.data.archives.new_file`).
+
+pooch is not used: it waits for whole chunks, so that a host which sends a byte now and then holds it for hours;
+it follows redirects to any host, has no cap on size, and repeats what cannot succeed.
 """
 
 from __future__ import annotations

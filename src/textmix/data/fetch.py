@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from textmix.core.digests import sha256_file
 from textmix.data.download import Downloader, Limits
 from textmix.data.registry import RECORD, DatasetEntry, Source, SourceFile
-from textmix.data.sources import Request, UnavailableError, obtain, sha256_file
+from textmix.data.sources import Request, UnavailableError, obtain
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.core import io
+from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, Hole
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged
 from textmix.data.registry import RECORD, DatasetEntry, Source
@@ -89,7 +89,7 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
     """Check the fetched files against the sha256 in their record."""
     for file in files.values():
         path = folder / file["name"]
-        found = io.sha256_file(path) if path.is_file() else "no such file"
+        found = digests.sha256_file(path) if path.is_file() else "no such file"
         if found != file["sha256"]:
             raise Hole(
                 f"{path} changed since it was fetched: sha256 expected {file['sha256']}, found {found}; "

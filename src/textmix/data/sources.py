@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import logging
 import os
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
+from textmix.core.digests import sha256_file
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import READ_ONLY, extract_zip_member, pack_zip_members
 from textmix.data.download import Downloader, DownloadError
@@ -86,12 +86,6 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], request: Request) -
         for path in files:
             path.unlink(missing_ok=True)
         raise
-
-
-def sha256_file(path: Path) -> str:
-    """Return the sha256 of a file (the one of `textmix.core.io` would import NumPy while the workflow is parsed)."""
-    with open(path, "rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def _check(path: Path, name: str, file: SourceFile) -> None:

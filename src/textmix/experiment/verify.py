@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textmix.core import io
+from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
 
 #: Written by Snakemake, not by us: measured times of whole jobs.
@@ -54,6 +54,6 @@ def _verify_raw(resources: Path) -> tuple[list[str], int]:
             checked += 1
             if not path.is_file():
                 faults.append(f"{path}: is gone; delete {record} and run again")
-            elif io.sha256_file(path) != digest:
+            elif digests.sha256_file(path) != digest:
                 faults.append(f"{path}: does not have its sha256 {digest}; delete it and {record}, run again")
     return faults, checked
