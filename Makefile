@@ -21,7 +21,7 @@ full: setup
 	$(SNAKEMAKE) --configfile config/full.yaml $(OPTIONS)
 
 retry: setup
-	$(SNAKEMAKE) forget_holes
+	$(SNAKEMAKE) forget_missing
 	$(SNAKEMAKE) $(OPTIONS)
 
 test: setup

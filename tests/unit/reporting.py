@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core import io
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.experiment.results import Results, RoleEntry
 from textmix.verdict.published import Published
 
@@ -75,9 +75,9 @@ class Made:
         with io.new_folder(self.root / place, META) as folder:
             io.write_json(folder / "corpus.json", {"statistics": dict(statistics)})
 
-    def hole(self, place: str, reason: str = "no source answered") -> None:
-        """Write a hole."""
-        io.write_hole(self.root / place, Hole(reason), META)
+    def missing(self, place: str, reason: str = "no source answered") -> None:
+        """Write a missing result."""
+        io.write_missing(self.root / place, MissingResult(reason), META)
 
 
 def row(**cells: Any) -> Published:

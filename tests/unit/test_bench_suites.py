@@ -15,7 +15,7 @@ from tests.fixtures.reader_files import news, story, tar
 from textmix.bench.running import join, run_suite
 from textmix.bench.timing import COLUMNS
 from textmix.core import io
-from textmix.core.errors import ConfigError, Hole
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 from textmix.papers.pmm import bench as pmm
@@ -85,17 +85,17 @@ def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: Callabl
 def test_a_suite_without_data_says_so() -> None:
     suite = SUITES["pmm"]
     assert suite.inputs(None) == []
-    with pytest.raises(Hole, match="no data for the role 'yahoo_arts'"):
+    with pytest.raises(MissingResult, match="no data for the role 'yahoo_arts'"):
         run_suite(suite, [])
 
 
 def test_data_that_could_not_be_had_leave_a_suite_out(tmp_path) -> None:
     record = tmp_path / "fetch.json"
     io.write_json(record, {"status": "missing", "reason": "the host is down", "broken": False})
-    with pytest.raises(Hole, match="the host is down"):
+    with pytest.raises(MissingResult, match="the host is down"):
         run_suite(SUITES["tokenise"], [str(record)])
     io.write_json(record, {"status": "had", "files": {"train": {"name": "train.tab"}}})
-    with pytest.raises(Hole, match="needs message files"):
+    with pytest.raises(MissingResult, match="needs message files"):
         run_suite(SUITES["tokenise"], [str(record)])
 
 
@@ -108,7 +108,7 @@ def test_verdicts_are_told_in_words(tmp_path, caplog) -> None:
         {**parts, "candidate": "other", "ratio_to_peer": 0.7, "target": None, "met": None},
     ]
     io.write_result(tmp_path / "a.csv", io.format_csv(rows, COLUMNS), {})
-    io.write_hole(tmp_path / "b.csv", Hole("no data"), {})
+    io.write_missing(tmp_path / "b.csv", MissingResult("no data"), {})
     joined, sentences = join({"models": tmp_path / "a.csv", "pmm": tmp_path / "b.csv"})
     assert [row["suite"] for row in joined] == ["models", "models", "models", "pmm"]
     assert all(set(row) == {"suite", *COLUMNS} for row in joined)

@@ -144,7 +144,7 @@ def test_row_without_a_source(tmp_path: Path, cells: dict[str, str], status: str
     ],
 )
 def test_missing_values_name_what_is_missing(made: Made, source: str, verdict: str, words: str) -> None:
-    made.hole("scores/paper/table1/news_set/dcm.csv")
+    made.missing("scores/paper/table1/news_set/dcm.csv")
     found = one(made, source=source)
     assert (found["verdict"], found["rebuilt"]) == (verdict, None)
     assert words in found["reason"]

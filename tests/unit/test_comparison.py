@@ -27,8 +27,8 @@ from textmix.contest.comparison import (
 from textmix.contest.own_summary import describe
 from textmix.contest.pages import data_facts, memory, methods_of, render_study, score_table, seconds
 from textmix.core.config import load_yaml_strict
-from textmix.core.errors import ConfigError, Hole
-from textmix.core.io import format_csv, write_hole, write_result
+from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.io import format_csv, write_missing, write_result
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.cost import measured
 from textmix.experiment.scoring import score
@@ -72,12 +72,14 @@ def compared(data: Corpus, method: str, **entry: Any) -> Any:
 
 
 def test_method_that_fails_leaves_its_reason():
-    with pytest.raises(Hole, match=r"nbsvm cannot be fitted to tiny: .*binary.*"):
+    with pytest.raises(MissingResult, match=r"nbsvm cannot be fitted to tiny: .*binary.*"):
         compared(corpus(), "nbsvm")
 
 
 def test_too_few_documents_for_the_folds_leave_their_reason():
-    with pytest.raises(Hole, match="multinomial cannot be fitted to tiny: tune: folds: 2 training documents make no 3"):
+    with pytest.raises(
+        MissingResult, match="multinomial cannot be fitted to tiny: tune: folds: 2 training documents make no 3"
+    ):
         tune = {"grid": {"smoothing": [0.1]}, "folds": 3, "metric": "accuracy"}
         compared(corpus(documents=4, classes=2), "multinomial", tune=tune)
 
@@ -123,10 +125,10 @@ def test_value_that_is_none_says_why(tmp_path, value, reason):
     assert reason in cell["reason"] and "value" not in cell
 
 
-def test_hole_is_a_cell_with_its_reason_and_no_cost(tmp_path):
+def test_missing_result_is_a_cell_with_its_reason_and_no_cost(tmp_path):
     for name in ("a.csv", "b.csv"):
-        write_hole(tmp_path / name, Hole("edcm takes counts"), {})
-    write_hole(tmp_path / "predictions", Hole("edcm takes counts"), {})
+        write_missing(tmp_path / name, MissingResult("edcm takes counts"), {})
+    write_missing(tmp_path / "predictions", MissingResult("edcm takes counts"), {})
     assert read_scores(tmp_path / "a.csv", "tiny", METHODS["edcm"])[0]["reason"] == "edcm takes counts"
     assert read_costs(tmp_path / "b.csv", "tiny", "edcm") == []
     assert chosen_points(tmp_path / "predictions") == {}
@@ -212,7 +214,7 @@ def test_table_has_the_best_on_top_and_knows_losses():
 
 
 def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
-    write_hole(tmp_path / "folder", Hole("tiny could not be had"), {})
+    write_missing(tmp_path / "folder", MissingResult("tiny could not be had"), {})
     cost = {**dict.fromkeys(COSTS), "dataset": "tiny", "method": "edcm", "fit_seconds": 0.0123, "fit_bytes": 5e6}
     table = score_table(cells(), "tiny", [cost, {**cost, "method": "multinomial"}])
     data = corpus()

@@ -185,7 +185,7 @@ def test_one_file_of_two_is_not_kept(tmp_path: Path, server: Server) -> None:
     assert content(tmp_path) == {}
 
 
-def test_a_full_disk_is_no_hole(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_no_missing_result(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 

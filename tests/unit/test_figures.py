@@ -12,7 +12,7 @@ import yaml
 
 from tests.unit.reporting import ROLES, SETTINGS, Made
 from textmix.core import io
-from textmix.core.errors import ConfigError, Hole
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results
 from textmix.pages.figures import FigureData, draw
 from textmix.pages.style import style
@@ -169,8 +169,8 @@ def test_curve_leaves_out_a_missing_data_set_and_is_missing_without_any(made: Ma
         path.unlink()
     assert len(figure(made, "naive_bayes", "accuracy").axes) == 1
     for name in ("smoothed", "logistic"):
-        io.write_hole(folder / f"news_set/{name}.csv", Hole("no source answered"), {})
-    with pytest.raises(Hole, match="no source answered"):
+        io.write_missing(folder / f"news_set/{name}.csv", MissingResult("no source answered"), {})
+    with pytest.raises(MissingResult, match="no source answered"):
         figure(Made(made.root, {}), "naive_bayes", "accuracy")
 
 
@@ -199,8 +199,8 @@ def test_unknown_figure_names_those_there_are(made: Made) -> None:
         draw("edcm", "histogram", data(made, "edcm", "accuracy"))
 
 
-def test_missing_result_is_a_hole(made: Made) -> None:
+def test_role_without_a_data_set_is_a_missing_result(made: Made) -> None:
     results = Results(made.root, "paper", ROLES, SETTINGS)
     options = {**OPTIONS["edcm"]["accuracy"], "role": "gone", "methods": ["dcm"]}
-    with pytest.raises(Hole, match="no data set for 'gone': was never public"):
+    with pytest.raises(MissingResult, match="no data set for 'gone': was never public"):
         draw("edcm", "accuracy", FigureData(results, {}, options))

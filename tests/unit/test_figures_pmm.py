@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.reporting import Made
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.papers.pmm.figures import FIGURES
 
@@ -45,9 +45,9 @@ def test_scores_stand_in_percent_beside_the_published(made: Made) -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["NB", "PMM1"]
 
 
-def test_missing_problem_leaves_its_panel_out_and_none_is_a_hole(made: Made) -> None:
+def test_missing_problem_leaves_its_panel_out_and_none_is_a_missing_result(made: Made) -> None:
     assert len(drawn(made, "f_2000", roles=["news", "gone"]).axes) == 1
-    with pytest.raises(Hole):
+    with pytest.raises(MissingResult):
         drawn(made, "f_2000", roles=["gone"])
 
 

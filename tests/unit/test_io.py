@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.core import digests, io
-from textmix.core.errors import Hole, IntegrityError
+from textmix.core.errors import IntegrityError, MissingResult
 
 META = {"rule": "fit", "seed": 7}
 
@@ -230,34 +230,34 @@ def test_digest_of_a_result_depends_on_its_files_only(tmp_path):
     assert io.result_digest(tmp_path / "plain.yaml") == digests.sha256_bytes(b"x: 1\n")
 
 
-# --- holes ------------------------------------------------------------------------------------------------------------
+# --- missing results --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "folder"])
 @pytest.mark.parametrize("broken", [True, False])
-def test_holes_travel_with_reason_and_kind(tmp_path, name, broken):
-    io.write_hole(tmp_path / name, Hole("the host was down; try again", broken), META)
-    with pytest.raises(Hole) as caught:
+def test_missing_results_travel_with_reason_and_kind(tmp_path, name, broken):
+    io.write_missing(tmp_path / name, MissingResult("the host was down; try again", broken), META)
+    with pytest.raises(MissingResult) as caught:
         io.check_result(tmp_path / name)
     assert (caught.value.reason, caught.value.broken) == ("the host was down; try again", broken)
     assert io.read_meta(tmp_path / name)["rule"] == "fit"
-    io.write_hole(tmp_path / "next.csv", caught.value, {})
-    with pytest.raises(Hole, match="the host was down"):
+    io.write_missing(tmp_path / "next.csv", caught.value, {})
+    with pytest.raises(MissingResult, match="the host was down"):
         io.check_result(tmp_path / "next.csv")
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "folder"])
-def test_hole_filled_by_hand_is_refused(tmp_path, name):
+def test_missing_result_filled_by_hand_is_refused(tmp_path, name):
     path = tmp_path / name
-    io.write_hole(path, Hole("not there"), META)
+    io.write_missing(path, MissingResult("not there"), META)
     (path / "numbers.npy" if name == "folder" else path).write_text("1\n")
     with pytest.raises(IntegrityError):
         io.check_result(path)
 
 
-def test_hole_takes_the_place_of_an_older_result(tmp_path):
+def test_missing_result_takes_the_place_of_an_older_result(tmp_path):
     make_folder(tmp_path / "folder")
-    io.write_hole(tmp_path / "folder", Hole("gone"), META)
+    io.write_missing(tmp_path / "folder", MissingResult("gone"), META)
     assert os.listdir(tmp_path / "folder") == [io.META]
 
 

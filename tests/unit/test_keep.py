@@ -13,7 +13,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from textmix.core import digests, io
-from textmix.core.errors import ConfigError, DataFormatError, Hole, IntegrityError
+from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.plan.methods import Method, load_methods
@@ -210,20 +210,20 @@ def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
 
 
 def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> None:
-    for number, record in enumerate(({"files": [["a", "b"]]}, {"files": {}}, {"hole": 1}, [])):
+    for number, record in enumerate(({"files": [["a", "b"]]}, {"files": {}}, {"missing": 1}, [])):
         path = shutil.copytree(folder, tmp_path / str(number))
         (path / "meta.json").write_text(json.dumps(record))
         with pytest.raises(IntegrityError):
             KeptModel.load(path)
 
 
-def test_no_folder_a_file_and_a_hole(folder: Path, tmp_path: Path) -> None:
+def test_no_folder_a_file_and_a_missing_result(folder: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "nothing", folder / "model.json"):
         with pytest.raises(IntegrityError):
             KeptModel.load(path)
-    io.write_hole(tmp_path / "hole", Hole("no data"), {})
-    with pytest.raises(Hole, match="no data"):
-        KeptModel.load(tmp_path / "hole")
+    io.write_missing(tmp_path / "missing", MissingResult("no data"), {})
+    with pytest.raises(MissingResult, match="no data"):
+        KeptModel.load(tmp_path / "missing")
 
 
 def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_kept(tmp_path: Path) -> None:

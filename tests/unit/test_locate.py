@@ -1,4 +1,4 @@
-"""Locators: each kind finds its value, and what is not there is told apart as a hole or as not run."""
+"""Locators: each kind finds its value, and what is not there is told apart as a missing result or as not run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.reporting import Made
 from textmix.core import io
-from textmix.core.errors import ConfigError, Hole, IntegrityError
+from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.experiment.results import NotRun, RoleEntry, role_entries
 from textmix.pages.figures import FigureData
 from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
@@ -116,16 +116,16 @@ def test_missing_setting_names_where_it_stopped(made: Made) -> None:
         ("measure:lost/x", "was never public"),
     ],
 )
-def test_unmapped_role_is_a_hole_with_its_reason(made: Made, locator: str, words: str) -> None:
-    with pytest.raises(Hole, match=words) as found:
+def test_unmapped_role_is_a_missing_result_with_its_reason(made: Made, locator: str, words: str) -> None:
+    with pytest.raises(MissingResult, match=words) as found:
         located(made, locator)
     assert not isinstance(found.value, NotRun)
 
 
-def test_hole_keeps_its_reason(made: Made) -> None:
-    made.hole("scores/paper/table1/news_set/dcm.csv", "the archive is truncated")
+def test_missing_result_keeps_its_reason(made: Made) -> None:
+    made.missing("scores/paper/table1/news_set/dcm.csv", "the archive is truncated")
     for _ in range(2):
-        with pytest.raises(Hole, match="the archive is truncated") as found:
+        with pytest.raises(MissingResult, match="the archive is truncated") as found:
             located(made, "score:table1/news/dcm/accuracy")
         assert not isinstance(found.value, NotRun)
 

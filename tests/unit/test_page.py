@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.reporting import META, Made, row
 from textmix.core import io
-from textmix.core.errors import DataFormatError, Hole
+from textmix.core.errors import DataFormatError, MissingResult
 from textmix.verdict.compare import COMPARISON_COLUMNS, VERDICTS, compare_paper
 from textmix.verdict.page import DataUsed, Drawing, Part, Sources, inline_svg, make_part, read_parts, render_page, slug
 from textmix.verdict.published import Deviation, Record
@@ -245,7 +245,7 @@ class Project:
 def test_report_is_read_from_the_folders(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.made.data("news_set", {"documents": 18821, "labels": 20})
-    project.made.hole("datasets/held_set", "no source answered")
+    project.made.missing("datasets/held_set", "no source answered")
     io.write_result(tmp_path / "results/papers/paper/figures/curve.svg", SVG, META)
     (chosen, other), comparisons = read_parts(project.sources)
     assert [[found["verdict"] for found in rows] for rows in comparisons] == [["reproduced"], ["not run"]]
@@ -258,9 +258,11 @@ def test_report_is_read_from_the_folders(tmp_path: Path) -> None:
     assert held.missing == "no source answered"
 
 
-def test_hole_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
+def test_missing_result_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
     project = Project(tmp_path)
-    io.write_hole(tmp_path / "results/papers/paper/figures/curve.svg", Hole("the data set is missing"), META)
+    io.write_missing(
+        tmp_path / "results/papers/paper/figures/curve.svg", MissingResult("the data set is missing"), META
+    )
     (chosen, _), _ = read_parts(project.sources)
     assert (chosen.figures[0].svg, chosen.figures[0].reason) == (None, "data missing: the data set is missing")
     assert chosen.data[0].missing == "not read in this run"

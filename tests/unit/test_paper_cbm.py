@@ -12,7 +12,7 @@ from scipy import sparse
 
 from tests.unit.reporting import META
 from tests.unit.test_cbm import documents
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
@@ -113,8 +113,8 @@ def test_figures_are_drawn_alike_each_time(name, measured):
     assert len(first) > 5000
 
 
-def test_the_figure_of_components_is_a_hole_without_data(tmp_path):
-    with pytest.raises(Hole, match="no data set"):
+def test_the_figure_of_components_is_a_missing_result_without_data(tmp_path):
+    with pytest.raises(MissingResult, match="no data set"):
         draw("cbm", "components", FigureData(results(tmp_path, None), {}, SPEC["figures"]["components"]))
 
 

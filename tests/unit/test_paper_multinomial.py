@@ -14,7 +14,7 @@ from scipy import sparse
 from tests.naive.discounting import counts_of
 from tests.unit.reporting import META
 from textmix.core import io
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
@@ -228,9 +228,9 @@ def test_figures_draw_what_the_measures_wrote(measured, name):
 def test_choices_leave_out_a_measure_that_is_missing(measured, tmp_path):
     measures = SPEC["figures"]["choices"]["labels"]
     for name in measures:
-        io.write_hole(tmp_path / "papers/multinomial/measures" / name, Hole("no source answered"), META)
+        io.write_missing(tmp_path / "papers/multinomial/measures" / name, MissingResult("no source answered"), META)
     data = FigureData(_results(tmp_path), {}, SPEC["figures"]["choices"])
-    with pytest.raises(Hole, match="no source answered"):
+    with pytest.raises(MissingResult, match="no source answered"):
         draw("multinomial", "choices", data)
     measured[0]["single_label"].save(tmp_path / "papers/multinomial/measures/single_label", META)
     assert draw("multinomial", "choices", FigureData(_results(tmp_path), {}, SPEC["figures"]["choices"]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.measures import MeasureData
 from textmix.experiment.predictions import Predictions, pack_sets
@@ -63,7 +63,7 @@ def test_means_and_wins_are_over_the_problems() -> None:
     assert values["pmm1"] == pytest.approx(0.4) and values["svm"] == pytest.approx(0.5)
     wins = pmm.wins(sources, {"problems": 2}, rng()).values
     assert (wins["best_pmm1"], wins["best_svm"], wins["pmm1_above_svm"], wins["knn_above_svm"]) == (1, 1, 1, 0)
-    with pytest.raises(Hole, match="only 2 of the 11"):
+    with pytest.raises(MissingResult, match="only 2 of the 11"):
         pmm.means(sources, {"problems": 11}, rng())
 
 
@@ -124,5 +124,5 @@ def test_words_of_a_page_are_divided_among_its_labels() -> None:
     for row in rows:
         assert row[names[0]] + row[names[1]] == pytest.approx(1)
     assert [row[names[0]] for row in rows] == sorted(row[names[0]] for row in rows)
-    with pytest.raises(Hole, match="widen the settings"):
+    with pytest.raises(MissingResult, match="widen the settings"):
         pmm.words({"one": source(7)}, {**settings, "least_words": 1000, "most_words": 2000}, rng())

@@ -1,4 +1,4 @@
-"""The parse stage: every promise of a corpus is checked, every doubt about raw data becomes a hole."""
+"""The parse stage: every promise of a corpus is checked, every doubt about raw data becomes a missing result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scipy import sparse
 
 from tests.fixtures.reader_files import SAMPLES
 from textmix.core import digests, io
-from textmix.core.errors import ConfigError, DataFormatError, Hole, IntegrityError
+from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.data.parse import READERS, check_corpus, check_expectations, parse_dataset, reader_module
 from textmix.data.registry import RECORD, DatasetEntry, Reader, Source
@@ -53,13 +53,13 @@ def test_fetched_files_are_parsed(sample: str, tmp_path: Path) -> None:
     assert corpus.content_digest() == digest
 
 
-def test_what_could_not_be_fetched_is_the_same_hole(tmp_path: Path) -> None:
+def test_what_could_not_be_fetched_is_the_same_missing_result(tmp_path: Path) -> None:
     io.write_json(tmp_path / RECORD, {"status": "missing", "reason": "no source has it", "files": {}})
-    with pytest.raises(Hole, match="no source has it") as caught:
+    with pytest.raises(MissingResult, match="no source has it") as caught:
         parse_dataset(entry("tab"), tmp_path)
     assert not caught.value.broken
     io.write_json(tmp_path / RECORD, {"status": "missing", "reason": "bad bytes", "broken": True})
-    with pytest.raises(Hole, match="bad bytes") as caught:
+    with pytest.raises(MissingResult, match="bad bytes") as caught:
         parse_dataset(entry("tab"), tmp_path)
     assert caught.value.broken
 
@@ -69,30 +69,33 @@ def test_a_flipped_byte_is_named_with_both_digests(tmp_path: Path) -> None:
     data = file.read_bytes()
     changed = data.replace(b"-3.5", b"-3.4")
     file.write_bytes(changed)
-    with pytest.raises(Hole) as caught:
+    with pytest.raises(MissingResult) as caught:
         parse_dataset(entry("table"), tmp_path)
     assert caught.value.broken
     for part in ("data.txt", digests.sha256_bytes(data), digests.sha256_bytes(changed), "run again"):
         assert part in caught.value.reason
 
 
-def test_a_missing_file_is_a_broken_hole(tmp_path: Path) -> None:
+def test_a_missing_file_is_a_broken_missing_result(tmp_path: Path) -> None:
     (fetched("table", tmp_path) / "data.txt").unlink()
-    with pytest.raises(Hole, match="no such file") as caught:
+    with pytest.raises(MissingResult, match="no such file") as caught:
         parse_dataset(entry("table"), tmp_path)
     assert caught.value.broken
 
 
-def test_a_bad_file_is_a_broken_hole_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bad_file_is_a_broken_missing_result_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     fetched("table", tmp_path, data=b"x,A,B\n1,0,nan\n")
-    with caplog.at_level(logging.ERROR), pytest.raises(Hole, match=r"tiny: data\.txt, line 2: .*number") as caught:
+    with (
+        caplog.at_level(logging.ERROR),
+        pytest.raises(MissingResult, match=r"tiny: data\.txt, line 2: .*number") as caught,
+    ):
         parse_dataset(entry("table"), tmp_path)
     assert caught.value.broken
     assert "data.txt, line 2" in caplog.text
 
 
 def test_all_wrong_counts_are_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(Hole) as caught:
+    with pytest.raises(MissingResult) as caught:
         parse_dataset(entry("table", "0" * 64, documents=3, labels=2, features=9), fetched("table", tmp_path))
     assert caught.value.broken
     for part in (
@@ -107,7 +110,7 @@ def test_all_wrong_counts_are_told_at_once(tmp_path: Path) -> None:
 def test_a_file_cut_at_a_row_is_seen_by_its_count(tmp_path: Path) -> None:
     data = SAMPLES["sparse"].contents()["data"]
     fetched("sparse", tmp_path, data=data[: data.rindex(b"{3 1}")])
-    with pytest.raises(Hole, match="documents should be 4, found 3"):
+    with pytest.raises(MissingResult, match="documents should be 4, found 3"):
         parse_dataset(entry("sparse", documents=4), tmp_path)
 
 

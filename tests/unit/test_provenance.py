@@ -13,7 +13,7 @@ import pytest
 from textmix.core import provenance
 from textmix.core.provenance import code_digest, reachable
 
-PACKAGE = Path(provenance.__file__).parent
+PACKAGE = provenance.ROOT
 SCRIPTS = PACKAGE.parents[1] / "workflow/scripts"
 
 FILES = {
@@ -22,8 +22,8 @@ FILES = {
     "b.py": "from textmix import sub\nimport numpy as np\n\n\ndef double(x):\n    return sub.c.TWO * x\n",
     "sub/__init__.py": "from textmix.sub.c import TWO\n",
     "sub/c.py": "TWO = 2\n\n\ndef later():\n    from textmix.lazy import x\n",
-    "lazy.py": "from textmix.core.errors import Hole\nimport textmix.a\nx = 5\n",
-    "errors.py": "class Hole(Exception):\n    pass\n",
+    "lazy.py": "from textmix.core.errors import MissingResult\nimport textmix.a\nx = 5\n",
+    "core/errors.py": "class MissingResult(Exception):\n    pass\n",
     "apart.py": "from textmix.a import f\n",
     "words.py": "def words():\n    return open('words/list.txt').read()\n",
     "words/list.txt": "the\nof\n",
@@ -116,7 +116,7 @@ def test_edit_of_the_same_length_is_noticed_within_one_process(package):
     assert len(digests) == 5
 
 
-@pytest.mark.parametrize("name", ["apart.py", "errors.py", "words.py", "words/list.txt"])
+@pytest.mark.parametrize("name", ["apart.py", "core/errors.py", "words.py", "words/list.txt"])
 def test_edit_of_what_is_not_reached_or_only_names_errors_keeps_the_digest(package, name):
     before = code_digest(["textmix.a"])
     (package / name).write_text("CHANGED = 1\n")

@@ -1,4 +1,4 @@
-"""Every job draws from its own generator, computes on one thread, and ends with a result, a hole or one sentence."""
+"""Every job draws from its own generator, computes on one thread, and ends with a result or one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from textmix.core import determinism, digests, io, runtime
 from textmix.core.determinism import rng
-from textmix.core.errors import ConfigError, Hole
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.runtime import job, progress
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")
@@ -184,13 +184,13 @@ def test_order_of_inputs_does_not_change_the_record(snakemake):
     assert io.canonical_json(runtime._record(snakemake)) == before
 
 
-def test_hole_becomes_holes_of_all_outputs_with_a_record(snakemake):
-    io.write_hole("results/scores/a.csv", Hole("the host is down; try again", broken=True), {})
+def test_missing_result_becomes_missing_results_of_all_outputs_with_a_record(snakemake):
+    io.write_missing("results/scores/a.csv", MissingResult("the host is down; try again", broken=True), {})
     with job(snakemake):
         io.check_result(snakemake.input[0])
-        pytest.fail("the hole was not met")
+        pytest.fail("the missing result was not met")
     for path in snakemake.output:
-        with pytest.raises(Hole, match="the host is down; try again") as caught:
+        with pytest.raises(MissingResult, match="the host is down; try again") as caught:
             io.check_result(path)
         assert caught.value.broken
         assert io.read_meta(path)["rule"] == "fit"
@@ -199,17 +199,17 @@ def test_hole_becomes_holes_of_all_outputs_with_a_record(snakemake):
     assert log_of(snakemake) == "left out: the host is down; try again\n"
 
 
-def test_hole_takes_the_place_of_outputs_written_before_it(snakemake):
+def test_missing_result_takes_the_place_of_outputs_written_before_it(snakemake):
     with job(snakemake) as running:
         io.write_result(snakemake.output.timings, "x\n1\n", running.record)
-        raise Hole("too late")
-    with pytest.raises(Hole, match="too late"):
+        raise MissingResult("too late")
+    with pytest.raises(MissingResult, match="too late"):
         io.check_result(snakemake.output.timings)
 
 
-def test_script_that_deals_with_holes_itself_gets_them(snakemake):
-    with pytest.raises(Hole), job(snakemake, tolerate_holes=True):
-        raise Hole("mine to deal with")
+def test_script_that_deals_with_missing_results_itself_gets_them(snakemake):
+    with pytest.raises(MissingResult), job(snakemake, tolerate_missing=True):
+        raise MissingResult("mine to deal with")
     assert not Path(snakemake.output.timings).exists()
 
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from textmix.core import digests, io
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.experiment.verify import verify
 
 
 @pytest.fixture
 def results(tmp_path) -> Path:
-    """Make a folder of results: a file, a folder, two holes, a benchmark; and of raw files beside it."""
+    """Make a folder of results: a file, a folder, two missing results, a benchmark; and of raw files beside it."""
     io.write_result(tmp_path / "results/scores/pmm/a.csv", "x\n1\n", {})
     with io.new_folder(tmp_path / "results/datasets/news", {}) as folder:
         io.save_arrays(folder, ids=np.arange(3), deep=np.arange(5))
     (tmp_path / "results/datasets/news/.snakemake_timestamp").touch()
-    io.write_hole(tmp_path / "results/datasets/reuters", Hole("not there"), {})
-    io.write_hole(tmp_path / "results/scores/pmm/b.csv", Hole("not there"), {})
+    io.write_missing(tmp_path / "results/datasets/reuters", MissingResult("not there"), {})
+    io.write_missing(tmp_path / "results/scores/pmm/b.csv", MissingResult("not there"), {})
     io.write_text(tmp_path / "results/benchmarks/fit/a.tsv", "s\n1.5\n")
     io.write_text(tmp_path / "resources/news/raw.tab", "class\ttext\n")
     files = {"train": {"name": "raw.tab", "sha256": digests.sha256_bytes(b"class\ttext\n"), "bytes": 11}}

@@ -135,7 +135,7 @@ def test_verify_accepts_an_untouched_run(clean: Clone) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_missing_data_leave_a_hole_and_strict_makes_it_an_error(fresh: Clone) -> None:
+def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(fresh: Clone) -> None:
     fresh.edit("config/config.yaml", "- edcm\n", "")
     for path in (fresh.folder / "mirror").glob("tiny_reuters*"):
         path.unlink()

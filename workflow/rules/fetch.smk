@@ -15,14 +15,14 @@ rule fetch:
         "../scripts/fetch.py"
 
 
-rule forget_holes:
+rule forget_missing:
     """Forget which data sets could not be had, so that the next run tries again."""
     log:
-        "logs/forget_holes.log",
+        "logs/forget_missing.log",
     localrule: True
     conda:
         "../../environment.yml"
     message:
         "Forgetting the data sets that could not be had"
     script:
-        "../scripts/forget_holes.py"
+        "../scripts/forget_missing.py"

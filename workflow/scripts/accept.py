@@ -1,18 +1,18 @@
 """End the run with an error if data are broken, or, when strict, if they could not be had."""
 
-from textmix.core.errors import DataFormatError, Hole
+from textmix.core.errors import DataFormatError, MissingResult
 from textmix.core.io import check_result, write_result
 from textmix.core.runtime import job, logger
 
-with job(snakemake, tolerate_holes=True) as running:
-    holes = {}
+with job(snakemake, tolerate_missing=True) as running:
+    absent = {}
     for path in snakemake.input.data:
         try:
             check_result(path)
-        except Hole as hole:
-            holes[path] = hole
-            logger.warning("%s", hole.reason)
-    wrong = [hole.reason for hole in holes.values() if hole.broken or snakemake.params.strict]
+        except MissingResult as missing:
+            absent[path] = missing
+            logger.warning("%s", missing.reason)
+    wrong = [missing.reason for missing in absent.values() if missing.broken or snakemake.params.strict]
     if wrong:
         raise DataFormatError("the report is written, but not all of its data are sound", None, " | ".join(wrong))
     write_result(snakemake.output[0], '{"accepted": true}\n', running.record)

@@ -5,7 +5,7 @@ from textmix.bench.timing import COLUMNS
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job, logger
 
-with job(snakemake, tolerate_holes=True) as running:
+with job(snakemake, tolerate_missing=True) as running:
     rows, sentences = join(dict(zip(snakemake.params.suites, snakemake.input, strict=True)))
     write_result(snakemake.output[0], format_csv(rows, ("suite", *COLUMNS)), running.record)
     for sentence in sentences:

@@ -8,7 +8,7 @@ from textmix.experiment.results import Results, role_entries
 from textmix.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from textmix.verdict.published import read_record
 
-with job(snakemake, tolerate_holes=True) as running:
+with job(snakemake, tolerate_missing=True) as running:
     published = Path(snakemake.input.published)
     record = read_record(published.parent, Path(snakemake.scriptdir).resolve().parent / "schemas")
     spec, paper = snakemake.params.paper, snakemake.wildcards.paper

@@ -10,7 +10,7 @@ from textmix.core.runtime import job, machine, versions
 from textmix.data.registry import load_registry
 from textmix.plan.methods import TASKS
 
-with job(snakemake, tolerate_holes=True) as running:
+with job(snakemake, tolerate_missing=True) as running:
     for path in (snakemake.input.scores, snakemake.input.costs, snakemake.input.trials):
         check_result(path)
     folders = zip(map(Path, snakemake.input.features), map(Path, snakemake.input.splits), strict=True)

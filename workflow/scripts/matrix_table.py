@@ -7,7 +7,7 @@ from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
 from textmix.plan.methods import load_methods
 
-with job(snakemake, tolerate_holes=True) as running:
+with job(snakemake, tolerate_missing=True) as running:
     methods, order = load_methods(), list(snakemake.params.order)
     cells = [empty_cell(dataset, methods[method], reason) for dataset, method, reason in snakemake.params.empty]
     costs, trials = [], []

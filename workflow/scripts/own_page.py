@@ -18,7 +18,7 @@ from textmix.core.io import check_result, format_csv, read_json, write_result
 from textmix.core.runtime import job, machine, versions
 from textmix.plan.methods import load_methods
 
-with job(snakemake, tolerate_holes=True) as running:
+with job(snakemake, tolerate_missing=True) as running:
     check_result(snakemake.input.summary)
     summary, methods, uses = read_json(snakemake.input.summary), load_methods(), snakemake.params.uses
     dataset = summary["name"]

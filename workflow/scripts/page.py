@@ -8,7 +8,7 @@ from textmix.data.registry import load_registry
 from textmix.verdict.compare import COMPARISON_COLUMNS, count_verdicts, merge_comparisons
 from textmix.verdict.page import Sources, read_parts, render_page
 
-with job(snakemake, tolerate_holes=True) as running:
+with job(snakemake, tolerate_missing=True) as running:
     root, params = Path(snakemake.scriptdir).resolve().parents[1], snakemake.params
     registry = load_registry(root / "config/datasets.yaml")
     folders = (root / "config", root / "workflow/schemas", Path("results"))

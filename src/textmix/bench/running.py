@@ -9,7 +9,7 @@ from typing import Any
 
 from textmix.bench.timing import COLUMNS
 from textmix.core import io
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import Splits
 from textmix.plan.suites import Suite
@@ -38,7 +38,7 @@ def _files(record: str) -> tuple[Any, ...]:
     """Return the raw files of a data set by role."""
     fetched = io.read_json(record)
     if fetched["status"] != "had":
-        raise Hole(fetched["reason"], fetched["broken"])
+        raise MissingResult(fetched["reason"], fetched["broken"])
     return ({role: Path(record).parent / file["name"] for role, file in fetched["files"].items()},)
 
 
@@ -66,10 +66,10 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dic
 
     Raises
     ------
-    Hole : the configuration maps no data to the suite's role, or they could not be had.
+    MissingResult : the configuration maps no data to the suite's role, or they could not be had.
     """
     if not inputs:
-        raise Hole(
+        raise MissingResult(
             f"bench {suite.name}: the configuration has no data for the role '{suite.role}'; "
             "run it with --configfile config/full.yaml, or map the role to a data set"
         )
@@ -95,8 +95,8 @@ def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[s
         try:
             io.check_result(path)
             rows += [{"suite": suite, **row} for row in io.read_csv(path)]
-        except Hole as hole:
-            rows.append({"suite": suite, **dict.fromkeys(COLUMNS, ""), "note": f"left out: {hole.reason}"})
+        except MissingResult as missing:
+            rows.append({"suite": suite, **dict.fromkeys(COLUMNS, ""), "note": f"left out: {missing.reason}"})
     return rows, [_sentence(row) for row in rows if row["target"] or not row["bench"]]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textmix.bench.timing import compare, judge
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.data.archives import iter_tar
 from textmix.data.readers import message_folder
 from textmix.text.features import build_features
@@ -63,10 +63,12 @@ def bench_tokenize(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str
 
     Raises
     ------
-    Hole : the data set is not in the form of message files.
+    MissingResult : the data set is not in the form of message files.
     """
     if "archive" not in files:
-        raise Hole("the tokenise suite needs message files, not a table; run it with --configfile config/full.yaml")
+        raise MissingResult(
+            "the tokenise suite needs message files, not a table; run it with --configfile config/full.yaml"
+        )
     with _unpacked(files["archive"]) as folder:
         rows = compare(_candidates(folder), repeats)
     ours, whole, letters = rows

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from textmix.core import io
-from textmix.core.errors import ConfigError, Hole
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
@@ -27,15 +27,15 @@ TRIALS = ("dataset", "task", "method", "metric", "trial", "value", "fit_seconds"
 def run_compared(
     corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Do as `run_trials`, but raise `Hole` where the method does not apply to the data or fails on them."""
+    """Do as `run_trials`, but raise `MissingResult` where the method does not apply to the data or fails on them."""
     reason = misfit(corpus, len(splits.train[0]), method)
     if reason:
-        raise Hole(reason)
+        raise MissingResult(reason)
     try:
         return run_trials(corpus, splits, method, entry, seed)
     except (ConfigError, ValueError) as error:
         said = " ".join(str(error).split())[:300]
-        raise Hole(f"{method.name} cannot be fitted to {corpus.name}: {said}") from error
+        raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {said}") from error
 
 
 def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
@@ -64,8 +64,8 @@ def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> lis
     head = {"dataset": dataset, "method": name or method.name, "family": method.family}
     try:
         io.check_result(path)
-    except Hole as hole:
-        return [{**head, "reason": hole.reason}]
+    except MissingResult as missing:
+        return [{**head, "reason": missing.reason}]
     found: dict[str, list[float]] = {}
     for row in io.read_csv(path):
         found.setdefault(row["metric"], []).append(float(row["value"]))
@@ -73,7 +73,7 @@ def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> lis
 
 
 def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
-    """Return the scores and seconds of one method on one data set, trial by trial (`TRIALS`); nothing where a hole is.
+    """Return the scores and seconds of one method on one data set, trial by trial (`TRIALS`); none if they are missing.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name:
     try:
         io.check_result(scores)
         io.check_result(timings)
-    except Hole:
+    except MissingResult:
         return []
     seconds = {row["trial"]: {key: float(row[key]) for key in TRIALS[-2:]} for row in io.read_csv(timings)}
     head = {"dataset": dataset, "task": method.task, "method": name or method.name}
@@ -119,10 +119,10 @@ def empty_cell(dataset: str, method: Method, reason: str) -> dict[str, Any]:
 
 
 def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
-    """Return the row of `COSTS` of one method on one data set from its timing file; nothing where it is a hole."""
+    """Return the row of `COSTS` of one method on one data set from its timing file; none if it is missing."""
     try:
         io.check_result(path)
-    except Hole:
+    except MissingResult:
         return []
     rows = io.read_csv(path)
     return [{"dataset": dataset, "method": method, **{key: _median(row[key] for row in rows) for key in COSTS[2:]}}]
@@ -165,10 +165,10 @@ def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list
 
 
 def chosen_points(folder: Path) -> dict[str, int]:
-    """Return what tuning chose, and how often, from a folder of predictions; nothing where it is a hole or untuned."""
+    """Return how often tuning chose each point, from a folder of predictions; empty if missing or untuned."""
     try:
         fits = Predictions.load(folder).fits
-    except Hole:
+    except MissingResult:
         return {}
     names = [str(fit["chosen"]) for fit in fits if fit["chosen"]]
     return {name: names.count(name) for name in sorted(set(names))}

@@ -14,7 +14,7 @@ from scipy import stats
 from textmix.contest.conclusions import MAIN, Comparison, Paragraph, comparisons, summarise
 from textmix.contest.figures import Point, accuracy_against_time, critical_difference
 from textmix.core import io
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.metrics.table import METRICS
 from textmix.verdict.page import Drawing, inline_svg
 
@@ -40,7 +40,7 @@ def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
 
     try:
         corpus, parts = Corpus.load(features), Splits.load(splits)
-    except Hole:
+    except MissingResult:
         return {}
     facts = {"train": float(len(parts.train[0])), "test": float(len(parts.test[0]))}
     if corpus.features is not None:

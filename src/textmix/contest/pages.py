@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core import io
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.metrics.table import METRICS, main_metric
 from textmix.pages.rendering import environment, style
 
@@ -92,8 +92,8 @@ def data_facts(folder: Path, title: str) -> dict[str, str]:
     """Return title and size in words of a parsed data set, or why it could not be had."""
     try:
         io.check_result(folder)
-    except Hole as hole:
-        return {"title": title, "said": f"{hole.reason}."}
+    except MissingResult as missing:
+        return {"title": title, "said": f"{missing.reason}."}
     found = io.read_json(folder / "corpus.json")["statistics"]
     sets = f", {found['label_sets']:,} different label sets" if found["multi_label_share"] else ""
     return {"title": title, "said": f"{found['documents']:,} documents, {found['labels']:,} labels{sets}."}

@@ -32,7 +32,7 @@ class IntegrityError(TextmixError):
     """A stored file does not have the digest that was recorded when it was made."""
 
 
-class Hole(TextmixError):  # noqa: N818 - it is news, not an error
+class MissingResult(TextmixError):  # noqa: N818 - it is news, not an error
     """Something could not be had, so what hangs on it is left out, with the reason, and the rest goes on.
 
     Parameters

@@ -21,7 +21,7 @@ from typing import IO, Any
 import numpy as np
 
 from textmix.core.digests import sha256_bytes, sha256_file
-from textmix.core.errors import Hole, IntegrityError
+from textmix.core.errors import IntegrityError, MissingResult
 
 META = "meta.json"
 #: Written by Snakemake into folder outputs; not ours.
@@ -154,9 +154,9 @@ def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -
     write_json(f"{path}.{META}", {**meta, "files": {Path(path).name: sha256_bytes(data)}})
 
 
-def write_hole(path: str | Path, hole: Hole, meta: Mapping[str, Any]) -> None:
-    """Write a result that says why it is not there; `check_result` raises the `Hole` again."""
-    record = {**meta, "hole": {"reason": hole.reason, "broken": hole.broken}}
+def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any]) -> None:
+    """Write a result that says why it is not there; `check_result` raises the `MissingResult` again."""
+    record = {**meta, "missing": {"reason": missing.reason, "broken": missing.broken}}
     if Path(path).suffix:
         write_result(path, "", record)
     else:
@@ -202,14 +202,14 @@ def check_result(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     IntegrityError : a file was changed by hand or is missing.
-    Hole : the result is a hole.
+    MissingResult : the result is a missing result.
     """
     changed = changed_files(path)
     if changed:
         raise IntegrityError(f"{path}: {', '.join(changed)} changed since it was made; delete the result and run again")
     meta = read_meta(path)
-    if "hole" in meta:
-        raise Hole(meta["hole"]["reason"], meta["hole"]["broken"])
+    if "missing" in meta:
+        raise MissingResult(meta["missing"]["reason"], meta["missing"]["broken"])
     return meta
 
 

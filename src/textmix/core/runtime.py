@@ -1,4 +1,4 @@
-"""What every job does around its one library call: threads, caches, log, seeds, provenance and holes."""
+"""Everything a job does around its one library call: threads, log, provenance and missing results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Job:
     Parameters
     ----------
     record : what its results' ``meta.json`` will hold: rule, wildcards, inputs with digests, code, seed, versions.
-    outputs : the declared outputs, written as holes if an input is one.
+    outputs : the declared outputs, written as missing results if an input is one.
     """
 
     record: dict[str, Any] = field(default_factory=dict)
@@ -106,17 +106,17 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def job(snakemake: Any, tolerate_holes: bool = False) -> Iterator[Job]:
-    """Surround a workflow script: set up, then turn a `Hole` met on the way into holes of the job's own outputs.
+def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
+    """Surround a workflow script: set up; a `MissingResult` that it raises makes every output a missing result.
 
     Parameters
     ----------
     snakemake : the object Snakemake gives its scripts.
-    tolerate_holes : the script itself deals with holes among its inputs (comparison, report).
+    tolerate_missing : the script itself deals with missing results among its inputs (comparison, report).
     """
     from textmix.core import io
     from textmix.core.determinism import one_thread
-    from textmix.core.errors import Hole, TextmixError
+    from textmix.core.errors import MissingResult, TextmixError
 
     one_thread()
     set_up_log(snakemake.log[0] if snakemake.log else None)
@@ -124,12 +124,12 @@ def job(snakemake: Any, tolerate_holes: bool = False) -> Iterator[Job]:
     try:
         running.record = _record(snakemake)
         yield running
-    except Hole as hole:
-        if tolerate_holes:
+    except MissingResult as missing:
+        if tolerate_missing:
             raise
-        logger.warning("left out: %s", hole.reason)
+        logger.warning("left out: %s", missing.reason)
         for path in running.outputs:
-            io.write_hole(path, hole, running.record)
+            io.write_missing(path, missing, running.record)
     except TextmixError as error:
         logger.error("%s: %s", type(error).__name__, error)
         raise SystemExit(1) from error

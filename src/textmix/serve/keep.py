@@ -136,7 +136,7 @@ class KeptModel:
         ------
         IntegrityError : a file is missing, damaged or was changed since the model was made.
         DataFormatError : the folder is sealed, but it holds no model of ours.
-        Hole : the model could not be made.
+        MissingResult : the model could not be made.
         """
         folder = Path(folder)
         with _malformed(folder, IntegrityError):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from textmix.core.errors import ConfigError, Hole
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results
 from textmix.metrics.significance import paired_t_test
 from textmix.plan.locators import (
@@ -66,12 +66,12 @@ class Outcome:
     seen: str
     decided: int
     pairs: int
-    missing: Sequence[Hole]
+    missing: Sequence[MissingResult]
     roles: Sequence[str]
 
 
-_Side = Sequence["Operand | Hole"]
-_Pairs = list[tuple["Operand | Hole", "Operand | Hole"]]
+_Side = Sequence["Operand | MissingResult"]
+_Pairs = list[tuple["Operand | MissingResult", "Operand | MissingResult"]]
 
 
 def _left_with_right(left: _Side, right: _Side) -> _Pairs:
@@ -131,7 +131,7 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
     if not pairs:
         raise ConfigError(f"check {name}: there is nothing to compare; name at least two numbers")
     decided = [(a, b) for a, b in pairs if isinstance(a, Operand) and isinstance(b, Operand)]
-    missing = [next(one for one in pair if isinstance(one, Hole)) for pair in pairs if pair not in decided]
+    missing = [next(one for one in pair if isinstance(one, MissingResult)) for pair in pairs if pair not in decided]
     bound = float(check.get("margin", check.get("level", 0.0)))
     failing = [(a, b) for a, b in decided if not test(a, b, bound)]
     holds = len(failing) <= check.get("exceptions", 0)
@@ -139,7 +139,7 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
     return Outcome(holds, _seen(check, sign, decided, failing), len(decided), len(pairs), missing, sorted(roles))
 
 
-def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | Hole]:
+def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
     """Return the numbers that the left side is compared with: those of the right side, a bound, or 1."""
     if check["kind"] == "holds":
         return [Operand("", 1.0)]
@@ -148,11 +148,11 @@ def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> 
     return [_operand(locator, results) for locator in locators]
 
 
-def _operand(locator: Locator, results: Results) -> Operand | Hole:
+def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
     """Return one number of a check, or the reason why it is missing."""
     try:
         found = locate(results, locator)
-    except Hole as missing:
+    except MissingResult as missing:
         return missing
     if isinstance(found.value, str):
         raise ConfigError(f"locator '{locator}' is the word '{found.value}', not a number; a check compares numbers")

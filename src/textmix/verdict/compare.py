@@ -17,7 +17,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from textmix.core.errors import ConfigError, Hole, IntegrityError
+from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.experiment.results import NotRun, Results, RoleEntry
 from textmix.plan.locators import CheckLocator, Locator, SettingLocator, TimeLocator
 from textmix.verdict.claims import Outcome, evaluate, short
@@ -146,7 +146,7 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
         return _judge_claim(locator.check, checks[locator.check], results)
     except NotRun as missing:
         return Judgement(NOT_RUN, missing.reason)
-    except Hole as missing:
+    except MissingResult as missing:
         return Judgement(MISSING, missing.reason)
 
 

@@ -1,7 +1,7 @@
 """From a locator to the rebuilt value that it names in the results of a paper.
 
-There are three outcomes: the value; `Hole`, where the value cannot be had (for example without its data set); and
-`NotRun`, where no job has made it.
+There are three outcomes: the value; `MissingResult`, where the value cannot be had (for example without its data set);
+and `NotRun`, where no job has made it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
 
     Raises
     ------
-    Hole : the value cannot be had; the message gives the reason.
+    MissingResult : the value cannot be had; the message gives the reason.
     NotRun : no job has made it.
     ConfigError : the results do not hold what the locator names.
     IntegrityError : the result was changed by hand.

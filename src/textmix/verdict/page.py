@@ -13,7 +13,7 @@ import defusedxml.ElementTree as SafeTree
 from markupsafe import Markup
 
 from textmix.core import io
-from textmix.core.errors import ConfigError, DataFormatError, Hole
+from textmix.core.errors import ConfigError, DataFormatError, MissingResult
 from textmix.pages.rendering import environment, style
 from textmix.verdict.compare import MISSING, NOT_RUN, VERDICTS, count_verdicts, not_chosen
 from textmix.verdict.published import Deviation, Record, read_record
@@ -297,8 +297,8 @@ def _drawing(sources: Sources, paper: str, figure: str, entry: Mapping[str, Any]
         return Drawing(*head, None, f"{NOT_RUN}: this run did not draw it")
     try:
         io.check_result(path)
-    except Hole as hole:
-        return Drawing(*head, None, f"{MISSING}: {hole.reason}")
+    except MissingResult as missing:
+        return Drawing(*head, None, f"{MISSING}: {missing.reason}")
     return Drawing(*head, inline_svg(path.read_bytes(), f"f-{paper}-{figure}", path.name))
 
 
@@ -317,6 +317,6 @@ def _data_used(sources: Sources, role: str) -> DataUsed:
             io.check_result(folder)
             found = io.read_json(folder / "corpus.json")["statistics"]
             size, missing = f"{found['documents']:,} documents, {found['labels']:,} labels", ""
-        except Hole as hole:
-            missing = hole.reason
+        except MissingResult as error:
+            missing = error.reason
     return DataUsed(role, dataset, known.title, known.terms, entry["comparable"], note, size, missing)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
@@ -37,13 +37,13 @@ def _at_hand(data: FigureData, roles: list[str]) -> Iterator[str]:
 
     Raises
     ------
-    Hole : there is none.
+    MissingResult : there is none.
     """
     found = 0
     for role in roles:
         try:
             data.results.dataset(role)
-        except Hole:
+        except MissingResult:
             continue
         found += 1
         yield role

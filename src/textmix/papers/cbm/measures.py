@@ -92,7 +92,7 @@ def _compared(
         yield {**row, "sign_test": sign_test(right, best)}
 
 
-# One measure for the data sets that are at hand, and one for the slides' five, which is a hole while one is missing.
+# `comparisons` serves the data sets that are at hand; `ranking` the slides' five, and is missing while one of them is.
 ranking = comparisons
 
 

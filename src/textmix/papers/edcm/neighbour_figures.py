@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, PUBLISHED, panels
 
@@ -41,14 +41,14 @@ def table1(data: FigureData) -> Figure:
 
     Options: experiment, roles, labels (role -> title), methods, published (``<role>.<method>`` -> id).
     """
-    found, holes = {}, []
+    found, absent = {}, []
     for role in data.option("roles"):
         try:
             found[role] = [data.trials(role, method, "accuracy") for method in data.option("methods")]
-        except Hole as hole:
-            holes.append(hole)
+        except MissingResult as missing:
+            absent.append(missing)
     if not found:
-        raise holes[0]
+        raise absent[0]
     figure, panel = panels(len(found), height=3.6, sharey=True)
     methods = data.option("methods")
     for axes, (role, values) in zip(panel, found.items(), strict=True):
@@ -91,14 +91,14 @@ def knn_curves(data: FigureData) -> Figure:
     spread.  A measure that is missing is left out; if all are, the first reason is raised.
     """
     found: dict[str, Sequence[Mapping[str, str]]] = {}
-    holes = []
+    absent = []
     for measure, title in data.option("labels").items():
         try:
             found[title] = data.results.measure_table(measure, "curves")
-        except Hole as hole:
-            holes.append(hole)
+        except MissingResult as missing:
+            absent.append(missing)
     if not found:
-        raise holes[0]
+        raise absent[0]
     figure, panel = panels(len(found))
     for axes, (title, rows) in zip(panel, found.items(), strict=True):
         for place, name in enumerate(dict.fromkeys(row["representation"] for row in rows)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
@@ -123,17 +123,17 @@ def choices(data: FigureData) -> Figure:
 
 def _choice_groups(data: FigureData) -> Sequence[tuple[str, Sequence[Mapping[str, str]]]]:
     """Return, for each way to make words and to treat lengths, its label and the choices of b."""
-    groups, holes = [], []
+    groups, absent = [], []
     for measure, words in data.option("labels").items():
         try:
             rows = data.results.measure_table(measure, "choices")
-        except Hole as hole:
-            holes.append(hole)
+        except MissingResult as missing:
+            absent.append(missing)
             continue
         for length, suffix in _LENGTHS.items():
             groups.append((f"{words}{suffix}", [row for row in rows if row["length"] == length]))
     if not groups:
-        raise holes[0]
+        raise absent[0]
     return groups
 
 

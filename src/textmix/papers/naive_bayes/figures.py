@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import matplotlib
 from matplotlib.figure import Figure
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.style import MARKERS, log_axis_with_zero, panels, write_at
 
@@ -28,15 +28,15 @@ def accuracy(data: FigureData) -> Figure:
     Options: experiment, roles, method and its grid's parameter, level (the other method); labels (role -> title).
     A data set that is missing leaves its panel out; if all are, the first reason is raised.
     """
-    found, holes = [], []
+    found, absent = [], []
     for role in data.option("roles"):
         try:
             points = data.grid(role, data.option("method"), "accuracy", data.option("parameter"))
             found.append((role, points, data.trials(role, data.option("level"), "accuracy")))
-        except Hole as hole:
-            holes.append(hole)
+        except MissingResult as missing:
+            absent.append(missing)
     if not found:
-        raise holes[0]
+        raise absent[0]
     figure, panel = panels(len(found))
     for axes, (role, points, level) in zip(panel, found, strict=True):
         _curve(axes, points)

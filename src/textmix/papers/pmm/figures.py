@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, PUBLISHED, panels
 
@@ -37,14 +37,14 @@ def f_scores(data: FigureData) -> Figure:
     A problem that is missing leaves its panel out; if all are, the first reason is raised.
     """
     methods = data.option("methods")
-    found, holes = {}, []
+    found, absent = {}, []
     for role in data.option("roles"):
         try:
             found[role] = [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods]
-        except Hole as hole:
-            holes.append(hole)
+        except MissingResult as missing:
+            absent.append(missing)
     if not found:
-        raise holes[0]
+        raise absent[0]
     figure, panel = panels(len(found), height=2.8, sharey=True)
     for axes, (role, trials) in zip(panel, found.items(), strict=True):
         _f_panel(axes, data, role, trials)

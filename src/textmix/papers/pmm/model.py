@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.experiment.tuning import folds_of
 from textmix.metrics.multilabel import sample_f
@@ -285,7 +285,7 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
 
     Raises
     ------
-    Hole : there is no such page.
+    MissingResult : there is no such page.
     """
     ((role, trial),) = _trials(sources)
     corpus = sources[role].corpus
@@ -295,7 +295,7 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
     fits = (trial.Y_test.sum(axis=1) == settings["labels"]) & np.all(found == trial.Y_test, axis=1)
     pages = np.flatnonzero(fits & (length >= settings["least_words"]) & (length <= settings["most_words"]))
     if not len(pages):
-        raise Hole(
+        raise MissingResult(
             f"no page of {role} has {settings['labels']} labels, all found, and so many words; widen the settings"
         )
     shares = [_word_shares(fitted, trial.X_test, int(page)) for page in pages]

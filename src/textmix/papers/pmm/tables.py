@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textmix.core.errors import Hole
+from textmix.core.errors import MissingResult
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.multilabel import sample_f
 
@@ -21,10 +21,10 @@ def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[
 
     Raises
     ------
-    Hole : not all problems are at hand: a sum over fewer is another number.
+    MissingResult : not all problems are at hand: a sum over fewer is another number.
     """
     if len(sources) < settings["problems"]:
-        raise Hole(f"only {len(sources)} of the {settings['problems']} problems are at hand")
+        raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
     return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
 
 
