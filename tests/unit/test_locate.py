@@ -28,8 +28,8 @@ def located(made: Made, locator: str) -> Rebuilt:
 
 def test_locator_has_typed_parts() -> None:
     text = "score:table1/news/dcm/accuracy/mu=1"
-    assert parse_locator(text) == ScoreLocator(text, "table1", "news", "dcm", "accuracy", "mu=1")
-    assert parse_locator("measure:own/a.b") == MeasureLocator("measure:own/a.b", "own", "a.b")
+    assert parse_locator(text) == ScoreLocator("table1", "news", "dcm", "accuracy", "mu=1")
+    assert parse_locator("measure:own/a.b") == MeasureLocator("own", "a.b")
     assert str(parse_locator(text)) == text
 
 

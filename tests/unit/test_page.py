@@ -225,6 +225,7 @@ class Project:
         for name in ("paper", "q"):
             io.write_text(root / f"config/papers/{name}/published.csv", f"{header}{name}.x,{cells}")
             io.write_text(root / f"config/papers/{name}/checks.yaml", "{}\n")
+            io.write_text(root / f"config/papers/{name}/paper.yaml", "{}\n")
             io.write_text(root / f"config/papers/{name}/deviations.yaml", "[]\n")
         rows = compare_paper([row(id="paper.x")], {}, self.made.results)
         io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COMPARISON_COLUMNS), META)

@@ -208,7 +208,7 @@ def test_every_measured_number_that_the_paper_files_name_is_there(measured):
     named = [parse_locator(name) for name in locators if name.startswith("measure:")]
     assert len(named) > 20
     for locator in named:
-        assert locator.key in measured[0][locator.measure].values, locator.text
+        assert locator.key in measured[0][locator.measure].values, str(locator)
 
 
 def test_every_claim_has_a_check_and_every_check_a_claim():

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
+from textmix.plan.role_lists import expand_paper
 from textmix.verdict.published import (
     PUBLISHED_COLUMNS,
     Published,
@@ -125,7 +127,7 @@ def test_every_claim_has_a_check_or_says_why_not(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_rows_name_roles_and_settings_that_there_are(paper: str) -> None:
-    spec = yaml.safe_load((ROOT / "config/papers" / paper / "paper.yaml").read_text(encoding="utf-8"))
+    spec = expand_paper(load_yaml_strict(ROOT / "config/papers" / paper / "paper.yaml"), paper)
     for row in rows_of(paper):
         assert row.dataset in ("", *spec["roles"]), row.id
         if row.source.startswith("setting:"):
@@ -227,6 +229,7 @@ def write_csv(folder: Path, *rows: dict[str, str]) -> Path:
 def write_paper(folder: Path, row: dict[str, str], checks: str = CHECKS) -> Path:
     write_csv(folder, row)
     (folder / "checks.yaml").write_text(checks)
+    (folder / "paper.yaml").write_text("{role_lists: {both: [a, b]}}")
     (folder / "deviations.yaml").write_text(yaml.safe_dump([DEVIATION]))
     return folder
 
@@ -376,7 +379,7 @@ def test_a_wrong_check_is_refused(tmp_path: Path, entry: str, message: str) -> N
     path = tmp_path / "checks.yaml"
     path.write_text(f"a: {entry}")
     with pytest.raises(ConfigError) as error:
-        read_checks(path, SCHEMAS)
+        read_checks(path, SCHEMAS, {})
     assert message in str(error.value)
     assert str(error.value).startswith(str(path))
 

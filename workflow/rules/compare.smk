@@ -6,6 +6,7 @@ rule compare:
         measures=measures_of,
         published="config/papers/{paper}/published.csv",
         checks="config/papers/{paper}/checks.yaml",
+        lists="config/papers/{paper}/paper.yaml",
     output:
         "results/papers/{paper}/comparison.csv",
     log:

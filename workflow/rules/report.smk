@@ -13,6 +13,11 @@ rule page:
         published=collect(
             "config/papers/{paper}/published.csv", paper=list(PLAN.papers)
         ),
+        checks=collect(
+            "config/papers/{paper}/{file}.yaml",
+            paper=list(PLAN.papers),
+            file=["checks", "paper"],
+        ),
     output:
         page="results/report/index.html",
         comparison="results/report/comparison.csv",

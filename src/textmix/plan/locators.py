@@ -8,33 +8,46 @@ the workflow can check locators while it is parsed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import ClassVar
 
 from textmix.core.config import suggest
 from textmix.core.errors import ConfigError
 
 _NAME = "[a-z0-9_]+"
 _KEY = "[A-Za-z0-9_.=;,+-]+"
+_METHOD_ON_ROLE = rf"(?P<experiment>{_NAME})/(?P<role>{_NAME})/(?P<method>{_NAME})"
 
 
 @dataclass(frozen=True)
 class Locator:
-    """The name of a rebuilt value; the subclasses hold its parts.
+    """The name of a rebuilt value; the subclasses hold its parts as fields.
 
-    Parameters
+    Attributes
     ----------
-    text : the locator as it is written.
+    kind : the word before the colon.
+    pattern : regular expression of the text after the colon, with one named group for each field.
+    form : the locator as messages and the reference show it.
+    meaning : the value that it names, in words.
     """
 
-    text: str
+    kind: ClassVar[str]
+    pattern: ClassVar[str]
+    form: ClassVar[str]
+    meaning: ClassVar[str]
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.kind}:{'/'.join(part for part in astuple(self) if part is not None)}"
 
 
 @dataclass(frozen=True)
 class DataLocator(Locator):
     """A statistic of the data set that stands for a role, as parsed."""
+
+    kind = "data"
+    pattern = rf"(?P<role>{_NAME})/(?P<statistic>{_NAME})"
+    form = "data:<role>/<statistic>"
+    meaning = "a statistic of the parsed data set"
 
     role: str
     statistic: str
@@ -44,6 +57,11 @@ class DataLocator(Locator):
 class FeaturesLocator(Locator):
     """A statistic of one feature set of the data set that stands for a role."""
 
+    kind = "features"
+    pattern = rf"(?P<role>{_NAME})/(?P<features>{_NAME})/(?P<statistic>{_NAME})"
+    form = "features:<role>/<features>/<statistic>"
+    meaning = "a statistic of the data set after its words are counted"
+
     role: str
     features: str
     statistic: str
@@ -51,18 +69,28 @@ class FeaturesLocator(Locator):
 
 @dataclass(frozen=True)
 class ScoreLocator(Locator):
-    """The mean over trials of a metric; ``variant`` is one point of the method's grid, or None."""
+    """A metric of a method; ``variant`` is one point of the method's grid, or None."""
+
+    kind = "score"
+    pattern = rf"{_METHOD_ON_ROLE}/(?P<metric>{_NAME})(?:/(?P<variant>{_KEY}))?"
+    form = "score:<experiment>/<role>/<method>/<metric>[/<variant>]"
+    meaning = "mean and sample standard deviation over the trials"
 
     experiment: str
     role: str
     method: str
     metric: str
-    variant: str | None
+    variant: str | None = None
 
 
 @dataclass(frozen=True)
 class TimeLocator(Locator):
-    """The median over trials of ``quantity``, which is fit_seconds or predict_seconds."""
+    """The seconds of a method; ``quantity`` is fit_seconds or predict_seconds."""
+
+    kind = "time"
+    pattern = rf"{_METHOD_ON_ROLE}/(?P<quantity>fit_seconds|predict_seconds)"
+    form = "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>"
+    meaning = "median over the trials"
 
     experiment: str
     role: str
@@ -74,6 +102,11 @@ class TimeLocator(Locator):
 class MeasureLocator(Locator):
     """One value of a measure, which is a function of ``textmix.papers.<paper>.measures``."""
 
+    kind = "measure"
+    pattern = rf"(?P<measure>{_NAME})/(?P<key>{_KEY})"
+    form = "measure:<measure>/<key>"
+    meaning = "a value of a measure"
+
     measure: str
     key: str
 
@@ -82,6 +115,11 @@ class MeasureLocator(Locator):
 class SettingLocator(Locator):
     """A setting in ``paper.yaml``; ``path`` is the keys that lead to it, joined by dots."""
 
+    kind = "setting"
+    pattern = r"(?P<path>[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)"
+    form = "setting:<dotted path in paper.yaml>"
+    meaning = "a setting that this reproduction uses"
+
     path: str
 
 
@@ -89,35 +127,23 @@ class SettingLocator(Locator):
 class CheckLocator(Locator):
     """The verdict on an entry of ``checks.yaml``."""
 
+    kind = "check"
+    pattern = rf"(?P<check>{_NAME})"
+    form = "check:<name>"
+    meaning = "a named check of `checks.yaml`"
+
     check: str
 
 
-_METHOD_ON_ROLE = rf"(?P<experiment>{_NAME})/(?P<role>{_NAME})/(?P<method>{_NAME})"
-#: Kind -> class, pattern of the text after the colon (one group for each field of the class), form shown in messages.
-_GRAMMAR: dict[str, tuple[type[Locator], str, str]] = {
-    "data": (DataLocator, rf"(?P<role>{_NAME})/(?P<statistic>{_NAME})", "data:<role>/<statistic>"),
-    "features": (
-        FeaturesLocator,
-        rf"(?P<role>{_NAME})/(?P<features>{_NAME})/(?P<statistic>{_NAME})",
-        "features:<role>/<features>/<statistic>",
-    ),
-    "score": (
-        ScoreLocator,
-        rf"{_METHOD_ON_ROLE}/(?P<metric>{_NAME})(?:/(?P<variant>{_KEY}))?",
-        "score:<experiment>/<role>/<method>/<metric>[/<variant>]",
-    ),
-    "time": (
-        TimeLocator,
-        rf"{_METHOD_ON_ROLE}/(?P<quantity>fit_seconds|predict_seconds)",
-        "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>",
-    ),
-    "measure": (MeasureLocator, rf"(?P<measure>{_NAME})/(?P<key>{_KEY})", "measure:<measure>/<key>"),
-    "setting": (
-        SettingLocator,
-        r"(?P<path>[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)",
-        "setting:<dotted path in paper.yaml>",
-    ),
-    "check": (CheckLocator, rf"(?P<check>{_NAME})", "check:<name>"),
+#: Locators that name a role.
+RoleLocator = DataLocator | FeaturesLocator | ScoreLocator | TimeLocator
+#: Kind -> class, in the order of the reference.
+LOCATORS: dict[str, type[Locator]] = {
+    made.kind: made
+    for made in (
+        *(DataLocator, FeaturesLocator, ScoreLocator, TimeLocator),
+        *(MeasureLocator, SettingLocator, CheckLocator),
+    )
 }
 
 
@@ -134,11 +160,11 @@ def parse_locator(text: str, place: str = "locator") -> Locator:
     ConfigError : the text does not follow the grammar; the message shows the right form.
     """
     kind, _, rest = text.partition(":")
-    if kind not in _GRAMMAR:
-        forms = ", ".join(form for _, _, form in _GRAMMAR.values())
-        raise ConfigError(f"{place}: '{text}' is no locator; {suggest(kind, _GRAMMAR)}; the forms are {forms}")
-    made, pattern, form = _GRAMMAR[kind]
-    found = re.fullmatch(pattern, rest)
+    if kind not in LOCATORS:
+        forms = ", ".join(made.form for made in LOCATORS.values())
+        raise ConfigError(f"{place}: '{text}' is no locator; {suggest(kind, LOCATORS)}; the forms are {forms}")
+    made = LOCATORS[kind]
+    found = re.fullmatch(made.pattern, rest)
     if found is None:
-        raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {form}")
-    return made(text, **found.groupdict())
+        raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {made.form}")
+    return made(**found.groupdict())

@@ -14,6 +14,7 @@ from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 from textmix.metrics.table import check_metrics, metrics_for
 from textmix.plan.methods import Method
+from textmix.plan.role_lists import expand_paper
 
 FOLDER = "config/papers"
 _SCHEMA = "workflow/schemas/paper.schema.yaml"
@@ -50,6 +51,7 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, An
     source = source_of(name)
     paper: dict[str, Any] = load_yaml_strict(root / source)
     validate(paper, root / _SCHEMA, source)
+    paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)
     return paper

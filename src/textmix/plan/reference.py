@@ -10,9 +10,18 @@ from typing import Any
 
 from textmix.core.config import load_yaml_strict
 from textmix.metrics.table import METRICS
+from textmix.plan.locators import LOCATORS
 from textmix.plan.methods import Method, load_methods
 
-HEAD = """# config/
+
+def _locators_table() -> str:
+    """Return the forms of locators as a table."""
+    rows = [f"| `{made.form.replace('|', ' or ')}` | {made.meaning} |\n" for made in LOCATORS.values()]
+    return "| locator | value |\n|---|---|\n" + "".join(rows)
+
+
+HEAD = (
+    """# config/
 
 What is reproduced. A scientist edits only here; the keys below are checked when the workflow starts, and a wrong one
 ends it within seconds with its name, what is allowed and the nearest right spelling.
@@ -46,18 +55,14 @@ reading a csv of 1 GB takes 1.3 GB, and counting its words 2.4 GB, the mapped te
 
 The `source` column of `published.csv` and the checks name rebuilt values like this:
 
-| locator | value |
-|---|---|
-| `data:<role>/<statistic>` | a statistic of the parsed data set |
-| `features:<role>/<features>/<statistic>` | the same once words are counted |
-| `score:<experiment>/<role>/<method>/<metric>[/<variant>]` | mean and sample standard deviation over the trials |
-| `time:<experiment>/<role>/<method>/<fit_seconds or predict_seconds>` | median over the trials |
-| `measure:<measure>/<key>` | a value of a measure |
-| `setting:<dotted path in paper.yaml>` | a setting that this reproduction uses |
-| `check:<name>` | a named check of `checks.yaml` |
+"""
+    + _locators_table()
+    + """
+In `checks.yaml` the role may be a list of `role_lists` in `paper.yaml`: one locator then stands for one a role.
 
 This file is made from `workflow/schemas/` and the registry of methods by `python -m textmix.plan.reference`.
 """
+)
 
 
 def render(schemas: Path) -> str:

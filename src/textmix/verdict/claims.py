@@ -168,7 +168,7 @@ def _name(locator: Locator) -> str:
             return f"{method} on {role}"
         case DataLocator(statistic=name) | FeaturesLocator(statistic=name) | MeasureLocator(key=name):
             return name
-    return locator.text.partition(":")[2]
+    return str(locator).partition(":")[2]
 
 
 _Operands = Sequence[tuple[Operand, Operand]]

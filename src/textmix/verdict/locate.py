@@ -19,6 +19,7 @@ from textmix.plan.locators import (
     FeaturesLocator,
     Locator,
     MeasureLocator,
+    RoleLocator,
     ScoreLocator,
     SettingLocator,
     TimeLocator,
@@ -49,9 +50,7 @@ def roles_behind(results: Results, locator: Locator) -> list[str]:
     """Return the roles whose data a value rests on; those of a measure stand in ``paper.yaml``."""
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
-    if isinstance(locator, (DataLocator, FeaturesLocator, ScoreLocator, TimeLocator)):
-        return [locator.role]
-    return []
+    return [locator.role] if isinstance(locator, RoleLocator) else []
 
 
 def locate(results: Results, locator: Locator) -> Rebuilt:
@@ -66,17 +65,17 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
     """
     match locator:
         case DataLocator():
-            return Rebuilt(entry_of(results.statistics(locator.role), locator.statistic, locator.text))
+            return Rebuilt(entry_of(results.statistics(locator.role), locator.statistic, str(locator)))
         case FeaturesLocator():
             statistics_of_features = results.statistics(locator.role, locator.features)
-            return Rebuilt(entry_of(statistics_of_features, locator.statistic, locator.text))
+            return Rebuilt(entry_of(statistics_of_features, locator.statistic, str(locator)))
         case ScoreLocator():
             return _score(results, locator)
         case TimeLocator():
             seconds = results.seconds(locator.experiment, locator.role, locator.method, locator.quantity)
             return Rebuilt(statistics.median(seconds), standard_deviation(seconds), len(seconds))
         case MeasureLocator():
-            found = entry_of(results.measure(locator.measure), locator.key, locator.text)
+            found = entry_of(results.measure(locator.measure), locator.key, str(locator))
             return Rebuilt(found.value, found.standard_deviation)
         case SettingLocator():
             return Rebuilt(_setting(results.settings, locator))
@@ -89,7 +88,7 @@ def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
     """Return mean, standard deviation and number of trials of one metric for one variant."""
     method = locator.experiment, locator.role, locator.method
     groups = results.scores(*method, locator.metric)
-    variant = choose_variant(groups, locator.variant, locator.text)
+    variant = choose_variant(groups, locator.variant, str(locator))
     trials = groups[variant]
     unconverged = results.unconverged(*method, variant)
     return Rebuilt(statistics.fmean(trials), standard_deviation(trials), len(trials), unconverged, trials)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from textmix.core.config import load_yaml_strict, suggest, validate
 from textmix.core.errors import ConfigError
 from textmix.plan.locators import CheckLocator, Locator, parse_locator
+from textmix.plan.role_lists import RoleLists, expand_locators, read_role_lists
 
 PUBLISHED_COLUMNS = (
     *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread"),
@@ -124,20 +125,21 @@ class Record:
 
 
 def read_record(folder: str | Path, schemas: str | Path) -> Record:
-    """Read the three files of a paper.
+    """Read all that is published of a paper.
 
     Parameters
     ----------
-    folder : ``config/papers/<paper>``.
+    folder : ``config/papers/<paper>`` with published.csv, checks.yaml, deviations.yaml and, for the role lists,
+        paper.yaml.
     schemas : ``workflow/schemas``.
 
     Raises
     ------
-    ConfigError : a file is at fault, or a row names a check that there is not.
+    ConfigError : a file is at fault, or a row names a check that does not exist.
     """
     folder = Path(folder)
     rows = read_published(folder / "published.csv")
-    checks = read_checks(folder / "checks.yaml", schemas)
+    checks = read_checks(folder / "checks.yaml", schemas, read_role_lists(folder / "paper.yaml"))
     for row in rows:
         if row.check is not None and row.check not in checks:
             remedy = suggest(row.check, checks) or "write it in checks.yaml"
@@ -227,32 +229,48 @@ def _is_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
-def read_checks(path: str | Path, schemas: str | Path) -> dict[str, Check]:
-    """Read ``checks.yaml``: name -> check, with only the keys that its kind takes.
+def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict[str, Check]:
+    """Read ``checks.yaml``.
+
+    Parameters
+    ----------
+    path : the file.
+    schemas : ``workflow/schemas``.
+    lists : the role lists of the paper, which its locators may name.
+
+    Returns
+    -------
+    name -> check; its locators name roles only.
 
     Raises
     ------
-    ConfigError : the file does not follow its schema, a kind lacks a key or has one too many, or a locator is wrong.
+    ConfigError : the file does not follow its schema, a key is missing or not of the kind, or a locator is wrong.
     """
     entries = load_yaml_strict(path)
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
-    for name, entry in entries.items():
-        _check_entry(f"{path}: {name}", entry)
-    return dict(entries)
+    return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
 
 
-def _check_entry(source: str, entry: Check) -> None:
-    """Refuse a check whose keys do not belong to its kind, or whose locators do not follow the grammar."""
+def _check(place: str, entry: Check, lists: RoleLists) -> Check:
+    """Return an entry of ``checks.yaml`` with its locators expanded; refuse keys that its kind does not take."""
     needed, optional = CHECK_KINDS[entry["kind"]]
     for key in needed:
         if key not in entry:
-            raise ConfigError(f"{source}: kind {entry['kind']} needs '{key}'; add it")
+            raise ConfigError(f"{place}: kind {entry['kind']} needs '{key}'; add it")
     for key in entry:
         if key not in ("text", "kind", *needed, *optional):
-            raise ConfigError(f"{source}: kind {entry['kind']} takes no '{key}'; remove it")
-    for side in ("left", "right"):
-        for locator in entry.get(side, ()):
-            _check_operand(locator, f"{source}: {side}")
+            raise ConfigError(f"{place}: kind {entry['kind']} takes no '{key}'; remove it")
+    sides = [side for side in ("left", "right") if side in entry]
+    return {**entry, **{side: _operands(entry[side], lists, f"{place}: {side}") for side in sides}}
+
+
+def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+    """Return the locators of one side of a check, with role lists expanded; refuse a locator of a check."""
+    expanded = expand_locators(locators, lists, place)
+    for text in expanded:
+        if isinstance(parse_locator(text), CheckLocator):
+            raise ConfigError(f"{place}: '{text}' is no locator of a value; a check compares values, so name a value")
+    return expanded
 
 
 def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
@@ -270,12 +288,6 @@ def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, .
             raise ConfigError(f"{path}: {entry['id']}: stands twice; rename one of them")
         seen.add(entry["id"])
     return tuple(Deviation(**entry) for entry in entries)
-
-
-def _check_operand(text: str, place: str) -> None:
-    """Refuse a text that is not the locator of a value; a check may not name another check."""
-    if isinstance(parse_locator(text, place), CheckLocator):
-        raise ConfigError(f"{place}: '{text}' is no locator of a value; a check compares values, so name a value")
 
 
 def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:

@@ -1,0 +1,74 @@
+"""Role lists: each place that may name a list gets its roles in order, and a double or ambiguous name is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from textmix.core.errors import ConfigError
+from textmix.plan.role_lists import expand_locators, expand_paper, read_role_lists
+
+LISTS = {"both": ["a", "b"]}
+
+
+def paper(**changes: Any) -> dict[str, Any]:
+    """Return the parts of a paper.yaml that may name roles."""
+    sides = {"roles": ["both", "c"], "experiments": {}, "measures": {}, "figures": {}, "role_lists": LISTS}
+    return {"title": "A paper", **sides, **changes}
+
+
+def test_lists_become_roles_in_order_wherever_roles_stand() -> None:
+    found = expand_paper(
+        paper(
+            experiments={"e": {"roles": {"c": "halves", "both": "thirds"}, "metrics": ["accuracy"]}},
+            measures={"m": {"roles": {"both": "halves"}}},
+            figures={"f": {"roles": ["both"]}, "g": {"caption": "no roles"}},
+        ),
+        "paper.yaml",
+    )
+    assert found["roles"] == ["a", "b", "c"]
+    assert list(found["experiments"]["e"]["roles"].items()) == [("c", "halves"), ("a", "thirds"), ("b", "thirds")]
+    assert found["experiments"]["e"]["metrics"] == ["accuracy"]
+    assert list(found["measures"]["m"]["roles"]) == ["a", "b"]
+    assert found["figures"] == {"f": {"roles": ["a", "b"]}, "g": {"caption": "no roles"}}
+    assert "role_lists" not in found
+
+
+def test_a_file_without_lists_stays_as_it_is() -> None:
+    content = {"roles": ["a"], "experiments": {"e": {"roles": {"a": "s"}}}, "measures": {}, "figures": {}}
+    assert expand_paper(content, "paper.yaml") == content
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"roles": ["both", "a"]}, "paper.yaml: roles: the role 'a' stands twice"),
+        ({"experiments": {"e": {"roles": {"a": "s", "both": "t"}}}}, "experiments.e.roles: the role 'a' stands twice"),
+        ({"roles": ["a", "b"], "role_lists": {"a": ["b"]}}, "the role 'b' stands twice"),
+        ({"roles": ["c", "d"], "role_lists": {"e": ["d"], "d": ["e"]}}, "role_lists.e: 'e' is a role too"),
+    ],
+)
+def test_a_double_or_ambiguous_name_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        expand_paper(paper(**changes), "paper.yaml")
+    assert message in str(error.value)
+
+
+def test_locators_with_a_list_become_one_a_role() -> None:
+    texts = ["score:t/both/dcm/accuracy/mu=1", "data:both/documents", "measure:m/both", "time:t/c/dcm/fit_seconds"]
+    assert expand_locators(texts, LISTS, "checks.yaml") == [
+        *("score:t/a/dcm/accuracy/mu=1", "score:t/b/dcm/accuracy/mu=1", "data:a/documents", "data:b/documents"),
+        *("measure:m/both", "time:t/c/dcm/fit_seconds"),
+    ]
+    with pytest.raises(ConfigError, match=r"checks\.yaml: 'both' is no locator"):
+        expand_locators(["both"], LISTS, "checks.yaml")
+
+
+def test_lists_are_read_from_paper_yaml(tmp_path: Path) -> None:
+    path = tmp_path / "paper.yaml"
+    path.write_text("role_lists: {both: [a, b]}\n")
+    assert read_role_lists(path) == LISTS
+    path.write_text("roles: [a]\n")
+    assert read_role_lists(path) == {}
