@@ -54,20 +54,24 @@ def test_values_come_back_exactly(tmp_path):
     assert [float(row["spread"]) for row in rows] == (numbers**2).tolist()
 
 
-def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(monkeypatch):
-    module = ModuleType(f"{papers.__name__}.tiny")
+@pytest.fixture
+def module(monkeypatch) -> ModuleType:
+    """Return the empty module of measures of a paper ``tiny``."""
+    made = ModuleType(f"{papers.__name__}.tiny.measures")
+    monkeypatch.setitem(sys.modules, f"{papers.__name__}.tiny", ModuleType(f"{papers.__name__}.tiny"))
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(module):
     module.drift = lambda sources, settings, generator: Measure(
         {"sources": len(sources), "bins": settings["bins"], "draw": generator.random()}
     )
-    monkeypatch.setitem(sys.modules, module.__name__, module)
     measure = run_measure("tiny", "drift", {"news": None}, {"bins": 7}, np.random.default_rng(3))
     assert measure.values == {"sources": 1, "bins": 7, "draw": np.random.default_rng(3).random()}
 
 
-def test_measure_without_a_function_is_said(monkeypatch):
-    module = ModuleType(f"{papers.__name__}.tiny")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    with pytest.raises(
-        ConfigError, match=r"tiny/paper\.yaml: measures: .*papers\.tiny has no function 'drifd'; rename it"
-    ):
+@pytest.mark.usefixtures("module")
+def test_measure_without_a_function_is_said():
+    with pytest.raises(ConfigError, match=r"tiny/paper\.yaml: measures: .*tiny\.measures has no function 'drifd'"):
         run_measure("tiny", "drifd", {}, {}, np.random.default_rng(3))

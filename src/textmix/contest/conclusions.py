@@ -96,7 +96,7 @@ class Comparison:
     def pairs(self) -> dict[int, Estimate]:
         """Return by how much the best is above each other method over the data sets, p adjusted by Holm."""
         others = [k for k in range(len(self.methods)) if k != self.best]
-        found = [ranking.shift(self.scores[:, self.best], self.scores[:, k]) for k in others]
+        found = [ranking.median_difference(self.scores[:, self.best], self.scores[:, k]) for k in others]
         adjusted = ranking.holm([estimate.p for estimate in found])
         return {k: e._replace(p=float(p)) for k, e, p in zip(others, found, adjusted, strict=True)}
 
@@ -343,7 +343,7 @@ def _time(c: Comparison) -> list[str]:
     span = f"{ratio.min():.3g} to {ratio.max():.3g} times what {c.methods[fastest]} takes"
     if len(c.datasets) < FEWEST:
         return [f"{said}, as measured {span}."]
-    found = ranking.shift(log[:, c.best], log[:, fastest])
+    found = ranking.median_difference(log[:, c.best], log[:, fastest])
     times = f"{np.exp(found.value):.3g} times, 95% interval {np.exp(found.low):.3g} to {np.exp(found.high):.3g}"
     return [f"{said}, {span} ({times}, p {_p(found.p)}, Wilcoxon)."]
 

@@ -1,11 +1,15 @@
-r"""Several methods on several data sets: mean ranks, and which differences chance alone would not make.
+r"""Comparison of several methods on several data sets: mean ranks, significance tests and confidence intervals.
 
 Sources: J. Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006 (Friedman, Iman and
 Davenport, Nemenyi, the critical difference); W. J. Conover, Practical Nonparametric Statistics, 1999 (correction for
-ties); F. Wilcoxon, Biometrics Bulletin 1, 1945, with J. W. Pratt's zeros split evenly as Demsar recommends; S. Holm,
-Scandinavian Journal of Statistics 6, 1979; J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963
-(the interval that belongs to Wilcoxon's test); C. Nadeau and Y. Bengio, Machine Learning 52, 2003 (trials on one data
-set, whose training parts overlap).
+ties); F. Wilcoxon, Biometrics Bulletin 1, 1945, where a zero difference gives half of its rank to each side, as Demsar
+recommends; S. Holm, Scandinavian Journal of Statistics 6, 1979; J. L. Hodges and E. L. Lehmann, Annals of Mathematical
+Statistics 34, 1963 (the interval that belongs to Wilcoxon's test); C. Nadeau and Y. Bengio, Machine Learning 52, 2003
+(trials on one data set, whose training parts overlap).
+
+SciPy supplies ranks, Friedman's statistic and all distributions.  Three parts are ours because SciPy lacks them: an
+exact signed-rank test for tied differences (`scipy.stats.wilcoxon` with ``method="exact"`` ignores ties), Holm's
+adjustment, and the corrected resampled t-test.
 
 Symbols: N data sets, K methods; scores are (N, K), larger is better.
 """
@@ -20,12 +24,12 @@ from scipy import stats
 
 
 class Friedman(NamedTuple):
-    """Friedman's test of all methods being alike.
+    """Friedman's test of the hypothesis that all methods are alike.
 
     Parameters
     ----------
-    chi2, chi2_p : Friedman's statistic, corrected for ties, and its p by the chi-squared distribution.
-    f, f_p : Iman and Davenport's, which is less conservative, and its p by the F distribution.
+    chi2, chi2_p : Friedman's statistic, corrected for ties, and its p-value by the chi-squared distribution.
+    f, f_p : the statistic of Iman and Davenport, which is less conservative, and its p-value by the F distribution.
     """
 
     chi2: float
@@ -35,7 +39,14 @@ class Friedman(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A difference with the ends of its interval (infinite where the data are too few for the level) and its p."""
+    """A difference of two methods, its confidence interval and its p-value.
+
+    Parameters
+    ----------
+    value : the difference, in the unit of the scores.
+    low, high : ends of the interval; infinite where the data are too few for its level.
+    p : two-sided p-value of no difference.
+    """
 
     value: float
     low: float
@@ -44,7 +55,11 @@ class Estimate(NamedTuple):
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """Return the rank of each method on each data set, float64 (N, K): 1 is the best, equal ones share the mean rank.
+    """Return the rank of each method on each data set, float64 (N, K): 1 is the best, equal scores share the mean rank.
+
+    Parameters
+    ----------
+    scores : float (N, K).
 
     Raises
     ------
@@ -57,42 +72,44 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def mean_ranks(scores: np.ndarray) -> np.ndarray:
-    """Return the mean rank of each method, float64 (K,); its smallest possible value, 1, is the best."""
+    """Return the mean rank of each method over the data sets, float64 (K,), from 1, the best, to K."""
     return np.asarray(ranks(scores).mean(axis=0))
 
 
 def friedman(scores: np.ndarray) -> Friedman:
     r"""Test whether K methods are alike, from their ranks on N data sets.
 
-    chi^2 = [12 / (N K (K + 1)) \sum_j R_j^2 - 3 N (K + 1)] / (1 - \sum (t^3 - t) / (N K (K^2 - 1))), R_j sums of ranks
-    and t sizes of ties; F = (N - 1) chi^2 / (N (K - 1) - chi^2).  Methods that tie everywhere have p = 1.
+    F = (N - 1) chi^2 / (N (K - 1) - chi^2), with K - 1 and (K - 1) (N - 1) degrees of freedom.  It is infinite where
+    the methods have the same order on every data set.  Methods that tie everywhere have p-values of 1.
 
     Raises
     ------
-    ValueError : fewer than two methods or data sets.
+    ValueError : fewer than three methods or two data sets.
     """
     rank = ranks(scores)
     n, k = rank.shape
-    if n < 2 or k < 2:
-        raise ValueError(f"two methods and two data sets are needed at least, not {k} and {n}")
-    sizes = [np.unique(row, return_counts=True)[1] for row in rank]
-    tied = sum(float(np.sum(size**3 - size)) for size in sizes)
-    correction = 1.0 - tied / (n * k * (k * k - 1))
-    if correction == 0.0:
+    if n < 2 or k < 3:
+        raise ValueError(f"three methods and two data sets are needed at least, not {k} and {n}")
+    if np.all(rank == rank[:, :1]):
         return Friedman(0.0, 1.0, 0.0, 1.0)
-    sums = rank.sum(axis=0)
-    chi2 = float(max(12.0 / (n * k * (k + 1)) * np.sum(sums**2) - 3.0 * n * (k + 1), 0.0) / correction)
+    # Rounding could leave a statistic of 0 just below it.
+    chi2, chi2_p = (float(value) for value in stats.friedmanchisquare(*rank.T))
+    chi2 = max(chi2, 0.0)
     left = n * (k - 1) - chi2
-    # The same order everywhere leaves nothing but rounding below the line.
+    # The same order everywhere leaves nothing but rounding in the denominator.
     f = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
-    p = stats.f.sf(f, k - 1, (k - 1) * (n - 1))
-    return Friedman(chi2, float(stats.chi2.sf(chi2, k - 1)), float(f), float(p))
+    return Friedman(chi2, chi2_p, float(f), float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
     r"""Return Nemenyi's critical difference of mean ranks: q_\alpha \sqrt{K (K + 1) / (6 N)}.
 
     q is the quantile of the studentised range of K means with infinite degrees of freedom, over the root of 2.
+
+    Parameters
+    ----------
+    n_methods, n_datasets : K, at least 2, and N.
+    alpha : level of the test.
     """
     q = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
@@ -103,12 +120,12 @@ def cliques(rank: np.ndarray, difference: float) -> list[tuple[int, ...]]:
 
     Parameters
     ----------
-    rank : mean ranks (K,).
-    difference : the critical one.
+    rank : mean ranks, float (K,).
+    difference : the critical difference; infinity puts all methods into one group.
 
     Returns
     -------
-    groups of at least two methods, each in order of rank; none lies inside another.
+    groups of at least two methods, each as indices in order of rank; no group lies inside another.
     """
     order = np.argsort(rank, kind="stable")
     ordered = np.asarray(rank)[order]
@@ -123,13 +140,13 @@ def cliques(rank: np.ndarray, difference: float) -> list[tuple[int, ...]]:
 
 
 def wilcoxon(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test on pairs, exact also with ties; 1 where none differ.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test on pairs, exact also with ties; 1 where none differ.
 
     A zero difference gives half of its rank to each side.
 
     Parameters
     ----------
-    left, right : scores of two methods on N data sets.
+    left, right : scores of two methods on the same data sets, float (N,).
 
     Raises
     ------
@@ -147,7 +164,16 @@ def wilcoxon(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.nda
 
 
 def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
-    """Return the probability of each sum of a random half of some whole weights, float64 (sum + 1,)."""
+    """Return the distribution of a sum to which each weight contributes with probability 1/2.
+
+    Parameters
+    ----------
+    weights : doubled ranks, int (n,), not negative.
+
+    Returns
+    -------
+    float64 (total of the weights + 1,): entry s is the probability that the sum is s.
+    """
     probability = np.zeros(int(weights.sum()) + 1)
     probability[0] = 1.0
     for weight in weights:
@@ -158,7 +184,7 @@ def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
 
 
 def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return p adjusted for as many tests by Holm's step-down method, float64 (M,), in the order given."""
+    """Return the p-values of M tests adjusted by Holm's step-down method, float64 (M,), in the order given."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)) if len(p) else p
@@ -167,11 +193,18 @@ def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
     return adjusted
 
 
-def shift(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 0.95) -> Estimate:
-    """Return by how much one method is above another on N data sets: the median of all means of two differences.
+def median_difference(
+    left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 0.95
+) -> Estimate:
+    """Return the difference of two methods on N data sets by Hodges and Lehmann: the median of all means of two pairs.
 
-    The interval holds every shift that Wilcoxon's test does not reject at ``1 - level`` (Hodges and Lehmann), and the p
-    is that of `wilcoxon`.  Five data sets or fewer cannot reject anything at 0.05: their interval is infinite.
+    The interval contains every difference that Wilcoxon's test does not reject at ``1 - level``; the p-value is that of
+    `wilcoxon`.  With five data sets or fewer the test rejects nothing at 0.05, so that the interval is infinite.
+
+    Parameters
+    ----------
+    left, right : scores of the two methods on the same data sets, float (N,).
+    level : of the interval.
     """
     p = wilcoxon(left, right)
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
@@ -192,19 +225,19 @@ def resampled_difference(
 ) -> Estimate:
     r"""Return the mean difference of two methods over trials of one data set, by the corrected resampled t-test.
 
-    Its variance is s^2 (1 / J + n_test / n_train) for J trials: the training parts of random splits overlap, so that
-    the plain t-test (s^2 / J) finds differences where there are none.
+    Its variance is s^2 (1 / J + n_test / n_train) for J trials and s the standard deviation of the differences.  The
+    training parts of random splits overlap, so that the plain t-test, with s^2 / J, rejects too often.
 
     Parameters
     ----------
-    left, right : scores of the two on the same J trials.
-    test_ratio : n_test / n_train; 0 for the plain paired t-test.
+    left, right : scores of the two methods on the same J trials, float (J,).
+    test_ratio : n_test / n_train, numbers of documents; 0 gives the plain paired t-test.
     level : of the interval.
 
     Returns
     -------
-    the estimate; with fewer than two trials the interval is infinite and p is 1.  Differences without any spread leave
-    nothing to divide by: then p is that of the sign test, and the interval is infinite unless it rejects.
+    the estimate.  With fewer than two trials the interval is infinite and the p-value 1.  Where all differences are
+    equal, s is 0: the p-value is then that of the sign test, and the interval is infinite unless that test rejects.
     """
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
     n, mean = len(difference), float(difference.mean())
