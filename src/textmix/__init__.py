@@ -1,3 +1,46 @@
-"""textmix: the tables, curves and numbers of five documents on text categorisation, rebuilt from raw data."""
+"""textmix: the tables, curves and numbers of five documents on text categorisation, rebuilt from raw data.
+
+Every estimator and transformer can be imported from here by its name, as in ``from textmix import PMM1``.  A name's
+module is imported when the name is first asked for, so ``import textmix`` alone imports neither NumPy nor a model.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
+
+
+def _modules() -> dict[str, str]:
+    """Return the module of every public name, as the stub ``__init__.pyi`` states it to type checkers and editors.
+
+    The stub is the only list.  Import statements in this file would make the code digest of each script that imports
+    textmix depend on every estimator (`textmix.core.provenance`).
+    """
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+_MODULES = _modules()
+__all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the keys are strings
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public class; import its module first.
+
+    Raises
+    ------
+    AttributeError : the name is not public.
+    """
+    if name not in _MODULES:
+        raise AttributeError(f"textmix has no {name!r}; its public names are {', '.join(__all__)}")
+    return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for ``dir`` and for completion in editors."""
+    return __all__

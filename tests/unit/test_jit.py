@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
+from textmix.core import jit
 from textmix.core.jit import SharedCache, cache_folder
 from textmix.models.common.special_kernels import log_rising
 
 MODULE = "textmix.models.common.special_kernels"
+PACKAGE = Path(jit.__file__).parents[1]
 
 
 def test_kernels_are_stored_in_the_folder_of_their_code():
@@ -21,3 +29,55 @@ def test_a_copy_of_the_library_with_another_comment_shares_the_machine_code(tmp_
     assert copy.get_cache_path() == here.get_cache_path()
     assert copy.get_source_stamp() == here.get_source_stamp()
     assert copy.get_disambiguator() == here.get_disambiguator()
+
+
+#: A package of three modules of kernels: ``caller`` calls ``called``, ``apart`` calls neither.
+KERNELS = {
+    "called.py": "from textmix.core.jit import njit\n\n\n@njit\ndef double(x):\n    return 2 * x\n",
+    "caller.py": "from textmix.core.jit import njit\nfrom textmix.called import double\n\n\n@njit\ndef next_to(x):\n"
+    "    return double(x) + 1\n",
+    "apart.py": "from textmix.core.jit import njit\n\n\n@njit\ndef half(x):\n    return x / 2\n",
+}
+CALLS = """
+from textmix import apart, called, caller
+print(called.double(3), caller.next_to(3), apart.half(3))
+print(*(sum(kernel.stats.cache_misses.values()) for kernel in (called.double, caller.next_to, apart.half)))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Make a package named textmix with our `njit` and the three modules."""
+    root = tmp_path / "textmix"
+    for name in ("__init__", "core/__init__", "core/errors", "core/provenance", "core/jit"):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copy(PACKAGE / f"{name}.py", root / f"{name}.py")
+    (root / "__init__.py").write_text("")
+    for name, text in KERNELS.items():
+        (root / name).write_text(text)
+    return root
+
+
+def run(package: Path, **environment: str) -> tuple[list[float], list[int]]:
+    """Call the three kernels in a new process; return their values and how many versions of each it compiled."""
+    places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
+    printed = subprocess.run(
+        [sys.executable, "-c", CALLS],
+        env={**os.environ, **places, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    values, misses = (line.split() for line in printed.splitlines())
+    return [float(value) for value in values], [int(miss) for miss in misses]
+
+
+def test_an_edit_compiles_again_the_kernels_that_reach_it_and_a_comment_none(package: Path) -> None:
+    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
+    called = package / "called.py"
+    called.write_text("# A comment.\n" + called.read_text())
+    foreign = package.parent / "foreign"
+    assert run(package, NUMBA_CACHE_DIR=str(foreign)) == ([6, 7, 1.5], [0, 0, 0])
+    assert not foreign.exists()
+    called.write_text(called.read_text().replace("2 * x", "4 * x"))
+    assert run(package) == ([12, 13, 1.5], [1, 1, 0])
