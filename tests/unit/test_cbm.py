@@ -18,7 +18,7 @@ from tests.naive import cbm as naive
 from textmix.models.cbm import mixture_kernels as mixture
 from textmix.models.cbm.estimator import CBMClassifier, bernoulli_mixture
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
-from textmix.models.linear import batched_kernels as logistic
+from textmix.models.linear.loss_kernels import set_log_likelihood
 
 seeds = st.integers(0, 2**32 - 1)
 LEARNERS = ["logistic", "boosting", DecisionTreeClassifier(max_depth=2, random_state=0)]
@@ -263,4 +263,4 @@ def test_set_likelihood_is_the_product_over_labels():
     Z, Y = rng.normal(size=(6, 4)), rng.integers(0, 2, size=(6, 4)).astype(np.int8)
     b = expit(Z)
     expected = np.log(np.where(Y == 1, b, 1 - b)).sum(axis=1)
-    np.testing.assert_allclose(logistic.set_log_likelihood(Z, Y), expected)
+    np.testing.assert_allclose(set_log_likelihood(Z, Y), expected)

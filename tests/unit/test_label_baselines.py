@@ -18,7 +18,7 @@ from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.label_sets import chain_kernels as chains
 from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
-from textmix.models.linear.batched import RowSpace
+from textmix.models.linear.row_space import RowSpace
 
 MODELS = {
     "binary relevance": BinaryRelevance(),

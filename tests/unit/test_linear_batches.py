@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive import cbm as naive
-from textmix.models.cbm.learners import Prior, row_space_newton
-from textmix.models.linear import batched_kernels as logistic
-from textmix.models.linear.batched import LogisticBatch, Multinomial, RowSpace, add_bias, minimise, minimise_sparse
+from textmix.models.linear.lbfgs import minimise
+from textmix.models.linear.loss_kernels import logistic_line, softmax_line
+from textmix.models.linear.newton import minimise_newton
+from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
+from textmix.models.linear.proximal_gradient import minimise_elastic_net
+from textmix.models.linear.row_space import RowSpace
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -34,7 +37,7 @@ def test_a_batch_reaches_what_one_optimiser_a_problem_reaches(seed):
     assert found.converged.all()
     for b in range(3):
         best = naive.best(lambda w, b=b: naive.logistic_objective(X, Y[:, b], weight, 0.7, w), 5)
-        own = naive.logistic_objective(X, Y[:, b], weight, 0.7, found.W[:, b])
+        own = naive.logistic_objective(X, Y[:, b], weight, 0.7, found.unknowns[:, b])
         np.testing.assert_allclose([own, found.objective[b]], best, rtol=1e-6)
 
 
@@ -45,7 +48,7 @@ def test_the_multinomial_reaches_what_a_general_optimiser_reaches(seed):
     target = np.random.default_rng(seed).dirichlet(np.full(3, 0.5), size=len(X))
     found = minimise(Multinomial(X, target, 3, weight, 0.7), np.zeros((15, 1)), 500, 1e-9)
     best = naive.best(lambda w: naive.multinomial_objective(X, target, weight, 0.7, w.reshape(5, 3)), 15)
-    own = naive.multinomial_objective(X, target, weight, 0.7, found.W.reshape(5, 3))
+    own = naive.multinomial_objective(X, target, weight, 0.7, found.unknowns.reshape(5, 3))
     np.testing.assert_allclose([own, found.objective[0]], best, rtol=1e-6)
 
 
@@ -54,7 +57,7 @@ def test_class_indices_equal_indicator_targets():
     code = Y.sum(axis=1).astype(np.int64)
     first = minimise(Multinomial(X, code, 4, weight, 1.0), np.zeros((20, 1)), 200, 1e-9)
     second = minimise(Multinomial(X, np.eye(4)[code], 4, weight, 1.0), np.zeros((20, 1)), 200, 1e-9)
-    np.testing.assert_allclose(first.W, second.W, atol=1e-5)
+    np.testing.assert_allclose(first.unknowns, second.unknowns, atol=1e-5)
 
 
 def test_no_objective_rises_however_early_the_descent_is_cut():
@@ -63,7 +66,7 @@ def test_no_objective_rises_however_early_the_descent_is_cut():
     for _ in range(12):
         found = minimise(batch, W, 1, 0.0)
         assert np.all(found.objective <= before + 1e-12)
-        W, before = found.W, found.objective
+        W, before = found.unknowns, found.objective
 
 
 def test_sparse_and_dense_features_agree():
@@ -71,7 +74,7 @@ def test_sparse_and_dense_features_agree():
     X[np.abs(X) < 1.0] = 0.0
     dense = minimise(LogisticBatch(X, Y, weight, 2.0), np.zeros((5, 3)), 300, 1e-10)
     thin = minimise(LogisticBatch(sparse.csr_array(X), Y, weight, 2.0), np.zeros((5, 3)), 300, 1e-10)
-    np.testing.assert_allclose(dense.W, thin.W, atol=1e-6)
+    np.testing.assert_allclose(dense.unknowns, thin.unknowns, atol=1e-6)
 
 
 def test_a_weight_that_is_not_free_stays_zero_and_the_others_are_best_without_it():
@@ -79,7 +82,7 @@ def test_a_weight_that_is_not_free_stays_zero_and_the_others_are_best_without_it
     free = np.ones((5, 3), dtype=bool)
     free[1, 0] = False
     found = minimise(LogisticBatch(X, Y, weight, 1.0, free), np.zeros((5, 3)), 300, 1e-10)
-    assert found.W[1, 0] == 0.0
+    assert found.unknowns[1, 0] == 0.0
     without = minimise(LogisticBatch(np.delete(X, 1, axis=1), Y, weight, 1.0), np.zeros((4, 3)), 300, 1e-10)
     np.testing.assert_allclose(found.objective[0], without.objective[0], rtol=1e-8)
 
@@ -103,14 +106,14 @@ def test_degenerate_features_have_a_finite_solution(kind):
     else:
         Y = (X[:, :3] > 0).astype(np.int8)
     found = minimise(LogisticBatch(X, Y, weight, 1e6), np.zeros((5, 3)), 300, 1e-6)
-    assert np.isfinite(found.W).all()
+    assert np.isfinite(found.unknowns).all()
     assert np.isfinite(found.objective).all()
 
 
 def test_labels_all_or_nowhere_positive_end_with_sure_predictions():
     X, Y, weight = problem(7)
     Y[:, 0], Y[:, 1] = 0, 1
-    odds = add_bias(X, minimise(LogisticBatch(X, Y, weight, 1.0), np.zeros((5, 3)), 300, 1e-6).W)
+    odds = add_bias(X, minimise(LogisticBatch(X, Y, weight, 1.0), np.zeros((5, 3)), 300, 1e-6).unknowns)
     assert odds[:, 0].max() < -4
     assert odds[:, 1].min() > 4
 
@@ -121,10 +124,10 @@ def test_the_elastic_net_without_l1_is_ridge_and_with_much_l1_is_empty():
     ridge = minimise(batch, np.zeros((5, 3)), 300, 1e-12)
     l1 = np.zeros((5, 3))
     np.testing.assert_allclose(
-        minimise_sparse(batch, np.zeros((5, 3)), l1, 3000, 1e-14).objective, ridge.objective, rtol=1e-8
+        minimise_elastic_net(batch, np.zeros((5, 3)), l1, 3000, 1e-14).objective, ridge.objective, rtol=1e-8
     )
     l1[:-1] = 1e4
-    none = minimise_sparse(batch, ridge.W, l1, 3000, 1e-14).W
+    none = minimise_elastic_net(batch, ridge.unknowns, l1, 3000, 1e-14).unknowns
     assert np.all(none[:-1] == 0.0)
 
 
@@ -133,26 +136,26 @@ def test_the_elastic_net_satisfies_its_optimality_conditions():
     l1 = np.full((5, 3), 2.0)
     l1[-1] = 0.0
     batch = LogisticBatch(X, Y, weight, 1.0)
-    W = minimise_sparse(batch, np.zeros((5, 3)), l1, 5000, 1e-15).W
-    Z = batch.forward(W)
-    gradient = batch.adjoint(batch.ray(Z, np.zeros_like(Z), np.zeros(3))[3]) + batch.penalty * W
+    W = minimise_elastic_net(batch, np.zeros((5, 3)), l1, 5000, 1e-15).unknowns
+    Z = batch.predictors(W)
+    gradient = batch.gradient(batch.loss_on_line(Z, np.zeros_like(Z), np.zeros(3))[3]) + batch.penalty * W
     on = W != 0
     np.testing.assert_allclose(gradient[on], -(l1 * np.sign(W))[on], atol=1e-3)
     assert np.all(np.abs(gradient[~on]) <= l1[~on] + 1e-3)
     assert 0 < on[:-1].sum() < on[:-1].size
 
 
-def test_the_slope_and_curvature_along_a_line_are_derivatives():
+def test_the_derivatives_along_a_line_are_those_of_the_loss():
     rng = np.random.default_rng(10)
     Z, D, weight = rng.normal(size=(20, 3)), rng.normal(size=(20, 3)), rng.uniform(size=20)
     Y = rng.integers(0, 2, size=(20, 3)).astype(np.int8)
     share, out, h = rng.dirichlet(np.ones(3), size=20), np.empty((20, 3)), 1e-4
 
     def multi(t: float) -> Any:
-        return logistic.softmax_ray(Z, D, t, share, weight, out)
+        return softmax_line(Z, D, t, share, weight, out)
 
     def binary(t: float) -> Any:
-        return logistic.logistic_ray(Z, D, np.full(3, t), Y, weight, out)
+        return logistic_line(Z, D, np.full(3, t), Y, weight, out)
 
     for ray in (multi, binary):
         low, at, high = ray(0.3 - h), ray(0.3), ray(0.3 + h)
@@ -163,7 +166,7 @@ def test_the_slope_and_curvature_along_a_line_are_derivatives():
 @pytest.mark.parametrize("z", [-800.0, 800.0])
 def test_extreme_predictors_neither_overflow_nor_cancel(z):
     out = np.empty((1, 1))
-    value, _, _ = logistic.logistic_ray(
+    value, _, _ = logistic_line(
         np.array([[z]]), np.zeros((1, 1)), np.zeros(1), np.array([[1]], dtype=np.int8), np.ones(1), out
     )
     np.testing.assert_allclose(value, max(-z, 0.0))
@@ -175,11 +178,13 @@ def test_extreme_predictors_neither_overflow_nor_cancel(z):
 def test_newton_in_the_row_space_reaches_what_lbfgs_reaches(shape, form):
     X, Y, weight = problem(11, *shape)
     start = np.random.default_rng(1).normal(size=(shape[1] + 1, 3))
-    found = row_space_newton(form(X), Y, weight, Prior(0.8, 0.0, 50, 1e-14), start)
+    found = minimise_newton(LogisticBatch(form(X), Y, weight, 0.8), start, 50, 1e-14)
     batch = LogisticBatch(X, Y, weight, 0.8)
-    peer = minimise(batch, np.zeros_like(found), 2000, 1e-13)
-    np.testing.assert_allclose(found, peer.W, atol=1e-4)
-    before, after = (minimise(batch, W, 0, 0.0).objective for W in (start, found))
+    peer = minimise(batch, np.zeros_like(start), 2000, 1e-13)
+    np.testing.assert_allclose(found.unknowns, peer.unknowns, atol=1e-4)
+    before, after = (minimise(batch, W, 0, 0.0).objective for W in (start, found.unknowns))
+    np.testing.assert_allclose(found.objective, after)
+    assert found.all_converged
     assert np.all(after <= before)
 
 
@@ -191,11 +196,11 @@ def test_the_best_weights_are_found_in_the_space_of_the_rows(form):
     assert space.inputs.shape == (9, 8)
     found = minimise(LogisticBatch(space.inputs, Y, weight, 0.8), np.zeros((9, 3)), 2000, 1e-13)
     peer = minimise(LogisticBatch(X, Y, weight, 0.8), np.zeros((26, 3)), 2000, 1e-13)
-    np.testing.assert_allclose(space.lift(found.W), peer.W, atol=1e-5)
-    np.testing.assert_allclose(space.project(peer.W), found.W, atol=1e-5)
+    np.testing.assert_allclose(space.lift(found.unknowns), peer.unknowns, atol=1e-5)
+    np.testing.assert_allclose(space.project(peer.unknowns), found.unknowns, atol=1e-5)
     others = np.random.default_rng(2).normal(size=(4, 25))
-    predicted = add_bias(space.coordinates(form(others)), found.W)
-    np.testing.assert_allclose(predicted, add_bias(others, peer.W), atol=1e-4)
+    predicted = add_bias(space.coordinates(form(others)), found.unknowns)
+    np.testing.assert_allclose(predicted, add_bias(others, peer.unknowns), atol=1e-4)
 
 
 def test_only_few_rows_of_many_columns_are_turned():
@@ -207,7 +212,7 @@ def test_newton_steps_never_raise_an_objective():
     X, Y, weight = problem(12, 10, 15)
     batch, W, before = LogisticBatch(X, Y, weight, 1e4), np.zeros((16, 3)), np.full(3, np.inf)
     for _ in range(8):
-        W = row_space_newton(X, Y, weight, Prior(1e4, 0.0, 1, 0.0), W)
+        W = minimise_newton(batch, W, 1, 0.0).unknowns
         after = minimise(batch, W, 0, 0.0).objective
         assert np.all(after <= before * (1 + 1e-9))
         before = after

@@ -13,11 +13,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
-from textmix.models.linear import sparse_kernels as kernels
+from textmix.models.linear.column_kernels import gram_product
+from textmix.models.linear.coordinate_descent_kernels import _support_step
 from textmix.models.linear.dropout import DropoutLogisticRegression
+from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1, null_model
 from textmix.models.linear.nbsvm import NBSVMClassifier
+from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.path import PathClassifier, cross_validate, penalty_grid, regularisation_path
-from textmix.models.linear.sparse import LOSSES, Columns, Problem, largest_l1, null_model, solve_l1, solve_l2
+from textmix.models.linear.working_set import solve_l1
 
 quick = settings(deadline=None, derandomize=True, max_examples=5)
 seeds = st.integers(0, 2**32 - 1)
@@ -36,7 +39,7 @@ def data(seed: int, n: int = 24, p: int = 6, binary: bool = True) -> tuple[np.nd
     return X, y
 
 
-def solve(problem: Problem, l1: float, l2: float, **options: Any) -> Any:
+def solve(problem: MarginProblem, l1: float, l2: float, **options: Any) -> Any:
     return solve_l1(problem, l1, l2, **options) if l1 else solve_l2(problem, l2, **options)
 
 
@@ -50,26 +53,26 @@ def test_objective_is_the_smallest_and_the_gap_bounds_it(
 ) -> None:
     X, y = data(seed, binary=binary)
     c = np.random.default_rng(seed).integers(0, 3, len(y)) + (np.arange(len(y)) < 2)
-    problem = Problem.of(Columns.of(X), y, loss, c.astype(float))
+    problem = MarginProblem.of(Columns.of(X), y, loss, c.astype(float))
     assert (len(problem.X.data) == 0) == binary
     found = solve(problem, l1, l2, tolerance=1e-7)
-    assert found.converged
-    assert found.objective == pytest.approx(naive.objective(X, y, c, loss, l1, l2, found.w, found.b), rel=1e-9)
+    assert found.all_converged
+    assert found.total_objective == pytest.approx(naive.objective(X, y, c, loss, l1, l2, found.w, found.b), rel=1e-9)
     best = naive.smallest(X, y, c, loss, l1, l2)
-    assert found.objective <= best * (1 + 2e-7)
-    np.testing.assert_allclose(found.z, X @ found.w + found.b, atol=1e-10)
+    assert found.total_objective <= best * (1 + 2e-7)
+    np.testing.assert_allclose(found.scores, X @ found.w + found.b, atol=1e-10)
     rough = solve(problem, l1, l2, tolerance=0.05)
-    assert rough.objective - found.objective <= rough.gap + 1e-12
+    assert rough.total_objective - found.total_objective <= rough.gap + 1e-12
 
 
 @every_loss
 @every_penalty
 def test_a_start_elsewhere_ends_in_the_same_place(loss: str, l1: float, l2: float) -> None:
     X, y = data(3, n=60, p=100)
-    problem = Problem.of(Columns.of(X), y, loss)
+    problem = MarginProblem.of(Columns.of(X), y, loss)
     near = solve(problem, 3 * l1, 3 * l2, tolerance=1e-3)
     warm, cold = (solve(problem, l1, l2, start=start, tolerance=1e-10) for start in (near, None))
-    assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+    assert warm.total_objective == pytest.approx(cold.total_objective, rel=1e-8)
     assert solve(problem, l1, l2, start=cold, tolerance=1e-6).n_iter == 0
 
 
@@ -77,18 +80,18 @@ def test_l2_equals_liblinear_without_its_penalty_on_the_intercept() -> None:
     X, y = data(5, n=200, p=30, binary=False)
     columns = Columns.of(X)
     theirs = LogisticRegression(C=0.5, tol=1e-10, max_iter=10000).fit(X, y)
-    ours = solve_l2(Problem.of(columns, y, "logistic"), 1 / (0.5 * 200), tolerance=1e-12)
+    ours = solve_l2(MarginProblem.of(columns, y, "logistic"), 1 / (0.5 * 200), tolerance=1e-12)
     np.testing.assert_allclose(ours.w, theirs.coef_[0], atol=1e-5)
     assert ours.b == pytest.approx(theirs.intercept_[0], abs=1e-5)
     svm = LinearSVC(C=0.1, intercept_scaling=1e4, tol=1e-10, max_iter=10**6, dual=False).fit(X, y)
-    ours = solve_l2(Problem.of(columns, y, "squared_hinge"), 1 / (0.1 * 200), tolerance=1e-12)
+    ours = solve_l2(MarginProblem.of(columns, y, "squared_hinge"), 1 / (0.1 * 200), tolerance=1e-12)
     np.testing.assert_allclose(ours.w, svm.coef_[0], atol=1e-4)
 
 
 @every_loss
 def test_no_feature_has_weight_from_the_largest_penalty_on(loss: str) -> None:
     X, y = data(7, n=50, p=20)
-    problem = Problem.of(Columns.of(X), y, loss)
+    problem = MarginProblem.of(Columns.of(X), y, loss)
     limit = largest_l1(problem)
     assert not solve_l1(problem, limit * (1 + 1e-9)).w.any()
     assert np.count_nonzero(solve_l1(problem, limit * 0.98, tolerance=1e-8).w) == 1
@@ -96,7 +99,7 @@ def test_no_feature_has_weight_from_the_largest_penalty_on(loss: str) -> None:
 
 def test_document_vector_gives_the_weights() -> None:
     X, y = data(8, n=30, p=90, binary=False)
-    found = solve_l2(Problem.of(Columns.of(X), y, "logistic"), 0.1)
+    found = solve_l2(MarginProblem.of(Columns.of(X), y, "logistic"), 0.1)
     np.testing.assert_allclose(found.w, X.T @ found.dual, atol=1e-12)
 
 
@@ -105,23 +108,23 @@ def test_document_vector_gives_the_weights() -> None:
 def test_documents_of_weight_0_change_nothing_but_keep_their_scores(loss: str, l1: float, l2: float) -> None:
     X, y = data(9, n=40, p=8)
     held = np.arange(40) % 4 == 0
-    whole = solve(Problem.of(Columns.of(X), y, loss, 1.0 * ~held), l1, l2, tolerance=1e-11)
-    part = solve(Problem.of(Columns.of(X[~held]), y[~held], loss), l1, l2, tolerance=1e-11)
+    whole = solve(MarginProblem.of(Columns.of(X), y, loss, 1.0 * ~held), l1, l2, tolerance=1e-11)
+    part = solve(MarginProblem.of(Columns.of(X[~held]), y[~held], loss), l1, l2, tolerance=1e-11)
     np.testing.assert_allclose(whole.w, part.w, atol=1e-5)
-    np.testing.assert_allclose(whole.z[held], X[held] @ part.w + part.b, atol=1e-4)
+    np.testing.assert_allclose(whole.scores[held], X[held] @ part.w + part.b, atol=1e-4)
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_cross_validation_counts_what_is_right_among_held_out_documents(l1_ratio: float) -> None:
     X, y = data(10, n=60, p=10)
     fold, columns = np.arange(60) % 3, Columns.of(X)
-    lambdas = penalty_grid(Problem.of(columns, y, "logistic"), l1_ratio, 4, 0.5, 0.01)
+    lambdas = penalty_grid(MarginProblem.of(columns, y, "logistic"), l1_ratio, 4, 0.5, 0.01)
     accuracy = cross_validate(
         columns, y, fold, loss="logistic", lambdas=lambdas, l1_ratio=l1_ratio, tolerance=1e-9, patience=9
     )
     right = np.zeros(4)
     for k in range(3):
-        rest = Problem.of(Columns.of(X[fold != k]), y[fold != k], "logistic")
+        rest = MarginProblem.of(Columns.of(X[fold != k]), y[fold != k], "logistic")
         for row, found in enumerate(regularisation_path(rest, lambdas, l1_ratio, 1e-9)):
             right[row] += np.sum((X[fold == k] @ found.w + found.b > 0) == (y[fold == k] > 0))
     np.testing.assert_allclose(accuracy, right / 60)
@@ -141,7 +144,7 @@ def test_columns_taken_together_are_those_of_the_matrix() -> None:
     columns = Columns.of(X).take([(0, 2), (4, 6)])
     np.testing.assert_allclose(columns.scores(np.array([1.0, 0.0, 2.0, 3.0])), X[:, [0, 1, 4, 5]] @ [1, 0, 2, 3])
     v = np.random.default_rng(0).normal(size=len(X))
-    np.testing.assert_allclose(kernels.gram_product(*Columns.of(X).arrays, v), X @ (X.T @ v))
+    np.testing.assert_allclose(gram_product(*Columns.of(X).arrays, v), X @ (X.T @ v))
 
 
 def test_the_chosen_penalty_is_the_best_on_held_out_documents() -> None:
@@ -160,7 +163,7 @@ def test_nbsvm_is_the_papers_formula() -> None:
     model = NBSVMClassifier(C=0.7, alpha=0.5, beta=0.3, tolerance=1e-12).fit(sparse.csr_array(X * 4), y)
     p, q = 0.5 + X[y > 0].sum(axis=0), 0.5 + X[y < 0].sum(axis=0)
     r = np.log((p / p.sum()) / (q / q.sum()))
-    svm = solve_l2(Problem.of(Columns.of(X * r), y, "squared_hinge"), 1 / (0.7 * 40), tolerance=1e-12)
+    svm = solve_l2(MarginProblem.of(Columns.of(X * r), y, "squared_hinge"), 1 / (0.7 * 40), tolerance=1e-12)
     np.testing.assert_allclose(model.coef_[0], r * (0.7 * np.abs(svm.w).mean() + 0.3 * svm.w), atol=1e-6)
     assert model.intercept_[0] == pytest.approx(0.3 * svm.b, abs=1e-6)
 
@@ -188,20 +191,20 @@ def test_dropout_is_the_expected_loss_to_second_order_and_its_gradient_is_right(
 
 def test_null_model_gives_the_share_of_the_classes() -> None:
     y = np.array([1.0, 1.0, 1.0, -1.0])
-    start = null_model(Problem.of(Columns.of(np.eye(4)), y, "logistic"))
+    start = null_model(MarginProblem.of(Columns.of(np.eye(4)), y, "logistic"))
     assert start.b == pytest.approx(np.log(3))
     assert not start.w.any()
 
 
 @quick
 @given(seed=seeds)
-def test_leap_lowers_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights(seed: int) -> None:
+def test_the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, _ = data(seed, binary=False)
     h, w = rng.gamma(1.0, size=len(X)), rng.normal(size=X.shape[1]) * (rng.random(X.shape[1]) < 0.7)
     state, before = np.column_stack([rng.normal(size=len(X)), h]), w.copy()
     g, l1, l2 = state[:, 0].copy(), 0.3, 0.1
-    shift = kernels._leap(*Columns.of(X).arrays, np.arange(len(w)), w, state, h @ (X * X) + l2, l1, l2)
+    shift = _support_step(*Columns.of(X).arrays, np.arange(len(w)), w, state, h @ (X * X) + l2, l1, l2)
     d = X @ (w - before) + shift
     assert state[:, 0] == pytest.approx(g + h * d, abs=1e-9)
     rise = g @ d + d @ (h * d) / 2 + l1 * (abs(w).sum() - abs(before).sum()) + l2 / 2 * (w @ w - before @ before)

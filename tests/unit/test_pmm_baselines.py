@@ -16,8 +16,8 @@ from tests.naive import pmm as naive
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import unit_rows
 from textmix.models.common.multilabel import checked_indicators
-from textmix.models.linear import svm_kernels as svm
 from textmix.models.linear.label_svm import LabelSVM, cost_path
+from textmix.models.linear.smo_kernels import ascend
 from textmix.models.naive_bayes.labels import LabelNaiveBayes
 from textmix.models.neighbours.labels import LabelNeighbors
 from textmix.models.network.label_network import LabelNetwork, Weights, loss
@@ -80,7 +80,7 @@ def test_machine_stays_in_its_box_and_its_dual_never_falls(seed: int) -> None:
     upper, lower = np.where(sign > 0, 2.0, 0.0), np.where(sign > 0, 0.0, -0.5)
     beta, slope, before = np.zeros(30), sign.copy(), 0.0
     for _ in range(40):
-        svm.ascend(gram, lower, upper, beta, slope, 1e-9, 1)
+        ascend(gram, lower, upper, beta, slope, 1e-9, 1)
         assert (beta >= lower).all() and (beta <= upper).all()
         assert beta.sum() == pytest.approx(0, abs=1e-9)
         np.testing.assert_allclose(slope, sign - gram @ beta, atol=1e-9)

@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from textmix.models.cbm import mixture_kernels as mixture
 from textmix.models.cbm.estimator_learners import EstimatorExperts, EstimatorGate
-from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, Prior
+from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep
+from textmix.models.cbm.mixture_kernels import search_expected_f, search_modes
 from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
 from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
-from textmix.models.linear import batched_kernels as logistic
-from textmix.models.linear.batched import RowSpace
+from textmix.models.linear.loss_kernels import set_log_likelihood
+from textmix.models.linear.row_space import RowSpace
 
 #: Instances predicted at a time, so that their log odds (K, N, L) stay small.
 CHUNK = 2048
@@ -42,7 +42,7 @@ class CBMClassifier(MultiLabelClassifier):
     l1_ratio : \rho of the elastic net (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2 in place of v^2 / (2 \sigma^2).
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
-    steps, step_tol : `max_iter` and `tol` of `textmix.models.linear.batched.minimise` in an M step.
+    steps, step_tol : `max_iter` and `tol` of `textmix.models.linear.lbfgs.minimise` in an M step.
     trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
     init : "mixture", memberships in a Bernoulli mixture of the label sets, or "label_sets", one component each set.
     n_init : random starts of that mixture.
@@ -56,7 +56,7 @@ class CBMClassifier(MultiLabelClassifier):
     Attributes
     ----------
     gate_, experts_ : the halves, see `textmix.models.cbm.learners`; of logistic regression in ``space_``.
-    space_ : the space of the training instances' rows, see `textmix.models.linear.batched.RowSpace`.
+    space_ : the space of the training instances' rows, see `textmix.models.linear.row_space.RowSpace`.
     objective_path_ : float64; penalised log-likelihood after every iteration.  With ``floor=0`` and
         ``constant=0`` it never falls; else by no more than N K floor and what the constants lose.
     n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
@@ -165,8 +165,8 @@ class CBMClassifier(MultiLabelClassifier):
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Return the two halves, not trained."""
         size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
-        turns = self.learner == "logistic" and self.gate is None and self.l1_ratio == 0
-        self.space_ = RowSpace.of(X) if turns else RowSpace(X)
+        in_row_space = self.learner == "logistic" and self.gate is None and self.l1_ratio == 0
+        self.space_ = RowSpace.of(X) if in_row_space else RowSpace(X)
         X = self.space_.inputs
         gate: Gate
         experts: Experts
@@ -178,10 +178,10 @@ class CBMClassifier(MultiLabelClassifier):
             gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
         else:
             keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
-            gate = LogisticGate(X, size, Prior(self.variance / keep, l1, self.steps, self.step_tol))
+            gate = LogisticGate(X, size, MStep(self.variance / keep, l1, self.steps, self.step_tol))
             if self.learner == "logistic":
-                prior = Prior(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
-                experts = LogisticExperts(X, Y, size, prior, **limits)
+                step = MStep(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
+                experts = LogisticExperts(X, Y, size, step, **limits)
             else:
                 experts = EstimatorExperts(X, Y, size, self.learner, **limits)
         return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
@@ -190,7 +190,7 @@ class CBMClassifier(MultiLabelClassifier):
         """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
-            joint[:, k] += logistic.set_log_likelihood(self.experts_.training_log_odds(k), Y)
+            joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
         total = logsumexp(joint, axis=1, keepdims=True)
         memberships = np.exp(joint - total)
         memberships[memberships < self.floor] = 0.0
@@ -214,7 +214,7 @@ class CBMClassifier(MultiLabelClassifier):
         features = self._checked(X)
         found = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int64)
         for rows, log_pi, odds in self._chunks(features):
-            found[rows] = mixture.search_expected_f(log_pi, odds, self.allow_empty_)[0]
+            found[rows] = search_expected_f(log_pi, odds, self.allow_empty_)[0]
         return found
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -227,7 +227,7 @@ class CBMClassifier(MultiLabelClassifier):
         found, log_probability = np.zeros((n, len(self.classes_)), dtype=np.int64), np.zeros(n)
         evaluations = np.zeros(n, dtype=np.int64)
         for rows, log_pi, odds in self._chunks(features):
-            modes, value, tried, _ = mixture.search_modes(log_pi, odds, self.allow_empty_, SEARCH_LIMIT)
+            modes, value, tried, _ = search_modes(log_pi, odds, self.allow_empty_, SEARCH_LIMIT)
             found[rows], log_probability[rows], evaluations[rows] = modes, value, tried
         return found, log_probability, evaluations
 
@@ -244,7 +244,7 @@ class CBMClassifier(MultiLabelClassifier):
         features, labels = self._checked_sets(X, Y)
         value = np.zeros(len(labels))
         for rows, log_pi, odds in self._chunks(features):
-            terms = [logistic.set_log_likelihood(z, labels[rows]) for z in odds]
+            terms = [set_log_likelihood(z, labels[rows]) for z in odds]
             value[rows] = logsumexp(log_pi + np.stack(terms, axis=1), axis=1)
         return value
 

@@ -13,21 +13,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
-from textmix.models.cbm.newton_kernels import newton_logistic
-from textmix.models.linear.batched import (
-    LogisticBatch,
-    Multinomial,
-    Problem,
-    RowSpace,
-    add_bias,
-    minimise,
-    minimise_sparse,
-    ridge,
-)
+from textmix.models.linear.lbfgs import minimise
+from textmix.models.linear.newton import minimise_newton
+from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
+from textmix.models.linear.proximal_gradient import minimise_elastic_net
 
 #: Weight of the overall share of a label in that of a component, where no classifier is trained.
 SMOOTHING = 1e-4
-#: Newton's method serves where instances or features are at most so many, L-BFGS elsewhere.
+#: Most instances or features (the smaller number counts) for which Newton's method is used and not L-BFGS.
 NEWTON = 150
 
 
@@ -64,31 +57,40 @@ class Experts(Protocol):
 
 
 @dataclass(frozen=True)
-class Prior:
-    """The prior over weights, and how far a partial M step goes.
+class MStep:
+    """A partial M step of logistic regressions: the prior over the weights, and where the solver stops.
 
     Parameters
     ----------
-    variance : the penalty has v^2 / (2 variance) of every weight v.
-    l1 : and l1 |v| (elastic net).
-    steps, tol : of one partial M step, see `textmix.models.linear.batched.minimise`.
+    variance : of the Gaussian prior: the penalty of a weight v is v^2 / (2 variance) + l1 |v|.
+    l1 : factor of the L1 penalty.
+    max_iter, tol : see `textmix.models.linear.lbfgs.minimise`.
     """
 
     variance: float
     l1: float
-    steps: int
+    max_iter: int
     tol: float
 
-    def improve(self, problem: Problem, W: np.ndarray, n_outputs: int) -> np.ndarray:
-        """Return better unknowns of a problem; the last ``n_outputs`` of all entries are its biases."""
-        if self.l1 == 0:
-            return minimise(problem, W, self.steps, self.tol).W
-        l1 = np.full(W.size, self.l1)
-        l1[-n_outputs:] = 0.0
-        return minimise_sparse(problem, W, l1.reshape(W.shape), self.steps, self.tol).W
+    def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray, n_biases: int) -> np.ndarray:
+        """Return unknowns with lower objectives, float64 (P, B).
+
+        Parameters
+        ----------
+        problem : of this step's variance.
+        W : float64 (P, B), the start.
+        n_biases : the last entries of W, in C order, that are biases and have no penalty.
+        """
+        if self.l1 > 0:
+            l1 = np.full(W.size, self.l1)
+            l1[-n_biases:] = 0.0
+            return minimise_elastic_net(problem, W, l1.reshape(W.shape), self.max_iter, self.tol).unknowns
+        if isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON:
+            return minimise_newton(problem, W, self.max_iter, self.tol).unknowns
+        return minimise(problem, W, self.max_iter, self.tol).unknowns
 
     def penalty(self, weights: np.ndarray) -> float:
-        """Return what weights cost."""
+        """Return the penalty of weights of any shape, biases not included."""
         return float(np.sum(weights**2) / (2.0 * self.variance) + self.l1 * np.sum(np.abs(weights)))
 
 
@@ -99,19 +101,19 @@ class LogisticGate:
     ----------
     X : features (N, V).
     n_components : K.
-    prior : over every weight of the K weight vectors.
+    step : the partial M step; its variance is of each weight of the K weight vectors.
     """
 
-    def __init__(self, X: Any, n_components: int, prior: Prior) -> None:
-        self.X, self.prior = X, prior
+    def __init__(self, X: Any, n_components: int, step: MStep) -> None:
+        self.X, self.step = X, step
         self.coef = np.zeros((X.shape[1] + 1, n_components))
 
     def update(self, memberships: np.ndarray) -> None:
         """See `Gate`."""
         n, n_components = memberships.shape
         if n_components > 1:
-            problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.prior.variance)
-            found = self.prior.improve(problem, self.coef.reshape(-1, 1), n_components)
+            problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.step.variance)
+            found = self.step.improve(problem, self.coef.reshape(-1, 1), n_components)
             self.coef = found.reshape(-1, n_components)
 
     def training_log_proba(self) -> np.ndarray:
@@ -125,7 +127,7 @@ class LogisticGate:
 
     def penalty(self) -> float:
         """See `Gate`."""
-        return self.prior.penalty(self.coef[:-1])
+        return self.step.penalty(self.coef[:-1])
 
 
 class LogisticExperts:
@@ -136,15 +138,13 @@ class LogisticExperts:
     X : features (N, V).
     Y : label indicators (N, L).
     n_components : K.
-    prior : over every weight of the one weight vector of a classifier.
+    step : the partial M step; its variance is of each weight of a classifier's one weight vector.
     floor : instances with a smaller membership are left out of a component's classifiers.
     constant : labels with a share below this or above one minus this within a component get a constant.
     """
 
-    def __init__(
-        self, X: Any, Y: np.ndarray, n_components: int, prior: Prior, *, floor: float, constant: float
-    ) -> None:
-        self.X, self.Y, self.prior, self.floor, self.constant = X, Y, prior, floor, constant
+    def __init__(self, X: Any, Y: np.ndarray, n_components: int, step: MStep, *, floor: float, constant: float) -> None:
+        self.X, self.Y, self.step, self.floor, self.constant = X, Y, step, floor, constant
         self.rate = Y.mean(axis=0)
         self.coef = np.zeros((n_components, X.shape[1] + 1, Y.shape[1]))
         self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
@@ -177,11 +177,9 @@ class LogisticExperts:
         coef[:] = 0.0
         coef[-1] = smoothed_log_odds(share, self.rate)
         self.active[component] = active
-        if active.any() and self.prior.l1 == 0 and min(X.shape) <= NEWTON:
-            coef[place] = row_space_newton(X, np.ascontiguousarray(Y[:, active]), weight, self.prior, start)
-        elif active.any():
-            problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.prior.variance)
-            coef[place] = self.prior.improve(problem, start, start.shape[1])
+        if active.any():
+            problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.step.variance)
+            coef[place] = self.step.improve(problem, start, start.shape[1])
 
     def training_log_odds(self, component: int) -> np.ndarray:
         """See `Experts`."""
@@ -196,26 +194,7 @@ class LogisticExperts:
 
     def penalty(self) -> float:
         """See `Experts`."""
-        return self.prior.penalty(self.coef[:, :-1])
-
-
-def row_space_newton(X: Any, Y: np.ndarray, weight: np.ndarray, prior: Prior, W: np.ndarray) -> np.ndarray:
-    """Return better weights and biases, float64 (V + 1, B), by Newton's method in the space of the instances' rows.
-
-    The best weights lie in that space, and a start that is projected onto it predicts the same and costs less.
-
-    Parameters
-    ----------
-    X, Y, weight : n instances.
-    prior : over the weights, with no l1 part.
-    W : the start.
-    """
-    space = RowSpace.of(X)
-    dense = space.inputs.toarray() if sparse.issparse(space.inputs) else space.inputs
-    inputs = np.ascontiguousarray(np.hstack([dense, np.ones((len(dense), 1))]))
-    penalty = ridge(dense.shape[1], prior.variance)[:, 0]
-    start = np.ascontiguousarray(space.project(W))
-    return space.lift(newton_logistic(inputs, Y, weight, penalty, start, prior.steps, prior.tol))
+        return self.step.penalty(self.coef[:, :-1])
 
 
 def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:

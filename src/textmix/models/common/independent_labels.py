@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from textmix.models.common.multilabel import check_labels
-from textmix.models.linear.batched_kernels import set_log_likelihood
+from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
 class IndependentLabels:

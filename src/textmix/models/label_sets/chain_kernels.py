@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.linear.batched_kernels import softplus
+from textmix.models.linear.loss_kernels import softplus
 
 
 @njit

@@ -17,10 +17,12 @@ from scipy import sparse
 
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.label_sets import chain_kernels as chains
+from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.estimators import LinearMultiLabel
-from textmix.models.linear import batched_kernels as logistic
-from textmix.models.linear.batched import LogisticBatch, RowSpace, Solution, add_bias, minimise
+from textmix.models.linear.lbfgs import minimise
+from textmix.models.linear.loss_kernels import set_log_likelihood
+from textmix.models.linear.problems import LogisticBatch, Solution, add_bias
+from textmix.models.linear.row_space import RowSpace
 
 
 def _with_labels(X: Any, Y: np.ndarray) -> Any:
@@ -56,14 +58,14 @@ def _linked(
     inputs = _with_labels(space.inputs[rows], Y[rows])
     problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * settings.variance, mask)
     found = minimise(problem, np.zeros(mask.shape), settings.max_iter, settings.tol)
-    links = found.W[n_features:-1]
-    return space.lift(np.delete(found.W, slice(n_features, n_features + n_labels), axis=0)), links, found
+    links = found.unknowns[n_features:-1]
+    return space.lift(np.delete(found.unknowns, slice(n_features, n_features + n_labels), axis=0)), links, found
 
 
 def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
     """Return the label sets that a chain's beam finds for checked features, int64 (N, L)."""
     member = np.zeros((X.shape[0], len(order)), dtype=np.int64)
-    member[:, order] = chains.search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
+    member[:, order] = search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
     return member
 
 
@@ -119,8 +121,8 @@ class ClassifierChain(LinearMultiLabel):
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         self.coef_, self.links_, found = _linked(space, Y[:, self.order_], weight, before, self)
-        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
-        self.objective_path_ = np.array([found.objective.sum()])
+        self.n_iter_, self.converged_ = found.n_iter, found.all_converged
+        self.objective_path_ = np.array([found.total_objective])
 
     def check_kept(self) -> None:
         """Check the order among attributes that were read from a file; raises ValueError."""
@@ -134,7 +136,7 @@ class ClassifierChain(LinearMultiLabel):
         """Return log p(y|x) of given label sets, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
-        return logistic.set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
+        return set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
 
 
 class ChainEnsemble(LinearMultiLabel):
@@ -265,8 +267,8 @@ class DependencyNetwork(LinearMultiLabel):
             raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
         others = ~np.eye(Y.shape[1], dtype=bool)
         self.coef_, self.links_, found = _linked(RowSpace.of(X), Y, np.ones(len(Y)), others, self)
-        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
-        self.objective_path_ = np.array([found.objective.sum()])
+        self.n_iter_, self.converged_ = found.n_iter, found.all_converged
+        self.objective_path_ = np.array([found.total_objective])
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def check_kept(self) -> None:
@@ -279,7 +281,7 @@ class DependencyNetwork(LinearMultiLabel):
         odds = add_bias(self._checked(X), self.coef_)
         # One seed for all: what an instance gets does not hang on the others or on their order.
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
-        return chains.gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
+        return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels that are on in more than half of the kept sweeps, int64 (N, L)."""

@@ -17,17 +17,18 @@ from scipy.special import logsumexp
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.linear import batched_kernels as logistic
-from textmix.models.linear.batched import (
+from textmix.models.linear.lbfgs import minimise
+from textmix.models.linear.loss_kernels import class_line
+from textmix.models.linear.problems import (
+    BatchProblem,
     LogisticBatch,
     Multinomial,
-    RowSpace,
     Solution,
     add_bias,
-    diagonal,
-    features_adjoint,
-    minimise,
+    features_gradient,
+    weighted_squares,
 )
+from textmix.models.linear.row_space import RowSpace
 
 #: Instances predicted at a time by the models that score all training label sets.
 CHUNK = 1024
@@ -40,7 +41,7 @@ class LinearMultiLabel(MultiLabelClassifier):
     ----------
     variance : \sigma^2 of the Gaussian prior; see each model for what it is the variance of.
     max_iter : L-BFGS iterations.
-    tol : see `textmix.models.linear.batched.minimise`.
+    tol : see `textmix.models.linear.lbfgs.minimise`.
 
     Attributes
     ----------
@@ -62,11 +63,11 @@ class LinearMultiLabel(MultiLabelClassifier):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _solve(self, problem: Any, size: tuple[int, int]) -> Solution:
+    def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
         """Minimise from zero and keep what came of it."""
         found = minimise(problem, np.zeros(size), self.max_iter, self.tol)
-        self.objective_path_ = np.array([found.objective.sum()])
-        self.n_iter_, self.converged_ = found.n_iter, bool(found.converged.all())
+        self.objective_path_ = np.array([found.total_objective])
+        self.n_iter_, self.converged_ = found.n_iter, found.all_converged
         return found
 
 
@@ -85,7 +86,7 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         space = RowSpace.of(X)
         problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
-        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).W)
+        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L)."""
@@ -154,7 +155,7 @@ class PowerSet(SetScorer, LinearMultiLabel):
         self.sets_, code = label_sets(Y)
         space, n_sets = RowSpace.of(X), len(self.sets_)
         problem = Multinomial(space.inputs, code, n_sets, np.ones(len(Y)), self.variance)
-        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).W.reshape(-1, n_sets))
+        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
         return add_bias(X, self.coef_)
@@ -168,13 +169,13 @@ class _CRFProblem:
         self.pairs = pair_states(sets)
         self.n_label_weights = (X.shape[1] + 1) * sets.shape[1]
         self.penalty = np.full((self.n_label_weights + self.pairs.shape[1], 1), 1.0 / variance)
-        labels = np.repeat(diagonal(X, np.ones(len(code))), sets.shape[1])
+        labels = np.repeat(weighted_squares(X, np.ones(len(code))), sets.shape[1])
         curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(code)))) / 16.0
-        self.inverse = 1.0 / (curvature[:, np.newaxis] + self.penalty)
+        self.inverse_diagonal = 1.0 / (curvature[:, np.newaxis] + self.penalty)
         self.weight, self._residual = np.ones(len(code)), np.empty((len(code), len(sets)))
 
-    def forward(self, W: np.ndarray) -> np.ndarray:
-        """See `textmix.models.linear.batched.Problem`."""
+    def predictors(self, W: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.problems.BatchProblem`."""
         coef, pair = self.split(W)
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
@@ -182,18 +183,20 @@ class _CRFProblem:
         """Return the weights of labels, (V + 1, L), and of pairs."""
         return W[: self.n_label_weights, 0].reshape(-1, self.sets.shape[1]), W[self.n_label_weights :, 0]
 
-    def adjoint(self, residual: np.ndarray) -> np.ndarray:
-        """See `textmix.models.linear.batched.Problem`."""
-        labels = features_adjoint(self.X, residual @ self.sets)
+    def gradient(self, residual: np.ndarray) -> np.ndarray:
+        """See `textmix.models.linear.problems.BatchProblem`."""
+        labels = features_gradient(self.X, residual @ self.sets)
         return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
 
-    def ray(self, Z: np.ndarray, D: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """See `textmix.models.linear.batched.Problem`."""
-        value, slope, curvature = logistic.class_ray(Z, D, t[0], self.code, self.weight, self._residual)
-        return np.array([value]), np.array([slope]), np.array([curvature]), self._residual
+    def loss_on_line(
+        self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `textmix.models.linear.problems.BatchProblem`."""
+        value, derivative, curvature = class_line(Z, D, t[0], self.code, self.weight, self._residual)
+        return np.array([value]), np.array([derivative]), np.array([curvature]), self._residual
 
-    def restrict(self, kept: np.ndarray) -> _CRFProblem:
-        """See `textmix.models.linear.batched.Problem`."""
+    def select(self, problems: np.ndarray) -> _CRFProblem:
+        """See `textmix.models.linear.problems.BatchProblem`."""
         return self
 
 
@@ -227,7 +230,7 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         self.sets_, code = label_sets(Y)
         space = RowSpace.of(X)
         problem = _CRFProblem(space.inputs, code, self.sets_, self.variance)
-        coef, self.pair_ = problem.split(self._solve(problem, (len(problem.penalty), 1)).W)
+        coef, self.pair_ = problem.split(self._solve(problem, (len(problem.penalty), 1)).unknowns)
         self.coef_ = space.lift(coef)
         self._pair_score = problem.pairs @ self.pair_
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.linear.function import minimise_function
 from textmix.models.linear.two_class import TwoClassLinear
 
 
@@ -19,17 +19,17 @@ class DropoutLogisticRegression(TwoClassLinear):
 
     Parameters
     ----------
-    delta : share of the features that dropout would set to 0.
-    l2 : an L2 penalty l2 / 2 |w|^2 beside it.
-    max_iter : at most so many steps of L-BFGS.
-    tolerance : it ends when a step lowers the objective by a smaller share of it.
+    delta : probability with which dropout sets a feature to 0.
+    l2 : factor of an additional penalty l2 / 2 |w|^2.
+    max_iter : most iterations of L-BFGS.
+    tolerance : L-BFGS ends when an iteration decreases the objective by a smaller share of it.
 
     Attributes
     ----------
-    classes_ : the two labels.
-    coef_, intercept_ : (1, P) and (1,), for the second class.
-    objective_path_ : the last objective.
-    converged_, n_iter_ : of L-BFGS.
+    classes_ : (2,), the labels, sorted.
+    coef_, intercept_ : float64 (1, P) and (1,), for the second class.
+    objective_path_ : a list of the last objective.
+    converged_, n_iter_ : whether L-BFGS met ``tolerance``, and its iterations.
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "objective_path_": "float64 *"}
@@ -59,25 +59,32 @@ class DropoutLogisticRegression(TwoClassLinear):
         X = sparse.csr_array(X, dtype=np.float64)
         squares = X.multiply(X).tocsr()
         matrices = (X, squares, sparse.csr_array(X.T), sparse.csr_array(squares.T))
-        found = minimize(
-            lambda w: self._objective(w, matrices, codes),
+        found = minimise_function(
+            lambda unknowns: self._objective(unknowns, matrices, codes),
             np.zeros(X.shape[1] + 1),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": self.max_iter, "ftol": self.tolerance, "gtol": 0.0, "maxcor": 10},
+            self.max_iter,
+            self.tolerance,
         )
-        self.coef_, self.intercept_ = found.x[np.newaxis, :-1], found.x[-1:]
-        self.objective_path_ = [float(found.fun)]
-        self.converged_, self.n_iter_ = bool(found.success), int(found.nit)
+        unknowns = found.unknowns[:, 0]
+        self.coef_, self.intercept_ = unknowns[np.newaxis, :-1], unknowns[-1:]
+        self.objective_path_ = [found.total_objective]
+        self.converged_, self.n_iter_ = found.all_converged, found.n_iter
         return self
 
     def _objective(
-        self, parameters: np.ndarray, matrices: tuple[Any, Any, Any, Any], codes: np.ndarray
+        self, unknowns: np.ndarray, matrices: tuple[Any, Any, Any, Any], codes: np.ndarray
     ) -> tuple[float, np.ndarray]:
-        """Return the objective and its gradient by weights and intercept."""
+        """Return the objective and its gradient, float64 (P + 1,), at weights and, last, the intercept.
+
+        Parameters
+        ----------
+        unknowns : float64 (P + 1,).
+        matrices : CSR, the documents (N, P), their squared values, and both transposed.
+        codes : int (N,), 0 or 1, the index of the class.
+        """
         X, squares, X_t, squares_t = matrices
-        w, factor = parameters[:-1], 0.5 * self.delta / (1.0 - self.delta)
-        z = X @ w + parameters[-1]
+        w, factor = unknowns[:-1], 0.5 * self.delta / (1.0 - self.delta)
+        z = X @ w + unknowns[-1]
         p = expit(z)
         variance, noise = p * (1.0 - p), squares @ (w * w)
         value = np.mean(codes * -log_expit(z) + (1 - codes) * -log_expit(-z) + factor * variance * noise)

@@ -19,18 +19,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.linear import svm_kernels as svm
+from textmix.models.linear.smo_kernels import ascend, intercept
 
-#: A cost factor: so many times the cost of a page without the label as there are more of them than pages with it.
+#: The cost factor that is the number of pages without the label divided by the number of pages with it.
 RATIO = "ratio"
-#: Slope difference at which a fit that only serves tuning stops; its decisions hardly change below.
+#: KKT violation at which a fit for the cross-validation stops; below it the decisions hardly change.
 TUNING_TOL = 0.1
-#: Pages without any word have no length; their sum is taken to be at least this.
+#: Least sum of the pages' squared lengths, so that pages without words cause no division by 0.
 TINY = 1e-300
 
 
-class Solution(NamedTuple):
-    """The machine of one cost: b_i of every page, float64 (N,), the bias, the steps, and whether it converged."""
+class DualSolution(NamedTuple):
+    """The support vector machine of one cost, in its dual form; the weights of the features are sum_i beta_i x_i.
+
+    beta : float64 (N,), a_i y_i of each page, see `smo_kernels`.
+    bias : b.
+    n_iter, converged : steps, and whether they met the tolerance.
+    """
 
     beta: np.ndarray
     bias: float
@@ -40,39 +45,39 @@ class Solution(NamedTuple):
 
 def cost_path(
     gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
-) -> Iterator[Solution]:
-    """Give the machines of rising costs, each started where the last ended.
+) -> Iterator[DualSolution]:
+    """Yield the machines of increasing costs, each started from the machine of the cost before.
 
     Parameters
     ----------
     gram : float64 (N, N), inner products of the pages.
-    sign : float64 (N,), 1 for pages with the label and -1 for the others; both occur.
-    costs : rising.
+    sign : float64 (N,), 1 for a page with the label and -1 for a page without; both occur.
+    costs : increasing values of C.
     factor : J, by which the cost of a page with the label is multiplied.
-    tol, max_iter : see `textmix.models.linear.svm_kernels.ascend`.
+    tol, max_iter : see `textmix.models.linear.smo_kernels.ascend`.
     """
-    beta, slope = np.zeros(len(sign)), sign.copy()
+    beta, gradient = np.zeros(len(sign)), sign.copy()
     for cost in costs:
         upper, lower = np.where(sign > 0, cost * factor, 0.0), np.where(sign > 0, 0.0, -cost)
-        steps = svm.ascend(gram, lower, upper, beta, slope, tol, max_iter)
-        yield Solution(beta.copy(), svm.intercept(lower, upper, beta, slope), steps, steps < max_iter)
+        steps = ascend(gram, lower, upper, beta, gradient, tol, max_iter)
+        yield DualSolution(beta.copy(), intercept(lower, upper, beta, gradient), steps, steps < max_iter)
 
 
 class LabelSVM(LabelCountClassifier):
     """One linear support vector machine a label, with an unregularised bias as in SVMlight.
 
-    C and J of a label are those with the best F over the decisions on all folds of a cross-validation, the smallest of
-    equal ones.  A label without pages is never predicted, one of all pages always.  The training pages' inner products
-    are held in memory: 8 N^2 bytes.
+    C and J of a label have the best F over the decisions on all folds of a cross-validation; of equal F the smallest C
+    and J are taken.  A label that no training page has is never predicted; a label that all have always is.  The inner
+    products of the training pages are held in memory: 8 N^2 bytes.
 
     Parameters
     ----------
-    costs : values of C, rising, in units of SVMlight's default, 1 / mean |x|^2; a single one is taken as it is if
-        there is a single J too.
-    cost_factors : values of J; "ratio" is the number of pages without the label over those with it.
+    costs : values of C, increasing, in units of SVMlight's default, 1 / mean |x|^2.  A single C and a single J are
+        used without cross-validation.
+    cost_factors : values of J; "ratio" is the number of pages without the label divided by the number with it.
     scale : "sum" divides each page by its number of words, as the paper does; "none" takes counts.
     folds : parts of the cross-validation.
-    tol : slope difference at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
+    tol : KKT violation at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
     max_iter : most steps of one fit.
     random_state : draws the folds.
 
@@ -152,10 +157,10 @@ class LabelSVM(LabelCountClassifier):
         ratio = float(np.sum(sign < 0)) / max(float(np.sum(sign > 0)), 1.0)
         return [ratio if factor == RATIO else float(factor) for factor in self.cost_factors]
 
-    def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> Solution:
+    def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> DualSolution:
         """Return the machine of one label trained on all pages."""
         if len(np.unique(sign)) < 2:
-            return Solution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
+            return DualSolution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
         costs = [each for each in self._costs if each <= cost]
         return list(cost_path(gram, sign, costs, factor, tol=self.tol, max_iter=self.max_iter))[-1]
 

@@ -9,27 +9,30 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.linear.sparse import Columns, Problem, solve_l2
+from textmix.models.linear.margin_problem import Columns, MarginProblem
+from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
 
 
 class NBSVMClassifier(TwoClassLinear):
-    """Squared-hinge SVM on f o r with r = log((p / |p|_1) / (q / |q|_1)), its weights drawn towards their mean size.
+    """Squared-hinge SVM on f o r with r = log((p / |p|_1) / (q / |q|_1)), its weights moved towards their mean size.
 
-    Section 2.3: p = alpha + sum of the binary features of the second class, q of the first; the model predicts by
-    w' = (1 - beta) |w|_1 / P + beta w, a mixture of naive Bayes and the SVM, so that the SVM's intercept counts beta.
-    C is that of LIBLINEAR, 1/2 |w|^2 + C sum of losses; the intercept is free.
+    Section 2.3: p = alpha + sum of the binary features of the second class, q of the first.  The model predicts by
+    w' = (1 - beta) |w|_1 / P + beta w, between naive Bayes and the SVM.  The SVM's intercept is multiplied by beta.
+    The SVM minimises 1/2 |w|^2 + C sum of losses, as LIBLINEAR does, but without a penalty on the intercept.
 
     Parameters
     ----------
-    C, alpha, beta : the paper's 1, 1 and 0.25.
+    C : cost of the losses; 1 in the paper.
+    alpha : smoothing count; 1 in the paper.
+    beta : share of the SVM in the weights; 0.25 in the paper.
     tolerance : largest duality gap, as a share of the objective.
 
     Attributes
     ----------
-    classes_ : the two labels.
-    coef_, intercept_ : (1, P) and (1,), for the second class, over binary features.
-    gap_, converged_, n_iter_ : of the SVM.
+    classes_ : (2,), the labels, sorted.
+    coef_, intercept_ : float64 (1, P) and (1,), for the second class, over binary features.
+    gap_, converged_, n_iter_ : duality gap of the SVM, whether it meets ``tolerance``, and Newton steps.
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "gap_": "float"}
@@ -59,19 +62,19 @@ class NBSVMClassifier(TwoClassLinear):
         p, q = (self.alpha + present.T @ (codes == code).astype(np.float64) for code in (1, 0))
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
-        problem = Problem.of(Columns.of(scaled), 2.0 * codes - 1.0, "squared_hinge")
+        problem = MarginProblem.of(Columns.of(scaled), 2.0 * codes - 1.0, "squared_hinge")
         svm = solve_l2(problem, 1.0 / (self.C * len(codes)), tolerance=self.tolerance)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
         self.coef_, self.intercept_ = (ratio * mixed)[np.newaxis], np.array([self.beta * svm.b])
-        self.gap_, self.converged_, self.n_iter_ = svm.gap, svm.converged, svm.n_iter
+        self.gap_, self.converged_, self.n_iter_ = svm.gap, svm.all_converged, svm.n_iter
         return self
 
     def _values(self, X: Any) -> sparse.csr_array:
-        """Return which features are present, as ones."""
+        """Return 1.0 where a feature is present, float64 CSR (N, P)."""
         return sparse.csr_array(X != 0, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: no claim on data whose features are never absent."""
+        """Tell scikit-learn that dense data, whose features are never 0, are predicted poorly."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags

@@ -11,24 +11,26 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.linear.sparse import LOSSES, Columns, Problem, Solution, largest_l1, solve_l1, solve_l2
+from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, MarginSolution, largest_l1
+from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
+from textmix.models.linear.working_set import solve_l1
 
 
 def penalty_grid(
-    problem: Problem, l1_ratio: float, n_lambdas: int, largest: float = 1.0, smallest: float = 1e-3
+    problem: MarginProblem, l1_ratio: float, n_lambdas: int, largest: float = 1.0, smallest: float = 1e-3
 ) -> np.ndarray:
-    """Return falling penalties, equally spaced in their logarithm.
+    """Return decreasing penalties, equally spaced in their logarithm, float64 (n_lambdas,).
 
-    They are shares of a unit: with an L1 part, the penalty at which the first feature gets weight; without, the mean
-    squared length of a document, at which weights matter little.
+    Their unit is, with an L1 part, the smallest penalty at which all weights are 0; without, the mean squared Euclidean
+    length of a document.
 
     Parameters
     ----------
     problem : data and loss.
-    l1_ratio : share of the penalty on the L1 norm.
-    n_lambdas : how many.
-    largest, smallest : the first and the last, in that unit.
+    l1_ratio : share of the L1 norm in the penalty.
+    n_lambdas : number of penalties.
+    largest, smallest : the first and the last penalty, in the unit.
     """
     if l1_ratio > 0:
         unit = largest_l1(problem) / l1_ratio
@@ -40,9 +42,9 @@ def penalty_grid(
 
 
 def regularisation_path(
-    problem: Problem, lambdas: Iterable[float], l1_ratio: float, tolerance: float = 1e-4
-) -> Iterator[Solution]:
-    """Yield the solution at each penalty, each started from the one before.
+    problem: MarginProblem, lambdas: Iterable[float], l1_ratio: float, tolerance: float = 1e-4
+) -> Iterator[MarginSolution]:
+    """Yield the solution at each penalty, started from the solution at the penalty before.
 
     The penalty of lambda is lambda * (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
     """
@@ -68,21 +70,27 @@ def cross_validate(
     tolerance: float = 1e-3,
     patience: int = 2,
 ) -> np.ndarray:
-    """Return the accuracy on held-out documents at each penalty, (n_lambdas,); nan from where the search has ended.
+    """Return the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where it was not computed.
 
-    All folds go down their paths side by side; the search ends after ``patience`` penalties without a better accuracy.
+    The paths of all folds are followed side by side.  The search ends after ``patience`` penalties in a row without a
+    better accuracy.
 
     Parameters
     ----------
-    X, y : training documents, y -1 or 1.
-    fold : (N,), the fold in which a document is held out, -1 for none.
-    loss, lambdas, l1_ratio, tolerance : of the path.
+    X : training documents (N, P).
+    y : float64 (N,), -1 or 1.
+    fold : int (N,), the fold in which a document is held out, -1 for none.
+    loss : a key of `textmix.models.linear.margin_problem.LOSSES`.
+    lambdas : decreasing penalties.
+    l1_ratio, tolerance : see `regularisation_path`.
     """
     held = [fold == k for k in np.unique(fold[fold >= 0])]
-    paths = [regularisation_path(Problem.of(X, y, loss, 1.0 * ~out), lambdas, l1_ratio, tolerance) for out in held]
+    paths = [
+        regularisation_path(MarginProblem.of(X, y, loss, 1.0 * ~out), lambdas, l1_ratio, tolerance) for out in held
+    ]
     accuracy = np.full(len(lambdas), np.nan)
     for row, solutions in enumerate(zip(*paths, strict=True)):
-        right = [(s.z[out] > 0) == (y[out] > 0) for s, out in zip(solutions, held, strict=True)]
+        right = [(s.scores[out] > 0) == (y[out] > 0) for s, out in zip(solutions, held, strict=True)]
         accuracy[row] = np.concatenate(right).mean()
         if row - int(np.nanargmax(accuracy)) >= patience:
             break
@@ -99,22 +107,22 @@ class PathClassifier(TwoClassLinear):
     ----------
     loss : ``logistic`` or ``squared_hinge``.
     l1_ratio : 0 for L2, 1 for L1, between for both.
-    lambdas : falling penalties; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
+    lambdas : decreasing penalties; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
     n_lambdas, largest, smallest : of that grid.
-    folds : parts of the cross-validation; with 1, or too few documents, the last penalty is taken.
+    folds : parts of the cross-validation.  With 1 part, or a class of fewer documents, the last penalty is taken.
     tolerance : largest duality gap, as a share of the objective.
-    binary : take every value but 0 as 1.
-    random_state : source of the folds.
+    binary : whether every value other than 0 counts as 1.
+    random_state : draws the folds.
 
     Attributes
     ----------
-    classes_ : the two labels.
-    coef_, intercept_ : (1, P) and (1,), for the second class.
-    lambdas_, cv_accuracy_ : the grid and the accuracy on held-out documents, nan where it was not tried.
+    classes_ : (2,), the labels, sorted.
+    coef_, intercept_ : float64 (1, P) and (1,), for the second class.
+    lambdas_, cv_accuracy_ : float64, the penalties and the accuracy on held-out documents, nan where not computed.
     lambda_ : the penalty chosen.
-    objective_path_ : objective along the penalties of the last fit.
-    gap_ : its duality gap.
-    converged_, n_iter_ : whether the gap is as small as asked for, and iterations.
+    objective_path_ : objective at each penalty of the last fit.
+    gap_ : duality gap at the penalty chosen.
+    converged_, n_iter_ : whether that gap meets ``tolerance``, and the iterations at all penalties of the last fit.
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -170,30 +178,30 @@ class PathClassifier(TwoClassLinear):
         """
         X, codes = self._check_labelled(X, y)
         columns, signs = Columns.of(X), 2.0 * codes - 1.0
-        problem = Problem.of(columns, signs, self.loss)
+        problem = MarginProblem.of(columns, signs, self.loss)
         self.lambdas_ = self._grid(problem)
         last = self._choose(columns, signs)
         self.lambda_ = float(self.lambdas_[last])
-        # Without an L1 part a start far away costs as much as none.
+        # Without an L1 part, a start at a much larger penalty saves no time.
         passed = self.lambdas_[: last + 1] if self.l1_ratio > 0 else self.lambdas_[last : last + 1]
         path = list(regularisation_path(problem, passed, self.l1_ratio, self.tolerance))
-        self._keep(path)
+        self._set_fitted(path)
         return self
 
     def _values(self, X: Any) -> Any:
-        """Return the matrix, its values replaced by ones where only presence counts."""
+        """Return the matrix, with ones for the values other than 0 if ``binary``."""
         if not self.binary:
             return X
         return (X != 0).astype(np.int8)
 
-    def _grid(self, problem: Problem) -> np.ndarray:
-        """Return the penalties, falling."""
+    def _grid(self, problem: MarginProblem) -> np.ndarray:
+        """Return the penalties, decreasing, float64 (n_lambdas,)."""
         if self.lambdas is None:
             return penalty_grid(problem, self.l1_ratio, self.n_lambdas, self.largest, self.smallest)
         return np.sort(np.asarray(self.lambdas, dtype=np.float64))[::-1]
 
     def _choose(self, columns: Columns, y: np.ndarray) -> int:
-        """Return the row of the best penalty, the largest of equally good ones."""
+        """Return the index of the penalty with the best accuracy; of equal accuracies the largest penalty."""
         self.cv_accuracy_ = np.full(len(self.lambdas_), np.nan)
         if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
             return len(self.lambdas_) - 1
@@ -203,12 +211,12 @@ class PathClassifier(TwoClassLinear):
         )
         return int(np.nanargmax(self.cv_accuracy_))
 
-    def _keep(self, path: list[Solution]) -> None:
-        """Set the attributes of the last solution."""
+    def _set_fitted(self, path: list[MarginSolution]) -> None:
+        """Set the fitted attributes from the solutions of the last fit."""
         last = path[-1]
         self.coef_, self.intercept_ = last.w[np.newaxis], np.array([last.b])
-        self.objective_path_ = [solution.objective for solution in path]
-        self.gap_, self.converged_, self.n_iter_ = last.gap, last.converged, sum(s.n_iter for s in path)
+        self.objective_path_ = [solution.total_objective for solution in path]
+        self.gap_, self.converged_, self.n_iter_ = last.gap, last.all_converged, sum(s.n_iter for s in path)
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy import linalg, optimize, sparse, special
+from scipy import linalg, sparse, special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,7 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.linear.function import minimise_function
 
 #: Relative change of the loss at which a fit that only serves to choose the strength stops.
 TUNING_TOL = 1e-3
@@ -192,9 +193,6 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     def _train(
         self, start: Weights, X: np.ndarray, Y: np.ndarray, decay: float, tol: float
     ) -> tuple[Weights, int, bool]:
-        """Return the weights of a minimum, the iterations, and whether it was reached."""
-        options = {"maxiter": self.max_iter, "ftol": tol, "gtol": 0.0}
-        found = optimize.minimize(
-            loss, start.flat(), (start, X, Y, decay), method="L-BFGS-B", jac=True, options=options
-        )
-        return start.filled(found.x), int(found.nit), bool(found.success)
+        """Return the weights of a local minimum, the iterations, and whether it was reached."""
+        found = minimise_function(lambda flat: loss(flat, start, X, Y, decay), start.flat(), self.max_iter, tol)
+        return start.filled(found.unknowns[:, 0]), found.n_iter, found.all_converged

@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from textmix.bench.timing import COLUMNS, compare, judge, judge_memory, peak_mib
 from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import bernoulli_mixture
-from textmix.models.cbm.learners import LogisticExperts, Prior
-from textmix.models.linear import batched_kernels
+from textmix.models.cbm.learners import LogisticExperts, MStep
+from textmix.models.linear.loss_kernels import set_log_likelihood
 
 PEER = "K x L sklearn LogisticRegression"
 HEAP = "Python heap"
@@ -77,7 +77,7 @@ def bench_m_step(
 
 def _step(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, goal: tuple[int, float]) -> LogisticExperts:
     """Return experts after one M step from zero, of at most so many steps and up to a tolerance."""
-    experts = LogisticExperts(X, Y, memberships.shape[1], Prior(variance, 0.0, *goal), floor=1e-5, constant=1e-5)
+    experts = LogisticExperts(X, Y, memberships.shape[1], MStep(variance, 0.0, *goal), floor=1e-5, constant=1e-5)
     experts.update(memberships)
     return experts
 
@@ -88,7 +88,7 @@ def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
     for k, active in enumerate(experts.active):
         odds = np.ascontiguousarray(experts.training_log_odds(k)[:, active])
         labels = np.ascontiguousarray(experts.Y[:, active])
-        total -= float(memberships[:, k] @ batched_kernels.set_log_likelihood(odds, labels))
+        total -= float(memberships[:, k] @ set_log_likelihood(odds, labels))
     return total
 
 

@@ -17,8 +17,10 @@ from sklearn.linear_model import LogisticRegression
 
 from textmix.bench.timing import judge, judge_memory
 from textmix.data.corpus import TRAIN, Corpus
+from textmix.models.linear.margin_problem import Columns, MarginProblem
+from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.path import penalty_grid
-from textmix.models.linear.sparse import Columns, Problem, solve_l1, solve_l2
+from textmix.models.linear.working_set import solve_l1
 from textmix.text.vectorizer import SkipgramVectorizer
 
 #: Name of a solver, and a call that returns the weights it finds.
@@ -99,11 +101,11 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
     return found, time.perf_counter() - start
 
 
-def _value(problem: Problem, w: np.ndarray, penalty: tuple[float, float]) -> float:
+def _value(problem: MarginProblem, w: np.ndarray, penalty: tuple[float, float]) -> float:
     """Return the objective of weights at their best intercept."""
     z = problem.X.scores(w)
     l1, l2 = penalty
-    return problem.value(z + problem.best_intercept(z)) + l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
+    return problem.value(z + problem.best_shift(z)) + l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
 
 
 def _skglm(
@@ -150,12 +152,12 @@ def bench_elastic_net(X: sparse.csr_array, y: np.ndarray, lam: float, ratio: flo
     lam, ratio : penalty and its share on the L1 norm.
     """
     penalty = ratio * lam, (1 - ratio) * lam
-    problem = Problem.of(Columns.of(X), y, "logistic")
-    solve_l1(Problem.of(Columns.of(X[:50]), y[:50], "logistic"), *penalty)  # compiles the kernels
+    problem = MarginProblem.of(Columns.of(X), y, "logistic")
+    solve_l1(MarginProblem.of(Columns.of(X[:50]), y[:50], "logistic"), *penalty)  # compiles the kernels
     best = solve_l1(problem, *penalty, tolerance=GAP / 100)
-    lower = best.objective - best.gap
+    lower = best.total_objective - best.gap
     ours, seconds = _timed(lambda: solve_l1(problem, *penalty, tolerance=GAP))
-    rows = [_row("textmix", seconds, f"gap {ours.gap / ours.objective:.1e}")]
+    rows = [_row("textmix", seconds, f"gap {ours.gap / ours.total_objective:.1e}")]
     for family in (_skglm(sparse.csc_array(X), y, lam, ratio), _saga(X, y, lam, ratio)):
         reached: set[str] = set()
         for name, fit in family:
@@ -183,7 +185,7 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
     penalty : ``l1`` or ``l2``.
     """
     pair = (lam, 0.0) if penalty == "l1" else (0.0, lam)
-    problem = Problem.of(Columns.of(X), y, "logistic")
+    problem = MarginProblem.of(Columns.of(X), y, "logistic")
     C = 1 / (lam * len(y))
     model = LogisticRegression(solver="liblinear", penalty=penalty, dual=penalty == "l2", C=C, intercept_scaling=10.0)
     fitted, theirs = _timed(lambda: model.fit(X, y))
@@ -200,7 +202,7 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
         if found.objective <= goal * (1 + 1e-9):
             break
     rows = [
-        _row("textmix", seconds, f"objective {found.objective:.6f}, gap {found.gap / found.objective:.1e}"),
+        _row("textmix", seconds, f"objective {found.total_objective:.6f}, gap {found.gap / found.total_objective:.1e}"),
         _row("LIBLINEAR", theirs, f"objective {goal:.6f}"),
     ]
     return judge(f"{penalty}, LIBLINEAR", rows, "LIBLINEAR", {"textmix": 1.0})
@@ -219,7 +221,7 @@ def bench_linear(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     """
     rows = np.flatnonzero(np.equal(corpus.split, TRAIN))  # type: ignore[arg-type]
     X, y = corpus.features[rows], 2.0 * corpus.classes()[rows] - 1.0  # type: ignore[index]
-    problem = Problem.of(Columns.of(X), y, "logistic")
+    problem = MarginProblem.of(Columns.of(X), y, "logistic")
     l2, l1, both = (
         float(penalty_grid(problem, ratio, 1, share)[0]) for ratio, share in ((0.0, 1e-6), (1.0, 0.01), (0.1, 0.003))
     )

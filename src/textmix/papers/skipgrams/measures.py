@@ -13,8 +13,8 @@ import numpy as np
 from textmix.core.runtime import progress
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.measures import Measure, MeasureData
+from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
-from textmix.models.linear.sparse import Columns, Problem, Solution
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
 from textmix.text.stoplists import stop_words
@@ -140,7 +140,7 @@ class _Halves:
         """Number of columns."""
         return len(self.train.indptr) - 1
 
-    def accuracy(self, solution: Solution) -> float:
+    def accuracy(self, solution: MarginSolution) -> float:
         """Return the share of test documents that a model classifies rightly."""
         return float(np.mean((self.test.scores(solution.w) + solution.b > 0) == (self.y_test > 0)))
 
@@ -151,7 +151,7 @@ class _Path:
 
     lambdas: np.ndarray
     held_out: np.ndarray
-    solutions: list[Solution]
+    solutions: list[MarginSolution]
     chosen: int
 
 
@@ -161,7 +161,7 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     ``settings``: ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``,
     ``patience``, how many of them may bring nothing before the search ends.
     """
-    problem = Problem.of(data.train, data.y, settings["loss"])
+    problem = MarginProblem.of(data.train, data.y, settings["loss"])
     ratio = settings["l1_ratio"]
     lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
     search = {"loss": settings["loss"], "lambdas": lambdas, "l1_ratio": ratio, "patience": settings["patience"]}
@@ -170,7 +170,7 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     report, solutions = progress(f"path on {data.n_features} features", tried), []
     for solution in regularisation_path(problem, lambdas[:tried], ratio, settings["tolerance"]):
         solutions.append(solution)
-        report(len(solutions), solution.objective)
+        report(len(solutions), solution.total_objective)
     return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
 
 
@@ -226,7 +226,7 @@ def _rows(kind: tuple[int, int], path: _Path, accuracy: list[float], used: list[
         {
             **{"n": kind[0], "slop": kind[1], "lambda": float(path.lambdas[i]), "chosen": int(i == path.chosen)},
             **{"features": used[i], "held_out_accuracy": float(path.held_out[i]), "test_accuracy": accuracy[i]},
-            **{"objective": solution.objective, "gap": solution.gap},
+            **{"objective": solution.total_objective, "gap": solution.gap},
         }
         for i, solution in enumerate(path.solutions)
     ]
@@ -285,7 +285,7 @@ def speaking(
             }
         )
     values = {"accuracy": data.accuracy(best), "used": float(np.count_nonzero(best.w))}
-    return Measure({**values, "relative_gap": best.gap / best.objective}, {"skipgrams": rows})
+    return Measure({**values, "relative_gap": best.gap / best.total_objective}, {"skipgrams": rows})
 
 
 def _words_of(name: str) -> list[str]:

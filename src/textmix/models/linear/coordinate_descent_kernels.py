@@ -1,0 +1,222 @@
+"""Coordinate descent on a penalised quadratic over some columns of a sparse matrix.
+
+The quadratic is the Newton model of a loss in the documents' scores.  It is held as ``state``, float64 (N, 2): in each
+row the gradient g in a document's score and the curvature H.  When the scores change by d, g changes by H d.  The
+matrix comes as `column_kernels` takes it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.linear.column_kernels import combine_some
+
+#: Sweeps of coordinate descent between two steps of conjugate gradients on the support.
+SWEEPS_BETWEEN = 5
+#: Most conjugate gradients of such a step, and most halvings of its length.
+MAX_CG, HALVINGS = 30, 8
+
+
+@njit(nogil=True)
+def _column_curvature(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, j: int, state: np.ndarray) -> float:
+    """Return the quadratic's second derivative in weight j without penalties: sum over documents of h_i x_ij^2."""
+    total = 0.0
+    if len(data):
+        for k in range(indptr[j], indptr[j + 1]):
+            total += data[k] * data[k] * state[indices[k], 1]
+    else:
+        for k in range(indptr[j], indptr[j + 1]):
+            total += state[indices[k], 1]
+    return total
+
+
+@njit(nogil=True)
+def _add_to_weight(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, j: int, state: np.ndarray, step: float
+) -> None:
+    """Change the documents' gradients, in place, as ``step`` added to weight j does: by step h_i x_ij."""
+    if len(data):
+        for k in range(indptr[j], indptr[j + 1]):
+            i = indices[k]
+            state[i, 0] += step * data[k] * state[i, 1]
+    else:
+        for k in range(indptr[j], indptr[j + 1]):
+            i = indices[k]
+            state[i, 0] += step * state[i, 1]
+
+
+@njit(nogil=True)
+def _column_gradient(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, j: int, state: np.ndarray) -> float:
+    """Return the quadratic's gradient in weight j without penalties: sum over documents of x_ij g_i."""
+    total = 0.0
+    if len(data):
+        for k in range(indptr[j], indptr[j + 1]):
+            total += data[k] * state[indices[k], 0]
+    else:
+        for k in range(indptr[j], indptr[j + 1]):
+            total += state[indices[k], 0]
+    return total
+
+
+@njit(nogil=True)
+def _quadratic(state: np.ndarray, w: np.ndarray, l1: float, l2: float) -> float:
+    """Return the penalised quadratic up to a constant: g'(1/H)g / 2, g being its gradient now, plus the penalties."""
+    total = 0.0
+    for i in range(len(state)):
+        if state[i, 1] > 0:
+            total += 0.5 * state[i, 0] * state[i, 0] / state[i, 1]
+    for k in range(len(w)):
+        total += l1 * abs(w[k]) + 0.5 * l2 * w[k] * w[k]
+    return total
+
+
+@njit(nogil=True)
+def _support_step(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    columns: np.ndarray,
+    w: np.ndarray,
+    state: np.ndarray,
+    curvature: np.ndarray,
+    l1: float,
+    l2: float,
+) -> float:
+    """Change all weights that are not 0 at once, in place, and return the change of the intercept.
+
+    While no weight changes its sign, the penalised quadratic is smooth: conjugate gradients, preconditioned by its
+    diagonal, take a step along valleys in which coordinate descent is slow.  A weight whose sign would change becomes
+    0.  The step is halved until the penalised quadratic decreases, and is dropped if it never does.
+
+    Parameters
+    ----------
+    columns : int64 (K,), the features.
+    w : float64 (K,), their weights; changed.
+    state : float64 (N, 2), gradient and curvature of each document; the gradients are changed.
+    curvature : float64 (K,), second derivative of the penalised quadratic in each weight.
+    l1, l2 : penalties.
+    """
+    support, h = np.flatnonzero((w != 0.0) & (curvature > 0.0)), state[:, 1]
+    weights, scale, chosen = w[support], 1.0 / curvature[support], columns[support]
+    total = np.sum(h)
+    if not total > 0.0:
+        return 0.0
+    r, r_b = np.empty(len(support)), -np.sum(state[:, 0])
+    for k in range(len(support)):
+        r[k] = -(_column_gradient(indptr, indices, data, chosen[k], state) + l2 * weights[k] + l1 * np.sign(weights[k]))
+    p, p_b = scale * r, r_b / total
+    step, step_b, change = np.zeros(len(support)), 0.0, np.zeros(len(h))
+    norm = first = np.sum(r * p) + r_b * p_b
+    image = np.empty_like(state)
+    for _ in range(MAX_CG):
+        if not norm > 0.01 * first:
+            break
+        scores = combine_some(indptr, indices, data, chosen, p, len(h)) + p_b
+        image[:, 0] = h * scores
+        product = np.empty(len(support))
+        for k in range(len(support)):
+            product[k] = _column_gradient(indptr, indices, data, chosen[k], image) + l2 * p[k]
+        product_b = np.sum(image[:, 0])
+        along = np.sum(p * product) + p_b * product_b
+        if not along > 0:
+            break
+        size = norm / along
+        step, step_b = step + size * p, step_b + size * p_b
+        change += size * image[:, 0]
+        r, r_b = r - size * product, r_b - size * product_b
+        before, norm = norm, np.sum(r * scale * r) + r_b * r_b / total
+        p, p_b = scale * r + norm / before * p, r_b / total + norm / before * p_b
+    value, gradient, size = _quadratic(state, weights, l1, l2), state[:, 0].copy(), 1.0
+    for _ in range(HALVINGS):
+        guess = weights + size * step
+        state[:, 0] = gradient + size * change
+        for k in range(len(support)):
+            if not guess[k] * weights[k] > 0.0:
+                _add_to_weight(indptr, indices, data, chosen[k], state, -guess[k])
+                guess[k] = 0.0
+        if _quadratic(state, guess, l1, l2) < value:
+            w[support] = guess
+            return size * step_b
+        size *= 0.5
+    state[:, 0] = gradient
+    return 0.0
+
+
+@njit(nogil=True)
+def descend(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    columns: np.ndarray,
+    w: np.ndarray,
+    state: np.ndarray,
+    l1: float,
+    l2: float,
+    tolerance: float,
+    max_sweeps: int,
+) -> tuple[float, float, int]:
+    """Minimise g'd + d'Hd / 2 + l1 |w|_1 + l2 / 2 |w|^2 over the weights of some features and the intercept.
+
+    Here d = X (w - w_0) + b is the change of the documents' scores and H is diagonal.  After a sweep over all columns,
+    only those with weight and those just changed are swept until they settle.  Then all columns are swept again.  Every
+    `SWEEPS_BETWEEN` sweeps all weights that are not 0 take one step together.
+
+    The KKT violation of a weight is measured by its step times its second derivative.
+
+    Parameters
+    ----------
+    columns : int64 (K,), the features.
+    w : float64 (K,), their weights; changed.
+    state : float64 (N, 2), gradient and curvature of each document, the curvature positive or both 0; the gradients
+        are changed.
+    l1, l2 : penalties.
+    tolerance : the descent ends when the largest KKT violation in a sweep over all columns is at most this, or at most
+        a tenth of that in the first sweep.
+    max_sweeps : most sweeps.
+
+    Returns
+    -------
+    intercept : change of the intercept.
+    violation : largest KKT violation in the first sweep.
+    sweeps : number of sweeps.
+    """
+    n = len(columns)
+    curvature = np.empty(n)
+    for k in range(n):
+        curvature[k] = _column_curvature(indptr, indices, data, columns[k], state) + l2
+    total_curvature = np.sum(state[:, 1])
+    active = np.ones(n, np.bool_)
+    intercept, sweep, full, first = 0.0, 0, True, 0.0
+    while sweep < max_sweeps:
+        sweep += 1
+        violation = 0.0
+        if total_curvature > 0:
+            step = -np.sum(state[:, 0]) / total_curvature
+            intercept += step
+            violation = abs(total_curvature * step)
+            for i in range(len(state)):
+                state[i, 0] += step * state[i, 1]
+        for k in range(n):
+            if (full or active[k]) and curvature[k] > 0:
+                gradient = _column_gradient(indptr, indices, data, columns[k], state) + l2 * w[k]
+                target = w[k] - gradient / curvature[k]
+                limit = l1 / curvature[k]
+                new = target - limit if target > limit else target + limit if target < -limit else 0.0
+                step = new - w[k]
+                active[k] = new != 0.0 or step != 0.0
+                if step != 0.0:
+                    w[k] = new
+                    violation = max(violation, abs(curvature[k] * step))
+                    _add_to_weight(indptr, indices, data, columns[k], state, step)
+        if sweep == 1:
+            first = violation
+        if violation <= max(tolerance, 0.1 * first):
+            if full:
+                break
+            full = True
+        else:
+            full = False
+        if sweep % SWEEPS_BETWEEN == 0:
+            intercept += _support_step(indptr, indices, data, columns, w, state, curvature, l1, l2)
+    return intercept, first, sweep

@@ -1,0 +1,29 @@
+"""SciPy's L-BFGS for one objective of any form, in the solution form of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import optimize
+
+from textmix.models.linear.problems import Solution
+
+
+def minimise_function(
+    objective: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, max_iter: int, tol: float
+) -> Solution:
+    """Minimise an objective from a start; returns a solution of one problem, unknowns float64 (P, 1).
+
+    Parameters
+    ----------
+    objective : from unknowns (P,) to the objective and its gradient (P,).
+    start : float64 (P,).
+    max_iter : most iterations.
+    tol : converged when an iteration decreases the objective by less than ``tol`` times itself.
+    """
+    options = {"maxiter": max_iter, "ftol": tol, "gtol": 0.0}
+    found = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
+    return Solution(
+        found.x[:, np.newaxis], np.array([float(found.fun)]), np.array([bool(found.success)]), int(found.nit)
+    )

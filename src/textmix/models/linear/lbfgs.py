@@ -1,0 +1,155 @@
+"""L-BFGS on all problems of a batch at once, with a line search of Newton steps on each problem's own line.
+
+No step raises an objective, and a descent can be cut short and taken up again: a partial M step of EM needs both.
+An iteration takes two products with the features, whatever number of steps its line search tries.
+
+Source: D. C. Liu and J. Nocedal, Mathematical Programming 45, 1989; strong Wolfe conditions: J. Nocedal and
+S. J. Wright, Numerical Optimization, 2nd edition, section 3.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from textmix.models.linear.lbfgs_kernels import column_dots, lbfgs_direction
+from textmix.models.linear.problems import BatchProblem, Solution
+
+#: Pairs of step and change of the gradient that L-BFGS remembers.
+HISTORY = 8
+#: Most trial steps of a line search.
+TRIALS = 20
+#: Constants of the strong Wolfe conditions: sufficient decrease, and curvature.
+SUFFICIENT_DECREASE, CURVATURE = 1e-4, 0.9
+
+
+@dataclass
+class _Line:
+    """The objective of every problem along one direction: its loss, and its penalty as a parabola in the step length.
+
+    Parameters
+    ----------
+    problem : the batch.
+    Z, D : float64 (N, M), the predictors and their change at step length 1.
+    parabola : for weights w and direction d, the sums over unknowns of penalty w^2, penalty w d and penalty d^2, (B,).
+    residual : float64 (N, M), the gradient in the predictors where `at` was called last.
+    """
+
+    problem: BatchProblem
+    Z: np.ndarray
+    D: np.ndarray
+    parabola: tuple[np.ndarray, np.ndarray, np.ndarray]
+    residual: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return objective, first and second derivative of every problem at step lengths t, float64 (B,) each."""
+        value, derivative, curvature, self.residual = self.problem.loss_on_line(self.Z, self.D, t)
+        square, cross, own = self.parabola
+        return value + square / 2 + t * cross + t * t * own / 2, derivative + cross + t * own, curvature + own
+
+
+def _step_lengths(line: _Line, value: np.ndarray, derivative: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return step lengths that satisfy the strong Wolfe conditions and the objectives there, float64 (B,) each.
+
+    Newton's method on the line; where its step leaves the bracket, the bracket is halved.  A problem whose search fails
+    gets the step length 0.
+
+    Parameters
+    ----------
+    line : the objectives along the directions.
+    value, derivative : float64 (B,), at step length 0; a problem with derivative 0 is not moved.
+    """
+    t = np.where(derivative < 0.0, 1.0, 0.0)
+    low, high = np.zeros_like(t), np.full_like(t, np.inf)
+    for _ in range(TRIALS):
+        new, new_derivative, curvature = line.at(t)
+        decreased = new <= value + SUFFICIENT_DECREASE * t * derivative
+        searching = (derivative < 0.0) & ~(decreased & (np.abs(new_derivative) <= -CURVATURE * derivative))
+        if not searching.any():
+            return t, new
+        low = np.where(searching & (new_derivative < 0.0), t, low)
+        high = np.where(searching & (new_derivative >= 0.0), t, high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = t - new_derivative / curvature
+        middle = np.where(np.isinf(high), 4.0 * t, (low + high) / 2)
+        inside = (newton > low) & (newton < high) & (newton <= 10.0 * t)
+        t = np.where(searching, np.where(inside, newton, middle), t)
+    new, _, _ = line.at(t)
+    t = np.where(new <= value, t, 0.0)
+    return t, line.at(t)[0]
+
+
+class _Descent:
+    """The state of L-BFGS: unknowns, predictors, objective, gradient and history of the problems still worked on."""
+
+    def __init__(self, problem: BatchProblem, W: np.ndarray) -> None:
+        self.problem, self.W = problem, W.copy()
+        self.columns = np.arange(W.shape[1])
+        self.steps, self.changes = np.zeros((HISTORY, *W.shape)), np.zeros((HISTORY, *W.shape))
+        self.Z = problem.predictors(self.W)
+        value, _, _, residual = problem.loss_on_line(self.Z, np.zeros_like(self.Z), np.zeros(W.shape[1]))
+        self.value = value + (problem.penalty * self.W * self.W).sum(axis=0) / 2
+        self.gradient = problem.gradient(residual) + problem.penalty * self.W
+
+    def direction(self, iteration: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the quasi-Newton direction, float64 (P, B), and the objective's derivative along it, (B,)."""
+        order = np.arange(max(0, iteration - HISTORY), iteration) % HISTORY
+        inverse = np.ascontiguousarray(np.broadcast_to(self.problem.inverse_diagonal, self.W.shape))
+        direction = lbfgs_direction(self.gradient, self.steps, self.changes, order, inverse)
+        return direction, column_dots(self.gradient, direction)
+
+    def select(self, problems: np.ndarray) -> None:
+        """Go on with the problems in the given columns only."""
+        self.problem, self.columns = self.problem.select(problems), self.columns[problems]
+        self.W, self.Z, self.gradient = (np.ascontiguousarray(a[:, problems]) for a in (self.W, self.Z, self.gradient))
+        self.steps, self.changes = (np.ascontiguousarray(a[:, :, problems]) for a in (self.steps, self.changes))
+        self.value = self.value[problems]
+
+    def move(self, iteration: int, direction: np.ndarray, derivative: np.ndarray) -> None:
+        """Search along the direction, move there, and remember the step and the change of the gradient."""
+        penalty = self.problem.penalty
+        change = self.problem.predictors(direction)
+        scaled = penalty * direction
+        own, cross = (scaled * direction).sum(axis=0), (scaled * self.W).sum(axis=0)
+        line = _Line(self.problem, self.Z, change, ((penalty * self.W * self.W).sum(axis=0), cross, own))
+        t, self.value = _step_lengths(line, self.value, derivative)
+        step = t * direction
+        self.W += step
+        self.Z += (t if self.Z.shape[1] == len(t) else t[0]) * change
+        gradient = self.problem.gradient(line.residual) + penalty * self.W
+        place = iteration % HISTORY
+        self.steps[place], self.changes[place], self.gradient = step, gradient - self.gradient, gradient
+
+
+def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) -> Solution:
+    """Minimise the objectives of a batch; none rises.
+
+    Problems that have converged leave the batch as soon as they are more than half of it.
+
+    Parameters
+    ----------
+    problem : the batch.
+    W : float64 (P, B), the start; not changed.
+    max_iter : most iterations.
+    tol : a problem has converged when the quasi-Newton model predicts a decrease below ``tol`` times its objective.
+    """
+    unknowns, objective = W.copy(), np.zeros(W.shape[1])
+    converged = np.zeros(W.shape[1], dtype=bool)
+    descent, iteration = _Descent(problem, W), 0
+    while True:
+        direction, derivative = descent.direction(iteration)
+        settled = -derivative <= 2.0 * tol * np.maximum(np.abs(descent.value), 1e-12)
+        done = settled.all() or iteration == max_iter
+        if done or 2 * settled.sum() > len(settled):
+            unknowns[:, descent.columns], objective[descent.columns] = descent.W, descent.value
+            converged[descent.columns] = settled
+            if done:
+                return Solution(unknowns, objective, converged, iteration)
+            rest = np.flatnonzero(~settled)
+            descent.select(rest)
+            direction, derivative = np.ascontiguousarray(direction[:, rest]), derivative[rest]
+            settled = settled[rest]
+        direction *= ~settled
+        descent.move(iteration, direction, np.where(settled, 0.0, derivative))
+        iteration += 1

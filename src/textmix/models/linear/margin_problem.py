@@ -1,0 +1,212 @@
+"""One linear model of two classes with a loss of the margin, on sparse data with far more features than documents.
+
+The objective is  sum_i c_i loss(y_i (w'x_i + b)) + l1 |w|_1 + l2 / 2 |w|^2  with weights c_i that sum to one and an
+intercept b without penalty; y is -1 or 1.  A document of weight 0 has no part in the fit, but its score is computed all
+the same, so that one matrix serves all folds of a cross-validation.  Every solution carries its duality gap.
+
+`textmix.models.linear.problems.BatchProblem` is another form: many problems over few features, without a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, xlogy
+
+from textmix.models.linear.column_kernels import combine_some, correlate
+from textmix.models.linear.problems import Solution
+
+
+class Loss(NamedTuple):
+    """A loss of the margin m = y (w'x + b), as functions of float64 (N,).
+
+    The first three take margins; ``conjugate`` takes a >= 0 and returns the convex conjugate of the loss at -a.
+    """
+
+    value: Callable[[np.ndarray], np.ndarray]
+    derivative: Callable[[np.ndarray], np.ndarray]
+    curvature: Callable[[np.ndarray], np.ndarray]
+    conjugate: Callable[[np.ndarray], np.ndarray]
+
+
+LOSSES = {
+    "logistic": Loss(
+        lambda m: np.logaddexp(0.0, -m),
+        lambda m: -expit(-m),
+        lambda m: expit(m) * expit(-m),
+        lambda a: xlogy(a, a) + xlogy(1.0 - a, 1.0 - a),
+    ),
+    "squared_hinge": Loss(
+        lambda m: np.square(np.maximum(0.0, 1.0 - m)),
+        lambda m: -2.0 * np.maximum(0.0, 1.0 - m),
+        lambda m: 2.0 * (m < 1.0),
+        lambda a: 0.25 * np.square(a) - a,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A matrix (N, P) by columns, as `column_kernels` takes it.
+
+    Parameters
+    ----------
+    indptr : int64 (P + 1,), where each column begins.
+    indices : uint16 or int32, rows of the cells.
+    data : float32 or float64, values of the cells; empty where all of them are 1.
+    n_rows : N.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    n_rows: int
+
+    @classmethod
+    def of(cls, X: Any) -> Columns:
+        """Return the columns of a sparse or dense matrix (N, P)."""
+        X = sparse.csc_array(X)
+        X.sum_duplicates()
+        data = np.empty(0, np.float32) if np.all(X.data == 1) else X.data
+        data = data if data.dtype == np.float32 else data.astype(np.float64)
+        # Every pass reads all indices: 16 bits halve the memory traffic.
+        kind = np.uint16 if X.shape[0] <= np.iinfo(np.uint16).max else np.int32
+        return cls(X.indptr.astype(np.int64), X.indices.astype(kind), data, X.shape[0])
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``indptr``, ``indices`` and ``data``."""
+        return self.indptr, self.indices, self.data
+
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        """Return X w, float64 (N,), for weights (P,); a column of weight 0 is not read."""
+        used = np.flatnonzero(w)
+        return combine_some(*self.arrays, used, w[used], self.n_rows)
+
+    def take(self, blocks: list[tuple[int, int]]) -> Columns:
+        """Return the columns ``low`` to ``high`` (excluded) of each block, one block after the other."""
+        places = [slice(int(self.indptr[low]), int(self.indptr[high])) for low, high in blocks]
+        sizes = np.concatenate([np.diff(self.indptr[low : high + 1]) for low, high in blocks])
+        data = np.concatenate([self.data[place] for place in places]) if len(self.data) else self.data
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        return Columns(indptr, np.concatenate([self.indices[place] for place in places]), data, self.n_rows)
+
+
+@dataclass(frozen=True)
+class MarginSolution(Solution):
+    """The solution of a `MarginProblem`, a batch of one, with a bound of its error.
+
+    Its unknowns are float64 (P + 1, 1), the weights and, last, the intercept.
+
+    Parameters
+    ----------
+    gap : the duality gap: the objective is above the minimum by at most this.
+    scores : float64 (N,), w'x + b of all documents, those of weight 0 included.
+    dual : float64 (N,) with w = X' dual, where the penalty is L2 alone; else None.
+    """
+
+    gap: float
+    scores: np.ndarray
+    dual: np.ndarray | None = None
+
+    @property
+    def w(self) -> np.ndarray:
+        """The weights, float64 (P,)."""
+        weights: np.ndarray = self.unknowns[:-1, 0]
+        return weights
+
+    @property
+    def b(self) -> float:
+        """The intercept."""
+        return float(self.unknowns[-1, 0])
+
+
+@dataclass(frozen=True)
+class MarginProblem:
+    """Data, loss and document weights; the penalties are given to the solver.
+
+    Parameters
+    ----------
+    X : the matrix (N, P).
+    y : float64 (N,), -1 or 1.
+    c : float64 (N,), weights of the documents that sum to one.
+    loss : of `LOSSES`.
+    """
+
+    X: Columns
+    y: np.ndarray
+    c: np.ndarray
+    loss: Loss
+
+    @classmethod
+    def of(cls, X: Columns, y: np.ndarray, loss: str, weight: np.ndarray | None = None) -> MarginProblem:
+        """Return the problem with weights scaled to sum to one; equal ones by default."""
+        weight = np.ones(len(y)) if weight is None else weight
+        return cls(X, y, weight / weight.sum(), LOSSES[loss])
+
+    def value(self, z: np.ndarray) -> float:
+        """Return the weighted sum of the losses at scores z (N,)."""
+        return float(self.c @ self.loss.value(self.y * z))
+
+    def derivative(self, z: np.ndarray) -> np.ndarray:
+        """Return the gradient of `value` in the scores, float64 (N,)."""
+        return self.c * self.y * self.loss.derivative(self.y * z)
+
+    def curvature(self, z: np.ndarray) -> np.ndarray:
+        """Return the diagonal of the Hessian of `value` in the scores, float64 (N,)."""
+        return self.c * self.loss.curvature(self.y * z)
+
+    def conjugate(self, z: np.ndarray, scale: float = 1.0) -> float:
+        """Return the convex conjugate of `value` at ``scale`` times its gradient at z."""
+        return float(self.c @ self.loss.conjugate(-scale * self.loss.derivative(self.y * z)))
+
+    def best_shift(self, z: np.ndarray) -> float:
+        """Return the shift of the intercept that minimises `value`, by Newton's method with halved steps."""
+        shift, value = 0.0, self.value(z)
+        for _ in range(50):
+            derivative, curvature = self.derivative(z + shift).sum(), self.curvature(z + shift).sum()
+            if abs(derivative) < 1e-14 or curvature <= 0:
+                break
+            step = -derivative / curvature
+            while self.value(z + shift + step) > value and abs(step) > 1e-16:
+                step *= 0.5
+            shift, value = shift + step, self.value(z + shift + step)
+        return shift
+
+
+def null_model(problem: MarginProblem) -> MarginSolution:
+    """Return the model whose weights are 0 and whose intercept is the best: the start of every path.
+
+    Its gap is not computed and stands as infinity.
+    """
+    b, n = problem.best_shift(np.zeros_like(problem.y)), len(problem.y)
+    unknowns = np.zeros((len(problem.X.indptr), 1))
+    unknowns[-1] = b
+    unsolved = np.array([np.inf]), np.array([False])
+    return MarginSolution(unknowns, *unsolved, 0, np.inf, np.full(n, b), np.zeros(n))
+
+
+def largest_l1(problem: MarginProblem) -> float:
+    """Return the smallest l1 at which all weights are 0."""
+    start = null_model(problem)
+    return float(np.max(np.abs(correlate(*problem.X.arrays, problem.derivative(start.scores)))))
+
+
+def margin_solution(
+    w: np.ndarray,
+    b: float,
+    scores: np.ndarray,
+    bound: tuple[float, float, float],
+    *,
+    n_iter: int,
+    dual: np.ndarray | None = None,
+) -> MarginSolution:
+    """Return a solution from its weights and intercept; ``bound`` is objective, duality gap, and relative tolerance."""
+    objective, gap, tolerance = bound
+    converged = gap <= tolerance * objective
+    unknowns = np.append(w, b)[:, np.newaxis]
+    return MarginSolution(unknowns, np.array([objective]), np.array([converged]), n_iter, gap, scores, dual)

@@ -1,0 +1,220 @@
+r"""Batches of penalised linear classifiers over the same instances, and the form in which solvers return solutions.
+
+A batch holds B problems in P unknowns each.  Its linear predictors Z are linear in the unknowns W; each problem's
+objective is a loss in the predictors plus a quadratic penalty:
+
+    objective_b(W) = loss_b(Z(W)) + \sum_p penalty_pb W_pb^2 / 2
+
+Which solver for which problem, each with the suite of ``snakemake bench`` that times it (`textmix.plan.suites`):
+
+    lbfgs               many smooth problems side by side, one pass over the features for all: cbm_scene, cbm_rcv1
+    newton              few instances or few features, where a Hessian is small: cbm_yeast, cbm_mediamill
+    proximal_gradient   an L1 penalty on a batch: no suite, since no experiment sets the CBM's elastic net
+    newton_cg           one model, L2 penalty, far more features than documents (`MarginProblem`): linear
+    working_set         one model, L1 or both penalties (`MarginProblem`): linear
+    smo_kernels         the dual of the support vector machine, whose hinge has no gradient: no suite
+    function            objectives that are not convex (dropout, network), by SciPy's L-BFGS: no suite
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from textmix.models.linear.loss_kernels import class_line, logistic_line, softmax_line
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a solver stopped.
+
+    Parameters
+    ----------
+    unknowns : float64 (P, B), a column for each problem.
+    objective : float64 (B,).
+    converged : bool (B,), whether the solver's tolerance is met.
+    n_iter : iterations of the solver.
+    """
+
+    unknowns: np.ndarray
+    objective: np.ndarray
+    converged: np.ndarray
+    n_iter: int
+
+    @property
+    def total_objective(self) -> float:
+        """Sum of the objectives of all problems."""
+        return float(self.objective.sum())
+
+    @property
+    def all_converged(self) -> bool:
+        """Whether every problem converged."""
+        return bool(self.converged.all())
+
+
+class BatchProblem(Protocol):
+    """A batch of B problems in P unknowns each, over N instances.
+
+    The predictors are float64 (N, M): M = B for B binary problems, the number of classes for one multinomial problem.
+    """
+
+    @property
+    def penalty(self) -> np.ndarray:
+        """Factor of the quadratic penalty, 1 / variance of an unknown, float64 that broadcasts to (P, B)."""
+
+    @property
+    def inverse_diagonal(self) -> np.ndarray:
+        """Guess of the inverse of the Hessian's diagonal, float64 that broadcasts to (P, B)."""
+
+    def predictors(self, W: np.ndarray) -> np.ndarray:
+        """Return the linear predictors (N, M) of unknowns (P, B)."""
+
+    def gradient(self, residual: np.ndarray) -> np.ndarray:
+        """Return the loss's gradient in the unknowns, (P, B), from its gradient in the predictors, (N, M)."""
+
+    def loss_on_line(
+        self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return loss, first and second derivative in t, (B,) each, at Z + t D, and the gradient in the predictors."""
+
+    def select(self, problems: np.ndarray) -> BatchProblem:
+        """Return the batch of the problems in the given columns, int (b,)."""
+
+
+def add_bias(X: Any, W: np.ndarray) -> np.ndarray:
+    """Return X V + c, float64 (N, B), for features X (N, V) and W = (V; c), float64 (V + 1, B)."""
+    return np.asarray(X @ W[:-1]) + W[-1]
+
+
+def features_gradient(X: Any, residual: np.ndarray) -> np.ndarray:
+    """Return the gradient in (V; c), float64 (V + 1, B), from that in the predictors X V + c, float64 (N, B)."""
+    return np.vstack([np.asarray(X.T @ residual), residual.sum(axis=0)])
+
+
+def weighted_squares(X: Any, weight: np.ndarray) -> np.ndarray:
+    """Return sum_n w_n x_nj^2 of each feature and, last, sum_n w_n, float64 (V + 1,)."""
+    squares = X.power(2) if sparse.issparse(X) else X * X
+    return np.append(np.asarray(squares.T @ weight).ravel(), weight.sum())
+
+
+def ridge(n_features: int, variance: float) -> np.ndarray:
+    """Return the penalty 1 / variance of every weight and 0 of the bias, float64 (V + 1, 1)."""
+    return np.append(np.full(n_features, 1.0 / variance), 0.0)[:, np.newaxis]
+
+
+@dataclass
+class LogisticBatch:
+    r"""B weighted logistic regressions: \sum_n w_n log loss(x_n v + c, y_nb) + ||v||^2 / (2 variance), the bias c free.
+
+    Unknowns are (V + 1, B): the weights of the features and, last, the bias.
+
+    Parameters
+    ----------
+    X : float64 (N, V), dense or CSR.
+    Y : (N, B) of 0 and 1.
+    weight : float64 (N,), of the instances.
+    variance : of the Gaussian prior over each weight.
+    free : bool (V + 1, B); where False the unknown keeps its value.  None: all are free.
+    """
+
+    X: Any
+    Y: np.ndarray
+    weight: np.ndarray
+    variance: float
+    free: np.ndarray | None = None
+
+    @cached_property
+    def penalty(self) -> np.ndarray:
+        """See `BatchProblem`."""
+        return ridge(self.X.shape[1], self.variance)
+
+    @cached_property
+    def inverse_diagonal(self) -> np.ndarray:
+        """See `BatchProblem`; the second derivative of the log loss is at most 1/4."""
+        return 1.0 / (weighted_squares(self.X, self.weight)[:, np.newaxis] / 4.0 + self.penalty + 1e-300)
+
+    @cached_property
+    def _residual(self) -> np.ndarray:
+        return np.empty(self.Y.shape)
+
+    def predictors(self, W: np.ndarray) -> np.ndarray:
+        """See `BatchProblem`."""
+        return add_bias(self.X, W)
+
+    def gradient(self, residual: np.ndarray) -> np.ndarray:
+        """See `BatchProblem`."""
+        gradient = features_gradient(self.X, residual)
+        return gradient if self.free is None else gradient * self.free
+
+    def loss_on_line(
+        self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `BatchProblem`."""
+        return *logistic_line(Z, D, t, self.Y, self.weight, self._residual), self._residual
+
+    def select(self, problems: np.ndarray) -> LogisticBatch:
+        """See `BatchProblem`."""
+        free = None if self.free is None else self.free[:, problems]
+        return LogisticBatch(self.X, np.ascontiguousarray(self.Y[:, problems]), self.weight, self.variance, free)
+
+
+@dataclass
+class Multinomial:
+    """One multinomial logistic regression with weights for all C classes: a batch of one problem in (V + 1) C unknowns.
+
+    Parameters
+    ----------
+    X : float64 (N, V), dense or CSR.
+    target : float64 (N, C), the shares of the classes in each instance, or int64 (N,), the index of its class.
+    n_classes : C.
+    weight : float64 (N,), of the instances.
+    variance : of the Gaussian prior over each weight.
+    """
+
+    X: Any
+    target: np.ndarray
+    n_classes: int
+    weight: np.ndarray
+    variance: float
+
+    @cached_property
+    def penalty(self) -> np.ndarray:
+        """See `BatchProblem`."""
+        return np.repeat(ridge(self.X.shape[1], self.variance), self.n_classes, axis=0)
+
+    @cached_property
+    def inverse_diagonal(self) -> np.ndarray:
+        """See `BatchProblem`; p (1 - p) of the softmax where all classes are equally likely."""
+        share = (1.0 - 1.0 / self.n_classes) / self.n_classes
+        penalty = ridge(self.X.shape[1], self.variance)
+        inverse = 1.0 / (weighted_squares(self.X, self.weight)[:, np.newaxis] * share + penalty + 1e-300)
+        return np.repeat(inverse, self.n_classes, axis=0)
+
+    @cached_property
+    def _residual(self) -> np.ndarray:
+        return np.empty((self.X.shape[0], self.n_classes))
+
+    def predictors(self, W: np.ndarray) -> np.ndarray:
+        """See `BatchProblem`."""
+        return add_bias(self.X, W.reshape(-1, self.n_classes))
+
+    def gradient(self, residual: np.ndarray) -> np.ndarray:
+        """See `BatchProblem`."""
+        return features_gradient(self.X, residual).reshape(-1, 1)
+
+    def loss_on_line(
+        self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `BatchProblem`."""
+        kernel = class_line if self.target.ndim == 1 else softmax_line
+        found = kernel(Z, D, t[0], self.target, self.weight, self._residual)
+        value, derivative, curvature = (np.array([number]) for number in found)
+        return value, derivative, curvature, self._residual
+
+    def select(self, problems: np.ndarray) -> Multinomial:
+        """See `BatchProblem`."""
+        return self

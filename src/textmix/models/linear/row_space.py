@@ -1,0 +1,58 @@
+"""Coordinates in the space that the training instances' rows span, where there are fewer rows than features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+#: Most instances whose matrix of inner products is decomposed.
+LARGEST_GRAM = 2000
+#: An eigenvalue of that matrix below this share of the largest counts as 0.
+NEGLIGIBLE = 1e-10
+
+
+@dataclass(frozen=True)
+class RowSpace:
+    r"""The space of the instances' rows; the weights with the least squared norm for their predictions lie in it.
+
+    Its basis is the rows combined by the eigenvectors of X X^T and is orthonormal: a squared norm is the same in it,
+    there are fewer unknowns than features, and the Hessian of a loss in X is close to a diagonal one.
+
+    Source: T. Hastie and R. Tibshirani, Biostatistics 5, 2004.
+
+    Parameters
+    ----------
+    inputs : the instances in the basis, float64 (N, R); X itself where X has as many rows as columns or too many rows.
+    X : features (N, V), or None where ``inputs`` is X.
+    combine : float64 (N, R); the basis is ``X.T @ combine``.
+    """
+
+    inputs: Any
+    X: Any = None
+    combine: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    @classmethod
+    def of(cls, X: Any, most: int = LARGEST_GRAM) -> RowSpace:
+        """Return the space of features X (N, V) if N < V and N <= ``most``; else one whose coordinates are X."""
+        if X.shape[0] >= X.shape[1] or X.shape[0] > most:
+            return cls(X)
+        gram = X @ X.T
+        square, vectors = np.linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
+        used = square > NEGLIGIBLE * max(square[-1], 1e-300)
+        vectors, lengths = vectors[:, used], np.sqrt(square[used])
+        return cls(np.ascontiguousarray(vectors * lengths), X, vectors / lengths)
+
+    def coordinates(self, X: Any) -> Any:
+        """Return the coordinates (n, R) of other instances (n, V); a part outside of the space gets no weight."""
+        return X if self.X is None else np.asarray((X @ self.X.T) @ self.combine)
+
+    def project(self, W: np.ndarray) -> np.ndarray:
+        """Return weights and, last, biases, float64 (R + 1, B), that predict what W, float64 (V + 1, B), predicts."""
+        return W if self.X is None else np.vstack([self.combine.T @ (self.X @ W[:-1]), W[-1]])
+
+    def lift(self, W: np.ndarray) -> np.ndarray:
+        """Return weights of the features and, last, biases, float64 (V + 1, B), from W in the space, (R + 1, B)."""
+        return W if self.X is None else np.vstack([self.X.T @ (self.combine @ W[:-1]), W[-1]])

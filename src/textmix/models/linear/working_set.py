@@ -1,0 +1,150 @@
+"""The L1 penalty, alone or beside an L2 penalty: Newton's method on a working set of features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.models.linear.column_kernels import combine_some, correlate
+from textmix.models.linear.coordinate_descent_kernels import descend
+from textmix.models.linear.margin_problem import MarginProblem, MarginSolution, margin_solution, null_model
+
+#: Fewest features without weight that may join the working set in a round.
+LEAST_ROOM = 1000
+#: Most Newton steps of a round, and most sweeps of coordinate descent of a Newton step.
+NEWTON_STEPS, SWEEPS = 20, 1000
+
+
+def solve_l1(
+    problem: MarginProblem,
+    l1: float,
+    l2: float = 0.0,
+    *,
+    start: MarginSolution | None = None,
+    tolerance: float = 1e-4,
+    max_iter: int = 100,
+) -> MarginSolution:
+    """Return the model with the L1 penalty, or with both penalties.
+
+    Each round forms a working set of the features with weight and those of the largest KKT violations.  On this set
+    Newton's method runs, and coordinate descent minimises its quadratic model.  Then one pass over all features gives
+    their KKT violations and the duality gap.
+
+    Parameters
+    ----------
+    problem : data and loss.
+    l1, l2 : penalties; ``l1`` is positive.
+    start : the solution to start from, for instance that of the next larger penalty; None: all weights 0.
+    tolerance : largest duality gap, as a share of the objective.
+    max_iter : most rounds.
+    """
+    start = start or null_model(problem)
+    arrays = problem.X.arrays
+    w, b, z = start.w.copy(), start.b, start.scores.copy()
+    objective, gap, n_iter = np.inf, np.inf, 0
+    for n_iter in range(max_iter + 1):
+        shift = problem.best_shift(z)
+        b, z = b + shift, z + shift
+        gradient = correlate(*arrays, problem.derivative(z))
+        objective = problem.value(z) + _penalty(w, l1, l2)
+        gap = _duality_gap(problem, z, gradient, (l1, l2), objective)
+        if gap <= tolerance * objective or n_iter == max_iter:
+            break
+        columns = _working_set(w, gradient, l1)
+        change_b, z = _minimise_on(problem, columns, (w, z), (l1, l2), 0.2 * _kkt_violation(w, gradient, l1, l2))
+        b += change_b
+    return margin_solution(w, b, z, (objective, gap, tolerance), n_iter=n_iter)
+
+
+def _penalty(w: np.ndarray, l1: float, l2: float) -> float:
+    """Return l1 |w|_1 + l2 / 2 |w|^2."""
+    return l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
+
+
+def _duality_gap(
+    problem: MarginProblem, z: np.ndarray, gradient: np.ndarray, penalties: tuple[float, float], objective: float
+) -> float:
+    """Return an upper bound of the objective minus its minimum, by Fenchel's inequality.
+
+    The dual point is the loss's gradient in the scores z, which sums to 0 since the intercept is the best.  Without an
+    L2 penalty it is scaled down until no feature exceeds its bound.
+
+    Parameters
+    ----------
+    z : scores (N,).
+    gradient : of the loss in the weights, (P,).
+    penalties : l1 and l2.
+    objective : at z.
+    """
+    l1, l2 = penalties
+    largest = float(np.max(np.abs(gradient), initial=0.0))
+    scales = [min(1.0, l1 / largest) if largest > 0 else 1.0]
+    if l2 > 0:
+        scales.append(1.0)
+    gaps = []
+    for scale in scales:
+        excess = np.maximum(scale * np.abs(gradient) - l1, 0.0)
+        conjugate = 0.5 / l2 * float(excess @ excess) if l2 > 0 else 0.0
+        gaps.append(objective + problem.conjugate(z, scale) + conjugate)
+    return min(gaps)
+
+
+def _kkt_violation(w: np.ndarray, gradient: np.ndarray, l1: float, l2: float) -> float:
+    """Return the largest KKT violation of weights w (P,), given the loss's gradient in them (P,)."""
+    smooth = gradient + l2 * w
+    return float(np.max(np.where(w != 0, np.abs(smooth + l1 * np.sign(w)), np.abs(smooth) - l1), initial=0.0))
+
+
+def _working_set(w: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:
+    """Return the features with weight and those of the largest KKT violations without, in order, int64 (K,).
+
+    The latter are at most twice as many as the former, or `LEAST_ROOM`.
+    """
+    used = np.flatnonzero(w)
+    violating = np.flatnonzero((w == 0) & (np.abs(gradient) > l1))
+    room = max(LEAST_ROOM, 2 * len(used))
+    if len(violating) > room:
+        excess = np.abs(gradient[violating])
+        violating = violating[np.argpartition(-excess, room)[:room]]
+    return np.sort(np.concatenate([used, violating]))
+
+
+def _minimise_on(
+    problem: MarginProblem,
+    columns: np.ndarray,
+    start: tuple[np.ndarray, np.ndarray],
+    penalties: tuple[float, float],
+    tolerance: float,
+) -> tuple[float, np.ndarray]:
+    """Move the weights of the working set in place by Newton's method.
+
+    Parameters
+    ----------
+    columns : int64 (K,), the working set.
+    start : weights (P,), changed in place, and scores (N,).
+    penalties : l1 and l2.
+    tolerance : largest KKT violation on the working set.
+
+    Returns
+    -------
+    change of the intercept, and the new scores, float64 (N,).
+    """
+    arrays, (weights, z) = problem.X.arrays, start
+    w, b = weights[columns], 0.0
+    objective = problem.value(z) + _penalty(w, *penalties)
+    for _ in range(NEWTON_STEPS):
+        # Some curvature for each document: without it, a weight whose documents have none would never return to 0.
+        state = np.column_stack([problem.derivative(z), problem.curvature(z) + 1e-4 * problem.c])
+        new = w.copy()
+        change_b, violation, _sweeps = descend(*arrays, columns, new, state, *penalties, 0.3 * tolerance, SWEEPS)
+        change = combine_some(*arrays, columns, new - w, len(z)) + change_b
+        t, decreased = 1.0, -np.inf
+        while t > 1e-10:
+            decreased = problem.value(z + t * change) + _penalty(w + t * (new - w), *penalties)
+            if decreased <= objective:
+                break
+            t *= 0.5
+        w, z, b, objective = w + t * (new - w), z + t * change, b + t * change_b, decreased
+        if violation <= tolerance:
+            break
+    weights[columns] = w
+    return b, z
