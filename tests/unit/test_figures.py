@@ -14,11 +14,11 @@ from tests.unit.reporting import ROLES, SETTINGS, Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results
+from textmix.pages.drawing import inline_svg
 from textmix.pages.figures import FigureData, draw
 from textmix.pages.style import style
 from textmix.papers.edcm import figures as edcm
 from textmix.papers.naive_bayes import figures as naive_bayes
-from textmix.verdict.page import inline_svg
 
 SPEC = yaml.safe_load((Path(__file__).parents[2] / "config/papers/edcm/paper.yaml").read_text())
 TRIALS = {"multinomial": [0.80, 0.82], "dcm": [0.83, 0.85], "edcm": [0.84, 0.88]}

@@ -14,9 +14,12 @@ import pytest
 from tests.unit.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
+from textmix.experiment.results import RoleEntry
+from textmix.pages.drawing import Drawing, inline_svg
 from textmix.verdict.compare import COMPARISON_COLUMNS, VERDICTS, compare_paper
-from textmix.verdict.page import DataUsed, Drawing, Part, Sources, inline_svg, make_part, read_parts, render_page, slug
+from textmix.verdict.page import render_page, slug
 from textmix.verdict.published import Deviation, Record
+from textmix.verdict.sections import DataUsed, PaperSection, ReportInputs, make_section, read_sections
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 SPEC: dict[str, Any] = {
@@ -74,7 +77,7 @@ def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
     }
 
 
-def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", figure: bool = True) -> Part:
+def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", figure: bool = True) -> PaperSection:
     """Return a part with one row of every verdict and kind, in which ``text`` stands in every place that takes text."""
     cells = [{"id": f"{name}.{i}", "dataset": f"{text} {i}", "method": text} for i in range(len(VERDICTS))]
     cells += [
@@ -92,7 +95,7 @@ def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", f
     svg = inline_svg(SVG.encode(), f"f-{name}-curve", "curve.svg") if figure else None
     record = Record(tuple(row(**c) for c in cells), {}, deviations)
     spec = {**spec, "title": f"{spec['title']} {text}", "citation": text}
-    return make_part(name, spec, record, rows, figures=[Drawing("curve", text, text, svg, text)], data=data)
+    return make_section(name, spec, record, rows, figures=[Drawing("curve", text, text, svg, text)], data=data)
 
 
 def test_page_shows_everything_it_was_given() -> None:
@@ -231,13 +234,13 @@ class Project:
         io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COMPARISON_COLUMNS), META)
         roles = {**SPEC, "roles": ["news", "gone", "held"]}
         data = {
-            "news": {"dataset": "news_set", "comparable": "nearly", "note": "seven fewer"},
-            "gone": {"dataset": None, "comparable": "fully", "note": "was never public"},
-            "held": {"dataset": "held_set", "comparable": "fully", "note": ""},
+            "news": RoleEntry("news_set", "nearly", "seven fewer"),
+            "gone": RoleEntry(None, "fully", "was never public"),
+            "held": RoleEntry("held_set", "fully", ""),
         }
         known = SimpleNamespace(title="News", terms="free")
         schemas = Path(__file__).parents[2] / "workflow/schemas"
-        self.sources = Sources(
+        self.inputs = ReportInputs(
             *(root / "config", schemas, root / "results", {"paper": roles, "q": roles}, data),
             *(["paper"], {"news_set": known, "held_set": known}),
         )
@@ -248,7 +251,7 @@ def test_report_is_read_from_the_folders(tmp_path: Path) -> None:
     project.made.data("news_set", {"documents": 18821, "labels": 20})
     project.made.missing("datasets/held_set", "no source answered")
     io.write_result(tmp_path / "results/papers/paper/figures/curve.svg", SVG, META)
-    (chosen, other), comparisons = read_parts(project.sources)
+    (chosen, other), comparisons = read_sections(project.inputs)
     assert [[found["verdict"] for found in rows] for rows in comparisons] == [["reproduced"], ["not run"]]
     assert chosen.counts["reproduced"] == other.counts["not run"] == 1
     assert "f-paper-curve-figure_1" in str(chosen.figures[0].svg)
@@ -264,6 +267,6 @@ def test_missing_result_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
     io.write_missing(
         tmp_path / "results/papers/paper/figures/curve.svg", MissingResult("the data set is missing"), META
     )
-    (chosen, _), _ = read_parts(project.sources)
+    (chosen, _), _ = read_sections(project.inputs)
     assert (chosen.figures[0].svg, chosen.figures[0].reason) == (None, "data missing: the data set is missing")
     assert chosen.data[0].missing == "not read in this run"

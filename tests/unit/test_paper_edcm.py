@@ -21,12 +21,12 @@ from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.pages.drawing import inline_svg
 from textmix.pages.figures import FigureData, draw
 from textmix.papers.edcm import likeness, repetition, weights
 from textmix.papers.edcm.documents import Documents
 from textmix.papers.edcm.figures import FIGURES
 from textmix.plan.locators import parse_locator
-from textmix.verdict.page import inline_svg
 from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]

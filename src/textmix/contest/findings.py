@@ -16,7 +16,7 @@ from textmix.contest.figures import Point, accuracy_against_time, critical_diffe
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.metrics.table import METRICS
-from textmix.verdict.page import Drawing, inline_svg
+from textmix.pages.drawing import Drawing, inline_svg
 
 
 @dataclass(frozen=True)

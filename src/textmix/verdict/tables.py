@@ -19,7 +19,7 @@ _TEX_ESCAPES |= {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "∅": 
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One published value with the rebuilt one, as text ready to be shown.
 
     Parameters
@@ -44,7 +44,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """A table of cells; a cell is None where the paper has none.
 
     Parameters
@@ -60,16 +60,16 @@ class Table:
     caption: str
     corner: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    rows: tuple[tuple[str, tuple[TableCell | None, ...]], ...]
     listing: bool = False
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TableCell]:
         """All cells that there are."""
         return [cell for _, cells in self.rows for cell in cells if cell is not None]
 
 
-def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> Table:
+def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> PaperTable:
     """Return one table of a paper.
 
     Parameters
@@ -88,7 +88,7 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     for key in (row_key, column_key):
         if key and key not in COMPARISON_COLUMNS:
             raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {', '.join(COMPARISON_COLUMNS)}")
-    placed: dict[str, dict[str, Cell]] = {}
+    placed: dict[str, dict[str, TableCell]] = {}
     for row in comparison:
         if row["artefact"] not in artefacts or (row["verdict"] == "open" and not (row["published"] or row["rebuilt"])):
             continue
@@ -103,7 +103,7 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
         raise ConfigError(f"tables.{name}: no published value has the artefact {', '.join(artefacts)}; correct it")
     columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
     rows = tuple((label, tuple(cells.get(column) for column in columns)) for label, cells in placed.items())
-    return Table(name, spec["caption"], row_key, columns, rows, listing=not column_key)
+    return PaperTable(name, spec["caption"], row_key, columns, rows, listing=not column_key)
 
 
 def _label(row: Mapping[str, Any], key: str) -> str:
@@ -112,12 +112,12 @@ def _label(row: Mapping[str, Any], key: str) -> str:
     return text.replace("_", " ") if key == "dataset" else text
 
 
-def make_cell(row: Mapping[str, Any]) -> Cell:
+def make_cell(row: Mapping[str, Any]) -> TableCell:
     """Return a row of the comparison as a cell."""
     printed = _text(row["published"])
     published = with_spread(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
     rebuilt = with_spread(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
-    return Cell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"])
+    return TableCell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"])
 
 
 def with_spread(value: str, spread: str) -> str:
@@ -148,7 +148,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def table_csv(table: Table) -> str:
+def table_csv(table: PaperTable) -> str:
     """Return a table as CSV: for each column the published value, the rebuilt value and the verdict."""
     parts = ("published", "rebuilt", "verdict")
     rows = []
@@ -160,7 +160,7 @@ def table_csv(table: Table) -> str:
     return io.format_csv(rows, [table.corner, *(f"{column} {part}" for column in table.columns for part in parts)])
 
 
-def table_tex(table: Table) -> str:
+def table_tex(table: PaperTable) -> str:
     """Return a table as LaTeX (booktabs): ``published / rebuilt`` and the sign of the verdict in a cell."""
     lines = [
         r"\begin{table}",
@@ -177,12 +177,12 @@ def table_tex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tex_row(cells: Sequence[str | Cell | None]) -> str:
+def _tex_row(cells: Sequence[str | TableCell | None]) -> str:
     """Return one line of a LaTeX table."""
     return " & ".join(map(_tex_cell, cells)) + r" \\"
 
 
-def _tex_cell(cell: str | Cell | None) -> str:
+def _tex_cell(cell: str | TableCell | None) -> str:
     """Return one cell of a LaTeX table."""
     if cell is None or isinstance(cell, str):
         return _tex(cell or "")

@@ -1,0 +1,251 @@
+"""The content of the report page, one section for each paper, read from the configuration and the results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from textmix.core import io
+from textmix.core.errors import ConfigError, MissingResult
+from textmix.experiment.results import RoleEntry
+from textmix.pages.drawing import Drawing, inline_svg
+from textmix.verdict.compare import MISSING, NOT_RUN, count_verdicts, not_chosen
+from textmix.verdict.published import Deviation, Record, read_record
+from textmix.verdict.tables import PaperTable, TableCell, make_cell, make_table
+
+_STATEMENTS = ("claim", "equation")
+
+
+@dataclass(frozen=True)
+class DataUsed:
+    """The data set that stands for a role.
+
+    Parameters
+    ----------
+    role : name of the data in the paper.
+    dataset, title, terms : name, title and terms of use in the registry; empty where no data set is at hand.
+    comparable : ``fully``, ``nearly`` or ``not``.
+    note : difference from the paper's data.
+    size : numbers of documents and labels in words; empty where they are not known.
+    missing : reason why there are no data; empty where there are.
+    """
+
+    role: str
+    dataset: str
+    title: str
+    terms: str
+    comparable: str
+    note: str
+    size: str
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of the comparison as the page lists it.
+
+    Parameters
+    ----------
+    cell : published and rebuilt value with the verdict.
+    anchor : id of the row on the page.
+    kind : kind of the published row.
+    what : data, method and metric, or the claim in words.
+    difference : rebuilt less published, as text.
+    tolerance : tolerance of the published row.
+    where : place in the source.
+    """
+
+    cell: TableCell
+    anchor: str
+    kind: str
+    what: str
+    difference: str
+    tolerance: str
+    where: str
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """The section of one paper.
+
+    Parameters
+    ----------
+    name : name of the paper.
+    title, citation, status : as in its ``paper.yaml``.
+    counts : verdict -> number of items.
+    items : the rows of its comparison.
+    tables, figures : in the order of ``paper.yaml``.
+    deviations : as in ``deviations.yaml``.
+    data : the data sets that stand for its roles.
+    """
+
+    name: str
+    title: str
+    citation: str
+    status: str
+    counts: Mapping[str, int]
+    items: Sequence[Item]
+    tables: Sequence[PaperTable]
+    figures: Sequence[Drawing]
+    deviations: Sequence[Deviation]
+    data: Sequence[DataUsed]
+
+    @property
+    def total(self) -> int:
+        """Number of items."""
+        return sum(self.counts.values())
+
+    @property
+    def claims(self) -> list[Item]:
+        """The claims in words."""
+        return [item for item in self.items if item.kind == "claim"]
+
+    @property
+    def equations(self) -> list[Item]:
+        """The equations."""
+        return [item for item in self.items if item.kind == "equation"]
+
+    @property
+    def further(self) -> list[Item]:
+        """The numbers that stand in none of the tables."""
+        shown = {cell.id for table in self.tables for cell in table.cells}
+        return [item for item in self.items if item.kind not in _STATEMENTS and item.cell.id not in shown]
+
+
+class RegistryEntry(Protocol):
+    """The part of a registry entry that the page shows."""
+
+    @property
+    def title(self) -> str:
+        """Title of the data set."""
+
+    @property
+    def terms(self) -> str:
+        """Terms of use."""
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """The folders and entries from which the page is made.
+
+    Parameters
+    ----------
+    config, schemas, results : the folders ``config``, ``workflow/schemas`` and ``results``.
+    papers : paper -> its ``paper.yaml``, in the order of the page.
+    roles : role -> the data set that stands for it.
+    chosen : the papers that the configuration names.
+    registry : data set -> its entry in the registry.
+    """
+
+    config: Path
+    schemas: Path
+    results: Path
+    papers: Mapping[str, Mapping[str, Any]]
+    roles: Mapping[str, RoleEntry]
+    chosen: Sequence[str]
+    registry: Mapping[str, RegistryEntry]
+
+
+def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
+    """Read the sections of all papers.
+
+    Returns
+    -------
+    sections : one for each paper.
+    comparisons : the rows of ``comparison.csv`` of each paper; a paper that is not chosen has only ``not run``.
+
+    Raises
+    ------
+    ConfigError : a configuration file is at fault.
+    IntegrityError : a result was changed by hand.
+    """
+    sections, comparisons = [], []
+    for name, spec in inputs.papers.items():
+        record = read_record(inputs.config / "papers" / name, inputs.schemas)
+        rows = _comparison(inputs, name, record)
+        data = [_data_used(inputs, role) for role in spec["roles"]]
+        figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
+        sections.append(make_section(name, spec, record, rows, figures=figures, data=data))
+        comparisons.append(rows)
+    return sections, comparisons
+
+
+def make_section(
+    name: str,
+    spec: Mapping[str, Any],
+    record: Record,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    figures: Sequence[Drawing] = (),
+    data: Sequence[DataUsed] = (),
+) -> PaperSection:
+    """Return the section of a paper.
+
+    Parameters
+    ----------
+    name : name of the paper.
+    spec : its ``paper.yaml``.
+    record : the published rows, checks and deviations of the paper.
+    rows : the rows of its ``comparison.csv``.
+    figures, data : its drawings and data sets.
+    """
+    published = {row.id: row for row in record.rows}
+    items = []
+    for place, row in enumerate(rows, start=1):
+        what = " · ".join(part for part in (row["dataset"], row["method"], row["metric"]) if part)
+        difference = make_cell({**row, "rebuilt": row["difference"], "rebuilt_spread": ""}).rebuilt
+        printed = published[row["id"]]
+        cells = (make_cell(row), f"n-{name}-{place}", printed.kind, what, difference, row["tolerance"], printed.where)
+        items.append(Item(*cells))
+    tables = [make_table(key, entry, rows) for key, entry in spec["tables"].items()]
+    head = (name, spec["title"], spec["citation"], spec["status"])
+    return PaperSection(*head, count_verdicts(rows), items, tables, figures, record.deviations, data)
+
+
+def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:
+    """Return the rows of a paper's comparison; all are ``not run`` where the configuration does not name the paper."""
+    if paper not in inputs.chosen:
+        return not_chosen(record.rows, paper)
+    path = inputs.results / "papers" / paper / "comparison.csv"
+    io.check_result(path)
+    return list(io.read_csv(path))
+
+
+def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
+    """Return a figure of a paper, or the reason why there is none."""
+    path = inputs.results / "papers" / paper / "figures" / f"{figure}.svg"
+    head = (figure, entry["title"], entry["caption"])
+    if not path.is_file():
+        return Drawing(*head, None, f"{NOT_RUN}: this run did not draw it")
+    try:
+        io.check_result(path)
+    except MissingResult as missing:
+        return Drawing(*head, None, f"{MISSING}: {missing.reason}")
+    return Drawing(*head, inline_svg(path.read_bytes(), f"f-{paper}-{figure}", path.name))
+
+
+def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
+    """Return the data set that stands for a role, with its terms and its size or the reason why it is missing."""
+    entry = inputs.roles[role]
+    if entry.dataset is None:
+        missing = entry.note or "the configuration names none"
+        return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing)
+    if entry.dataset not in inputs.registry:
+        raise ConfigError(f"config/datasets.yaml: there is no '{entry.dataset}', which data.{role} names; add it")
+    known = inputs.registry[entry.dataset]
+    size, missing = _size(inputs.results / "datasets" / entry.dataset)
+    return DataUsed(role, entry.dataset, known.title, known.terms, entry.comparable, entry.note, size, missing)
+
+
+def _size(folder: Path) -> tuple[str, str]:
+    """Return the size of a parsed data set in words, and the reason why it is missing; one of them is empty."""
+    if not folder.is_dir():
+        return "", "not read in this run"
+    try:
+        io.check_result(folder)
+    except MissingResult as missing:
+        return "", missing.reason
+    found = io.read_json(folder / "corpus.json")["statistics"]
+    return f"{found['documents']:,} documents, {found['labels']:,} labels", ""
