@@ -1,4 +1,4 @@
-"""The command line: ``python -m textmix predict MODEL FILE`` labels new texts with a model that was kept."""
+"""The command line: ``python -m textmix predict MODEL FILE`` labels new texts with a persisted model."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def predict(options: argparse.Namespace) -> None:
     """Label the texts of a file."""
     # Here, for they compile and load: a wrong option is told at once.
     from textmix.core.determinism import one_thread
-    from textmix.serve import predict as work
-    from textmix.serve.keep import KeptModel
+    from textmix.serve import predict as labelling
+    from textmix.serve.model import PersistedModel
 
     source = source_of(options)
     one_thread()
@@ -88,11 +88,11 @@ def predict(options: argparse.Namespace) -> None:
     )
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
-        model = KeptModel.load(options.model)
+        model = PersistedModel.load(options.model)
         output = stack.enter_context(_output(options.output))
-        count = work.predict(model, source.read(stream), work.Writer(output, model, output_form, options.all))
+        count = labelling.predict(model, source.read(stream), labelling.Writer(output, model, output_form, options.all))
     mixed = f", {source.foreign_lines} lines read as Windows-1252" if options.mixed else ""
-    logger.info("%d texts labelled by %s%s", count, model.method.name, mixed)
+    logger.info("%d texts labelled by %s%s", count, model.class_name, mixed)
 
 
 def _suffix(path: str | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io as streams
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.unit.test_keep import LABELS, corpus, fitted
+from tests.unit.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
 from textmix.data.stream import NewText
 from textmix.serve import predict
-from textmix.serve.keep import KeptModel
+from textmix.serve.model import PersistedModel
 
 Capture = pytest.CaptureFixture[str]
 
@@ -107,7 +109,27 @@ def test_the_module_runs_and_reads_standard_input(models: Path) -> None:
     done = subprocess.run(command_line, input="wört30 wört31\n\n", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert [line.split(",")[:2] for line in done.stdout.splitlines()[:2]] == [["id", "label"], ["1", "öffentlich"]]
-    assert len(done.stdout.splitlines()) == 3 and "2 texts labelled by edcm" in done.stderr
+    assert len(done.stdout.splitlines()) == 3 and "2 texts labelled by EDCMClassifier" in done.stderr
+
+
+def test_predict_works_from_an_installed_package_without_the_checkout(models: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(Path(command.__file__).parent, site / "textmix")
+    program = (
+        "import sys, textmix.__main__ as command; print(command.__file__, file=sys.stderr); sys.exit(command.main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "predict", models / "edcm", "-", "--form", "text"],
+        input="wört30 wört31\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(site)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(str(site))
+    assert done.stdout.splitlines()[1].startswith("1,öffentlich,")
 
 
 @pytest.mark.parametrize(
@@ -175,4 +197,4 @@ def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: 
     (tmp_path / "new.txt").write_text("wört20 wört21\n")
     assert run(tmp_path / "model", tmp_path / "new.txt", "--output-form", "jsonl", "--all") == 0
     assert json.loads(capsys.readouterr().out) == {"id": "1", "labels": [LABELS[2]], "probabilities": None}
-    assert not hasattr(KeptModel.load(tmp_path / "model").estimator, "predict_proba")
+    assert not hasattr(PersistedModel.load(tmp_path / "model").estimator, "predict_proba")

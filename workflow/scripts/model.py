@@ -1,13 +1,13 @@
-"""Fit one method to all documents of a data set and keep it, for `python -m textmix predict`."""
+"""Fit one method to all documents of a data set and save the model, for `python -m textmix predict`."""
 
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.plan.methods import load_methods
-from textmix.serve.fit import fit_kept
+from textmix.serve.fit import fit_model
 
 with job(snakemake) as running:
     asked = snakemake.params
-    model = fit_kept(
+    model = fit_model(
         Corpus.load(snakemake.input[0]),
         asked.spec,
         load_methods()[asked.method],

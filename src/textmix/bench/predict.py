@@ -1,4 +1,4 @@
-"""Bench: labelling short new texts with kept models, from the bytes of a file to the rows of the answer."""
+"""Bench: labelling short new texts with persisted models, from the bytes of a file to the rows of the answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from sklearn.pipeline import make_pipeline
 from textmix.bench.timing import compare, judge
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.data.stream import Source
-from textmix.plan.methods import Method, load_methods
-from textmix.serve.keep import KeptModel
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.models.pmm.estimator import PMM1
+from textmix.serve.model import PersistedModel
 from textmix.serve.predict import Writer, predict
 from textmix.text.features import build_features
 
@@ -28,7 +30,6 @@ WORDS, TEXTS = 20, 20_000
 #: The rate that is wanted, texts a second on one core.
 RATE = 20_000
 SPEC = {"tokenizer": "unicode", "min_count": 2}
-PMM = Method("pmm1", "textmix.models.pmm.estimator:PMM1", "parametric mixture", "multi", "counts", "pmm")
 PEER = "CountVectorizer and MultinomialNB"
 
 
@@ -47,15 +48,15 @@ def short_texts(corpus: Corpus, several: bool) -> Corpus:
     return Corpus("short", list(map(str, range(len(rows)))), corpus.label_names, labels, text=Ragged.from_texts(texts))
 
 
-def fitted(method: Method, corpus: Corpus) -> KeptModel:
-    """Return a model fitted to all texts."""
+def fitted(estimator: Any, task: str, corpus: Corpus) -> PersistedModel:
+    """Return an estimator fitted to all texts, as a model that labels texts."""
     counts = build_features(corpus, SPEC)
-    y = counts.classes() if method.task == "single" else counts.indicators()
-    estimator = method.make({}).fit(counts.features, y)
-    return KeptModel(method, estimator, counts.label_names, counts.feature_names or [], SPEC, corpus.name)
+    y = counts.classes() if task == "single" else counts.indicators()
+    estimator.fit(counts.features, y)
+    return PersistedModel(estimator, task, counts.label_names, counts.feature_names or [], SPEC, corpus.name)
 
 
-def _labelling(model: KeptModel, form: str, data: bytes) -> Callable[[], object]:
+def _labelling(model: PersistedModel, form: str, data: bytes) -> Callable[[], object]:
     """Return the whole way: a file is read, its texts are labelled with probabilities, and the rows are written."""
 
     def run() -> object:
@@ -106,15 +107,13 @@ def bench_predict(corpus: Corpus, repeats: int = 5) -> list[dict[str, Any]]:
     rows of `textmix.bench.timing.COLUMNS`, in seconds of the processor (one core); the peer of ``predict_rate``
     is `RATE` texts a second, and the ratio what part of that time was needed.
     """
-    methods = load_methods()
     single, several = short_texts(corpus, False), short_texts(corpus, True)
     candidates: dict[str, Callable[[], object]] = {}
-    for name, method, texts in (
-        ("naive Bayes", methods["multinomial"], single),
-        ("EDCM", methods["edcm"], single),
-        ("PMM1", PMM, several),
+    for name, model, texts in (
+        ("naive Bayes", fitted(MultinomialClassifier(), "single", single), single),
+        ("EDCM", fitted(EDCMClassifier(), "single", single), single),
+        ("PMM1", fitted(PMM1(), "multi", several), several),
     ):
-        model = fitted(method, texts)
         for form, data in files(texts).items():
             candidates[f"{name}, {form}"] = _labelling(model, form, data)
     candidates[PEER] = _sklearn(single, files(single)["csv"])

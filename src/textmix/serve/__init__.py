@@ -1,1 +1,1 @@
-"""A fitted model to keep: fit, save, load, predict."""
+"""The persisted model: fit it, save it, load it, label new texts with it."""

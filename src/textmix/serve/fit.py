@@ -1,7 +1,8 @@
-"""A model to keep, fitted to all documents of a data set."""
+"""Fit the model that is persisted: one method on all documents of a data set."""
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +12,14 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.tuning import tune
 from textmix.models.common.sklearn_private import check_parameters
-from textmix.plan.methods import Method
-from textmix.serve.keep import KeptModel, kept_forms
+from textmix.plan.methods import Method, load_methods
+from textmix.serve.classes import can_be_persisted
+from textmix.serve.model import PersistedModel
 
 logger = logging.getLogger("textmix")
 
 
-def fit_kept(
+def fit_model(
     corpus: Corpus,
     spec: Mapping[str, Any],
     method: Method,
@@ -25,23 +27,26 @@ def fit_kept(
     search: Mapping[str, Any] | None = None,
     *,
     seed: int = 0,
-) -> KeptModel:
-    """Fit a method to all documents: a model for use needs no test part, how good it is the pipeline has told.
+) -> PersistedModel:
+    """Fit a method to all documents; none is held out, for `snakemake own` and `matrix` measure how good a method is.
 
     Parameters
     ----------
-    corpus : a features corpus.
-    spec : the ``features`` entry by which it was counted.
-    method, params : the method and what is set of its parameters.
-    search : what to choose by cross-validation (`textmix.experiment.tuning.tune`), or None.
-    seed : seed of the run; folds and an estimator with a ``random_state`` are seeded by it and the data set.
+    corpus : N documents with counts of V words as features.
+    spec : the ``features`` entry by which the words were counted.
+    method : entry of the method registry.
+    params : parameters of the estimator that differ from their defaults.
+    search : the grid to choose from by cross-validation (`textmix.experiment.tuning.tune`), or None.
+    seed : seed of the run; together with the data set's name it seeds the folds and a ``random_state``.
 
     Raises
     ------
-    ConfigError : the data set is a matrix, the method cannot be kept, or it does not take these parameters.
-    DataFormatError : a single-label method meets a document with no or several labels.
+    ConfigError : the data set is a matrix, the method cannot be persisted, or it does not take these parameters.
+    DataFormatError : a document has no label or several, and the method is for one label a document.
     """
-    kept_forms(method)
+    if not is_persistable(method):
+        able = ", ".join(name for name, entry in load_methods().items() if is_persistable(entry))
+        raise ConfigError(f"model: the method {method.name} cannot be saved; choose one of {able}")
     y = corpus.classes() if method.task == "single" else corpus.indicators()
 
     def make(point: Mapping[str, Any]) -> Any:
@@ -58,10 +63,16 @@ def fit_kept(
     if search is not None:
         folds = rng(seed, corpus.name, "model", "tune")
         chosen, point = tune(method.task, make, search, (corpus.features, y), folds)
-    model = KeptModel(method, make(point), corpus.label_names, list(corpus.feature_names or []), spec, corpus.name)
+    vocabulary = list(corpus.feature_names or [])
+    model = PersistedModel(make(point), method.task, corpus.label_names, vocabulary, spec, corpus.name)
     model.estimator.fit(corpus.features, y)
     logger.info(
         "%s fitted to %d documents of %s, %d words%s",
         *(method.name, corpus.n_documents, corpus.name, len(model.vocabulary), chosen and f"; chosen: {chosen}"),
     )
     return model
+
+
+def is_persistable(method: Method) -> bool:
+    """Return whether the class of a method's estimator can be persisted."""
+    return can_be_persisted(getattr(importlib.import_module(method.module), method.estimator.split(":")[1]))

@@ -1,4 +1,4 @@
-"""Labels for new texts by a model that was kept: texts in, rows out, block by block."""
+"""Labels for new texts by a persisted model: texts in, rows out, block by block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from textmix.data.corpus import Ragged
 from textmix.data.stream import NewText
-from textmix.serve.keep import KeptModel
+from textmix.serve.model import PersistedModel
 
 #: A block ends after so many texts or so many bytes of text, whichever comes first.
 BLOCK_TEXTS, BLOCK_BYTES = 4096, 2**24
@@ -51,9 +51,9 @@ class Writer:
     everything : write the probability of every label.
     """
 
-    def __init__(self, stream: IO[str], model: KeptModel, form: str, everything: bool) -> None:
+    def __init__(self, stream: IO[str], model: PersistedModel, form: str, everything: bool) -> None:
         self._stream, self._names, self._everything = stream, list(model.label_names), everything
-        self._keys = ("label", "probability") if model.method.task == "single" else ("labels", "probabilities")
+        self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
 
     def begin(self) -> None:
@@ -102,7 +102,7 @@ def _six_digits(value: float) -> float | None:
     return None if math.isnan(value) else float(f"{value:.6g}")
 
 
-def predict(model: KeptModel, texts: Iterable[NewText], writer: Writer) -> int:
+def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> int:
     """Label texts and write the rows; return how many there were."""
     count, rest = 0, blocks(texts)
     first = list(islice(rest, 1))  # a file that cannot be read at all gives not even a first row

@@ -43,7 +43,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     delta: float
     class_count_: np.ndarray
-    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "float64 C", "n_features_in_": "int"}
     }

@@ -25,7 +25,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     n_features_in_ : V.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"}
     _columns: np.ndarray | None
 

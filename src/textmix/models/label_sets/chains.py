@@ -124,7 +124,7 @@ class ClassifierChain(LinearMultiLabel):
         self.n_iter_, self.converged_ = found.n_iter, found.all_converged
         self.objective_path_ = np.array([found.total_objective])
 
-    def check_kept(self) -> None:
+    def check_loaded(self) -> None:
         """Check the order among attributes that were read from a file; raises ValueError."""
         check_order(self.order_)
 
@@ -195,7 +195,7 @@ class ChainEnsemble(LinearMultiLabel):
         self.n_iter_ = max(chain.n_iter_ for chain in fitted)
         self.converged_ = all(chain.converged_ for chain in fitted)
 
-    def check_kept(self) -> None:
+    def check_loaded(self) -> None:
         """Check the orders among attributes that were read from a file; raises ValueError."""
         for order in self.order_:
             check_order(order)
@@ -271,7 +271,7 @@ class DependencyNetwork(LinearMultiLabel):
         self.objective_path_ = np.array([found.total_objective])
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
-    def check_kept(self) -> None:
+    def check_loaded(self) -> None:
         """Check the seed that was read from a file; raises ValueError."""
         if not 0 <= self.seed_ < 2**63:
             raise ValueError("seed_ is out of range")

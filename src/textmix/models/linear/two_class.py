@@ -20,7 +20,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_, intercept_ : (1, P) and (1,), for the second class.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
         **{"converged_": "bool", "n_iter_": "int"},

@@ -56,7 +56,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tags.classifier_tags.poor_score = True
         return tags
 
-    def check_kept(self) -> None:
+    def check_loaded(self) -> None:
         """Check the indices among attributes that were read from a file; raises ValueError."""
         check_weights(self.weights_, len(self.classes_))
 

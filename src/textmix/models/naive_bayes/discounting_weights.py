@@ -28,7 +28,7 @@ SMALLEST_DISCOUNT = 1e-6
 #: A share of all occurrences below this is taken for a rounding error.
 ROUNDING = 1e-10
 
-#: Fitted attributes of the two models and their forms, see `textmix.serve.keep`.
+#: Fitted attributes of the two models and their forms, see `textmix.serve.forms`.
 _WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "seen_by": "int32 K"}
 _SHARED: dict[str, Any] = {
     **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},

@@ -63,7 +63,7 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
 class _ParametricMixture(LabelCountClassifier):
     """What PMM1 and PMM2 share: all but the climb."""
 
-    #: Fitted attributes and their forms, see `textmix.serve.keep`.
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},

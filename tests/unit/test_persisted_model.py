@@ -1,4 +1,4 @@
-"""Models to keep: what is read back is what was kept, and nothing that was tampered with is read."""
+"""Persisted models: a loaded model is the saved one, and a folder that was changed is refused."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, Mi
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.plan.methods import Method, load_methods
-from textmix.serve.keep import FOREIGN, KeptModel, _class_of, can_be_kept
+from textmix.serve.classes import SKLEARN
+from textmix.serve.fit import fit_model, is_persistable
+from textmix.serve.model import PersistedModel
 from textmix.text.features import build_features
 
 METHODS = load_methods()
-KEPT = sorted(name for name, method in METHODS.items() if can_be_kept(method))
+PERSISTABLE = sorted(name for name, method in METHODS.items() if is_persistable(method))
 SPEC = {"tokenizer": "unicode", "stop_list": "smart", "min_count": 2}
 LABELS = ["cats, dogs", 'so-called "news"', "sport/tennis", "öffentlich", "unused"]
 
@@ -36,14 +38,14 @@ def corpus(several: bool, n: int = 60, classes: int = 4) -> Corpus:
     return Corpus("made", [str(d) for d in range(n)], LABELS, labels, text=Ragged.from_texts(t.encode() for t in texts))
 
 
-def fitted(name: str) -> tuple[KeptModel, Corpus, Corpus]:
+def fitted(name: str) -> tuple[PersistedModel, Corpus, Corpus]:
     """Return a fitted model, its texts and their counts."""
     method = METHODS[name]
-    text = corpus(method.task == "multi", classes=2 if issubclass(_class_of(method), TwoClassLinear) else 4)
+    text = corpus(method.task == "multi", classes=2 if isinstance(method.make({}), TwoClassLinear) else 4)
     counts = build_features(text, SPEC)
     y = counts.classes() if method.task == "single" else counts.indicators()
     estimator = method.make({}).fit(counts.features, y)
-    return KeptModel(method, estimator, LABELS, counts.feature_names, SPEC, "made"), text, counts  # type: ignore[arg-type]
+    return PersistedModel(estimator, method.task, LABELS, counts.feature_names, SPEC, "made"), text, counts  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +83,11 @@ def array(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Pa
     return changed
 
 
-@pytest.mark.parametrize("name", KEPT)
-def test_a_kept_model_is_whole_and_labels_as_before(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", PERSISTABLE)
+def test_a_loaded_model_is_whole_and_labels_as_before(name: str, tmp_path: Path) -> None:
     model, text, counts = fitted(name)
     model.save(tmp_path / "model", {})
-    back = KeptModel.load(tmp_path / "model")
+    back = PersistedModel.load(tmp_path / "model")
     assert vars(back.estimator).keys() == vars(model.estimator).keys()
     assert back.estimator.get_params() == model.estimator.get_params()
     labels, probability = back.label(text.text)  # type: ignore[arg-type]
@@ -96,13 +98,21 @@ def test_a_kept_model_is_whole_and_labels_as_before(name: str, tmp_path: Path) -
     assert [back.label_names, back.vocabulary, back.dataset] == [LABELS, counts.feature_names, "made"]
 
 
-def test_the_methods_of_every_family_of_counts_can_be_kept() -> None:
-    assert {"multinomial", "dirichlet_smoothed", "dcm", "edcm", "logistic_regression", "binary_relevance"} <= set(KEPT)
-    assert set(METHODS) - set(KEPT) == {"knn", "label_neighbors", "cbm", "boosted_relevance", "boosted_power_set"}
+def test_the_methods_of_every_family_of_counts_can_be_persisted() -> None:
+    assert {"multinomial", "dirichlet_smoothed", "dcm", "edcm", "logistic_regression", "binary_relevance"} <= set(
+        PERSISTABLE
+    )
+    assert set(METHODS) - set(PERSISTABLE) == {
+        "knn",
+        "label_neighbors",
+        "cbm",
+        "boosted_relevance",
+        "boosted_power_set",
+    }
 
 
 def test_new_words_and_empty_texts_are_labelled(folder: Path) -> None:
-    model = KeptModel.load(folder)
+    model = PersistedModel.load(folder)
     text = Ragged.from_texts([b"", "nie gehört".encode(), "WÖRT20 wört20".encode(), b"the the", b""])
     labels, probability = model.label(text)
     prior = np.exp(model.estimator.class_log_prior_)
@@ -121,7 +131,7 @@ def test_infinite_parameters_come_back(tmp_path: Path) -> None:
     model, _, counts = fitted("dirichlet_smoothed")
     model.estimator.set_params(mu=np.inf, delta=np.float64(2.0)).fit(counts.features, counts.classes())
     model.save(tmp_path / "model", {})
-    assert KeptModel.load(tmp_path / "model").estimator.get_params() == model.estimator.get_params()
+    assert PersistedModel.load(tmp_path / "model").estimator.get_params() == model.estimator.get_params()
 
 
 @pytest.mark.parametrize("name", ["_log_beta.npy", "model.json", "vocabulary.json", "meta.json"])
@@ -136,7 +146,7 @@ def test_a_changed_folder_is_noticed(folder: Path, tmp_path: Path, name: str, ho
         data[place] ^= 1
         path.write_bytes(data[:-9] if how == "truncated" else data)
     with pytest.raises(IntegrityError):
-        KeptModel.load(tmp_path / "model")
+        PersistedModel.load(tmp_path / "model")
 
 
 def _object_array(folder: Path) -> None:
@@ -154,8 +164,12 @@ def _false_header(folder: Path) -> None:
 
 HOSTILE: dict[str, Callable[[Path], None]] = {
     "format": head(format=99),
-    "no method": head(method="os.system"),
-    "method of another shape": head(method="multinomial"),
+    "no estimator": head(estimator="os.system"),
+    "estimator without forms": head(estimator="KNNClassifier"),
+    "estimator for several labels": head(estimator="BinaryRelevance"),
+    "task of another kind": head(task="multi"),
+    "no task": head(task="both"),
+    "estimator of another shape": head(estimator="MultinomialClassifier"),
     "parameter unknown": head(parameters={"evil": 1}),
     "parameter of another type": head(parameters={"smoothing": "1"}),
     "parameter negative": head(parameters={"smoothing": -1.0}),
@@ -190,7 +204,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_folder_with_right_digests_is_refused(folder: Path, tmp_path: Path, what: str) -> None:
     with pytest.raises(DataFormatError, match=r"model\.json: is not a model"):
-        KeptModel.load(forge(folder, tmp_path / "model", HOSTILE[what]))
+        PersistedModel.load(forge(folder, tmp_path / "model", HOSTILE[what]))
 
 
 def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
@@ -199,14 +213,14 @@ def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
         "x", "textmix.models.naive_bayes.discounting:AbsoluteDiscountingClassifier", "x", "single", "counts", "x"
     )
     estimator = method.make({}).fit(counts.features, counts.classes())
-    estimator.check_kept()
+    estimator.check_loaded()
     for part, bad in (("seen_by", 99), ("seen_by", -1), ("start", 10**6), ("group", 5), ("group", -2)):
         wrong = getattr(estimator.weights_, part).copy()
         wrong[len(wrong) // 2] = bad
         broken = method.make({}).fit(counts.features, counts.classes())
         broken.weights_ = estimator.weights_._replace(**{part: wrong})
         with pytest.raises(ValueError, match="out of range"):
-            broken.check_kept()
+            broken.check_loaded()
 
 
 def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -214,30 +228,31 @@ def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> No
         path = shutil.copytree(folder, tmp_path / str(number))
         (path / "meta.json").write_text(json.dumps(record))
         with pytest.raises(IntegrityError):
-            KeptModel.load(path)
+            PersistedModel.load(path)
 
 
 def test_no_folder_a_file_and_a_missing_result(folder: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "nothing", folder / "model.json"):
         with pytest.raises(IntegrityError):
-            KeptModel.load(path)
+            PersistedModel.load(path)
     io.write_missing(tmp_path / "missing", MissingResult("no data"), {})
     with pytest.raises(MissingResult, match="no data"):
-        KeptModel.load(tmp_path / "missing")
+        PersistedModel.load(tmp_path / "missing")
 
 
-def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_saved(tmp_path: Path) -> None:
     model, _, _ = fitted("edcm")
     with pytest.raises(ConfigError, match="is a matrix"):
-        KeptModel(model.method, model.estimator, LABELS, [], {"tokenizer": "matrix"}, "scene")
-    unable = next(method for method in METHODS.values() if not can_be_kept(method))
-    with pytest.raises(ConfigError, match=r"cannot be kept; choose one of .*edcm"):
-        KeptModel(unable, model.estimator, LABELS, [], SPEC).save(tmp_path / "model", {})
-    logistic = METHODS["logistic_regression"]
+        PersistedModel(model.estimator, "single", LABELS, [], {"tokenizer": "matrix"}, "scene")
+    unable = next(method for method in METHODS.values() if not is_persistable(method))
+    with pytest.raises(ConfigError, match=r"cannot be saved; choose one of .*edcm"):
+        fit_model(build_features(corpus(False), SPEC), SPEC, unable, {})
+    with pytest.raises(ConfigError, match=r"declares no fitted_forms"):
+        PersistedModel(unable.make({}), unable.task, LABELS, [], SPEC).save(tmp_path / "model", {})
     estimator = LogisticRegression(random_state=np.random.RandomState(0)).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ConfigError, match="random_state is a RandomState"):
-        KeptModel(logistic, estimator, ["a", "b"], ["x"], SPEC).save(tmp_path / "model", {})
-    assert not (tmp_path / "model").exists() and logistic.estimator in FOREIGN
+        PersistedModel(estimator, "single", ["a", "b"], ["x"], SPEC).save(tmp_path / "model", {})
+    assert not (tmp_path / "model").exists() and type(estimator).__name__ in SKLEARN
 
 
 def _seed(folder: Path) -> None:
@@ -258,4 +273,4 @@ def _seed(folder: Path) -> None:
 def test_indices_out_of_range_are_refused(name: str, change: Callable[[Path], None], tmp_path: Path) -> None:
     fitted(name)[0].save(tmp_path / "model", {})
     with pytest.raises(DataFormatError, match="is not a model that this version can read"):
-        KeptModel.load(forge(tmp_path / "model", tmp_path / "forged", change))
+        PersistedModel.load(forge(tmp_path / "model", tmp_path / "forged", change))

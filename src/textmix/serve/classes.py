@@ -1,0 +1,76 @@
+"""The classes of estimators that a persisted model may hold, found by their public names.
+
+A persisted model names its class without a module.  A name leads to a class of `textmix.models` that declares its fitted
+state, or to one of `SKLEARN`, and to nothing else, so that a forged model cannot name other code.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from textmix import models
+from textmix.core.errors import ConfigError
+
+#: Classes of scikit-learn: public name -> module, and the declaration of the fitted state, which they do not have.
+SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
+    "LogisticRegression": (
+        "sklearn.linear_model",
+        {
+            **{"classes_": "int C", "coef_": "float64 R V", "intercept_": "float64 R", "n_iter_": "int *"},
+            "n_features_in_": "int",
+        },
+    )
+}
+_CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
+
+
+@functools.cache
+def _modules() -> dict[str, str]:
+    """Return the module of every public class of `textmix.models` by its name, read from the text of the modules."""
+    folder = Path(models.__file__ or "").parent
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        module = ".".join((models.__name__, *path.relative_to(folder).with_suffix("").parts))
+        found.update(dict.fromkeys(_CLASS.findall(path.read_text(encoding="utf-8")), module))
+    return found
+
+
+def class_of(name: str) -> type:
+    """Return the class of a public name.
+
+    Raises
+    ------
+    ValueError : neither `textmix.models` nor `SKLEARN` has a class of this name.
+    """
+    module = SKLEARN[name][0] if name in SKLEARN else _modules().get(name)
+    if module is None:
+        raise ValueError(f"there is no estimator {name!r}")
+    found: type = getattr(importlib.import_module(module), name)
+    return found
+
+
+def can_be_persisted(estimator: type) -> bool:
+    """Return whether `class_of` finds a class by its name and knows the declaration of its fitted state."""
+    name = estimator.__name__
+    if name not in SKLEARN and not (name in _modules() and hasattr(estimator, "fitted_forms")):
+        return False
+    return class_of(name) is estimator
+
+
+def forms_of(estimator: type) -> Mapping[str, Any]:
+    """Return the declaration of an estimator's fitted state, see `textmix.serve.forms`.
+
+    Raises
+    ------
+    ConfigError : the class cannot be persisted.
+    """
+    name = estimator.__name__
+    if not can_be_persisted(estimator):
+        raise ConfigError(f"model: {name} declares no fitted_forms, so that it cannot be saved; choose another method")
+    forms: Mapping[str, Any] = SKLEARN[name][1] if name in SKLEARN else estimator.fitted_forms  # type: ignore[attr-defined]
+    return forms
