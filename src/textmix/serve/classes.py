@@ -1,7 +1,7 @@
 """The classes of estimators that a persisted model may hold, found by their public names.
 
-A persisted model names its class without a module.  A name leads to a class of `textmix.models` that declares its fitted
-state, or to one of `SKLEARN`, and to nothing else, so that a forged model cannot name other code.
+A persisted model names its class without a module.  A name leads to a class of `textmix.models` that declares its
+fitted state, or to one of `SKLEARN`, and to nothing else, so that a forged model cannot name other code.
 """
 
 from __future__ import annotations

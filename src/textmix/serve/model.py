@@ -146,10 +146,11 @@ class PersistedModel:
                 raise ValueError(f"format {head['format']!r} is not {FORMAT}; make the model again with this version")
             names, words = (_read_names(folder / name) for name in ("labels.json", "vocabulary.json"))
             kind = class_of(str(head["estimator"]))
+            forms = forms_of(kind)
             estimator: Any = kind(**{key: _value_from_json(value) for key, value in head["parameters"].items()})
             check_parameters(estimator)
             sizes = {"V": len(words), "L": len(names)}
-            read_state(folder, estimator, forms_of(kind), head["values"], sizes)
+            read_state(folder, estimator, forms, head["values"], sizes)
             model = cls(estimator, str(head["task"]), names, words, head["features"], str(head["dataset"]))
             model._check()
         return model
