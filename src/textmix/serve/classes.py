@@ -1,19 +1,16 @@
 """The classes of estimators that a persisted model may hold, found by their public names.
 
-A persisted model names its class without a module.  A name leads to a class of `textmix.models` that declares its
+A persisted model names its class without a module.  A name leads to a public class of `textmix` that declares its
 fitted state, or to one of `SKLEARN`, and to nothing else, so that a forged model cannot name other code.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from textmix import models
+import textmix
 from textmix.core.errors import ConfigError
 
 #: Classes of scikit-learn: public name -> module, and the declaration of the fitted state, which they do not have.
@@ -26,18 +23,6 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
         },
     )
 }
-_CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
-
-
-@functools.cache
-def _modules() -> dict[str, str]:
-    """Return the module of every public class of `textmix.models` by its name, read from the text of the modules."""
-    folder = Path(models.__file__ or "").parent
-    found = {}
-    for path in sorted(folder.rglob("*.py")):
-        module = ".".join((models.__name__, *path.relative_to(folder).with_suffix("").parts))
-        found.update(dict.fromkeys(_CLASS.findall(path.read_text(encoding="utf-8")), module))
-    return found
 
 
 def class_of(name: str) -> type:
@@ -45,21 +30,17 @@ def class_of(name: str) -> type:
 
     Raises
     ------
-    ValueError : neither `textmix.models` nor `SKLEARN` has a class of this name.
+    AttributeError : neither `textmix` nor `SKLEARN` has a class of this name.
     """
-    module = SKLEARN[name][0] if name in SKLEARN else _modules().get(name)
-    if module is None:
-        raise ValueError(f"there is no estimator {name!r}")
-    found: type = getattr(importlib.import_module(module), name)
+    found: type = getattr(importlib.import_module(SKLEARN[name][0]) if name in SKLEARN else textmix, name)
     return found
 
 
 def can_be_persisted(estimator: type) -> bool:
     """Return whether `class_of` finds a class by its name and knows the declaration of its fitted state."""
     name = estimator.__name__
-    if name not in SKLEARN and not (name in _modules() and hasattr(estimator, "fitted_forms")):
-        return False
-    return class_of(name) is estimator
+    declared = name in SKLEARN or (name in dir(textmix) and hasattr(estimator, "fitted_forms"))
+    return declared and class_of(name) is estimator
 
 
 def forms_of(estimator: type) -> Mapping[str, Any]:
