@@ -74,6 +74,10 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "seed as a real": (lambda c: c.update(seed=1.0), r"seed: 1\.0 has the wrong type; give a value of type integer"),
     "no seed": (lambda c: c.pop("seed"), r"the file: 'seed' is a required property; add it"),
     "no trials": (lambda c: c.update(max_trials=0), r"max_trials: 0 is less than the minimum of 1; correct the value"),
+    "negative trials": (
+        lambda c: c.update(max_trials=-2),
+        r"max_trials: -2 is less than the minimum of 1; correct the value",
+    ),
     "half a trial": (lambda c: c.update(max_trials=2.5), r"max_trials: 2\.5 has the wrong type; .* integer or null"),
     "strict as a word": (
         lambda c: c.update(strict="yes please"),
@@ -187,6 +191,11 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
         lambda p: p["splits"]["random_80_20"].update(train=float("inf")),
         r"splits\.random_80_20\.train: inf has the wrong type; give a value of type number or integer",
     ),
+    "negative training set": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(train=-0.8),
+        r"splits\.random_80_20\.train: -0\.8 is less than or equal to the minimum of 0; correct the value",
+    ),
     "split without trials": (
         EDCM,
         lambda p: p["splits"]["random_80_20"].pop("trials"),
@@ -251,6 +260,8 @@ def test_wrong_paper_is_refused_with_file_key_and_remedy(root, case):
         ("papers/edcm/paper.yaml", None, r"edcm/paper\.yaml: cannot be read .*; name an existing file"),
         ("datasets.yaml", "", r"datasets\.yaml: the file: None has the wrong type; .*object"),
         ("datasets.yaml", "../x: {}\n", r"datasets\.yaml: "),
+        ("datasets.yaml", "Tiny News: {}\n", r"datasets\.yaml: .*'Tiny News' is not a valid name; it must match"),
+        ("datasets.yaml", "tiny: {termz: none}\n", r"datasets\.yaml: .*'termz'; did you mean 'terms'\? allowed: "),
         ("datasets.yaml", None, r"datasets\.yaml: cannot be read"),
     ],
 )
