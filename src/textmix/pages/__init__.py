@@ -1,1 +1,1 @@
-"""What all pages and figures are made with: style, templates, rendering."""
+"""The tools of all pages and figures: styles, templates, drawings inside a page, and the data of a figure."""

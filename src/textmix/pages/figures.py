@@ -1,4 +1,4 @@
-"""What the functions in ``textmix.papers.<paper>.figures`` may draw from, and the call of one of them by name."""
+"""The data that a figure of a paper draws, and the call of its function in ``textmix.papers.<paper>.figures``."""
 
 from __future__ import annotations
 

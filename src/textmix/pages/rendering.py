@@ -1,4 +1,4 @@
-"""What all pages have in common: where their templates lie, how they are read, and their style."""
+"""The templates and style sheets of all pages, and the way in which they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def environment() -> jinja2.Environment:
-    """Return an environment that escapes every value and refuses one that is missing."""
+    """Return a Jinja environment that escapes every value and raises an error for a missing one."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -22,5 +22,8 @@ def environment() -> jinja2.Environment:
 
 
 def style(*sheets: str) -> Markup:
-    """Return style sheets of `TEMPLATES`; they are ours and hold no value from outside, so they need no escaping."""
+    """Return style sheets of `TEMPLATES` as one text.
+
+    The sheets are part of this package and hold no value from outside, so they are not escaped.
+    """
     return Markup("\n".join((TEMPLATES / sheet).read_text(encoding="utf-8") for sheet in sheets))  # noqa: S704

@@ -1,1 +1,1 @@
-"""Published numbers beside rebuilt ones: judging, tables, the report page."""
+"""The comparison of published with rebuilt numbers: verdicts, tables and the report page."""

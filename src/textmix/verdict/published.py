@@ -1,9 +1,13 @@
-"""What a document prints: its numbers, its claims as named checks, and where we had to deviate, read strictly.
+"""The published side of a paper: its numbers and claims, the checks of its claims, and our deviations from it.
 
-Three files a paper, in ``config/papers/<paper>/``: ``published.csv`` (one row a number, claim, figure or equation),
-``checks.yaml`` (the claims as comparisons of rebuilt values) and ``deviations.yaml`` (what the source leaves open or
-prints garbled, and what is done here).  A fault in any of them is a `ConfigError` that names file, line, column and
-remedy.  The module imports neither NumPy nor anything that computes, since the workflow reads it while it is parsed.
+Each paper has three files in ``config/papers/<paper>/``:
+
+- ``published.csv``: one row for each number, claim, figure or equation;
+- ``checks.yaml``: the claims as comparisons of rebuilt values;
+- ``deviations.yaml``: the places that the paper leaves open or prints garbled, and the choice made here.
+
+A fault in one of them is a `ConfigError` that names file, line, column and remedy.  The module imports no NumPy, so the
+files can be checked while the workflow is parsed.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ PUBLISHED_COLUMNS = (
 )
 KINDS = ("table_cell", "statement", "data_stat", "derived_claim", "claim", "curve", "figure", "equation")
 TOLERANCES = ("exact", "sd", "near", "order", "open")
-#: Kinds of check -> the keys that the kind needs beside ``text`` and ``kind``, and those it may have.
+#: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "above": (("left", "right"), ("exceptions",)),
     "near": (("left", "right", "margin"), ()),
@@ -52,20 +56,21 @@ class Published:
     Parameters
     ----------
     id : its name; parts of a composite value are named ``<id>.<part>``.
-    artefact : the table, figure or passage it belongs to.
+    artefact : the table, figure or passage to which it belongs.
     kind : one of `KINDS`.
-    dataset, method, metric : role of the data set, method as printed, what is measured (a claim's text); may be empty.
-    unit : unit of value, spread and margin.  Rebuilt values are stored as fractions and seconds: ``percent`` means
-        that they are multiplied by 100 before they are compared, ``minutes`` that they are divided by 60.
-    value : the value with the digits it is printed with, for these decide what ``exact`` means; a number unless the
-        tolerance is ``open`` or ``order``; empty where nothing is printed.
+    dataset, method : role of the data set and method as printed; may be empty.
+    metric : the measured quantity, or the text of a claim; may be empty.
+    unit : unit of value, spread and margin.  Rebuilt values are stored as fractions and seconds, so they are multiplied
+        by 100 before they are compared with ``percent`` and divided by 60 before they are compared with ``minutes``.
+    value : the value with its printed digits, which decide the meaning of ``exact``; a number unless the tolerance is
+        ``open`` or ``order``; empty where nothing is printed.
     spread : the printed standard deviation, or empty.
     where : document and line or equation of the source, ``derived`` or ``public``.
     tolerance : one of `TOLERANCES`.
-    margin : for ``sd`` the number of standard deviations; for ``near`` the largest difference, in the row's unit or, as
-        ``5%``, in parts of the value; else empty.
-    source : locator of the rebuilt value, or empty.
-    note : what is uncertain, and why the margin is what it is.
+    margin : for ``sd`` the number of standard deviations; for ``near`` the largest difference, in the row's unit or,
+        written like ``5%``, relative to the value; else empty.
+    source : locator of the rebuilt value or of a check, or empty.
+    note : the uncertainty of the row, and the reason for its margin.
     line : line in the file, for messages.
     """
 
@@ -97,14 +102,24 @@ class Published:
         return locator.check if isinstance(locator, CheckLocator) else None
 
 
-#: A claim as a comparison of rebuilt values: ``text``, ``kind``, ``left``, and what `CHECK_KINDS` adds; the meaning of
-#: each is in ``checks.schema.yaml``.
+#: An entry of ``checks.yaml``: ``text``, ``kind``, ``left`` and the keys of `CHECK_KINDS`; ``checks.schema.yaml``
+#: describes each.
 Check = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """Where the source is silent or garbled: what it says, what is done here, why, and how much it matters."""
+    """One entry of ``deviations.yaml``: a place that the paper leaves open or prints garbled, and the choice made here.
+
+    Parameters
+    ----------
+    id : its name.
+    where : place in the paper, or ``unsaid``.
+    source_says : content of the paper there.
+    we_do, why : the choice made here and its reason.
+    status : ``built`` or ``planned``.
+    effect : change of the results by the choice, where it is known.
+    """
 
     id: str
     where: str
@@ -117,7 +132,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Record:
-    """Everything published of one paper, checked against itself."""
+    """The published rows, checks by name and deviations of one paper; every row's check exists."""
 
     rows: tuple[Published, ...]
     checks: Mapping[str, Check]
@@ -164,7 +179,7 @@ def read_published(path: str | Path) -> tuple[Published, ...]:
 
 
 def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line number and cells of every row of a csv file whose header is `PUBLISHED_COLUMNS`."""
+    """Yield (line number, column -> cell) of every row of a csv file with the header `PUBLISHED_COLUMNS`."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except OSError as error:
@@ -205,7 +220,7 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
 
 
 def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
-    """Refuse a value, spread or margin that is no number where the tolerance needs one."""
+    """Refuse a value, standard deviation or margin that is not the number that the tolerance needs."""
     tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
     judged, measured = tolerance in ("exact", "sd", "near"), tolerance in ("sd", "near")
     if judged and not value:
@@ -225,7 +240,7 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a finite decimal number (Python's ``float`` takes ``nan`` and ``1_0`` as well)."""
+    """Return whether a text is a finite decimal number; Python's ``float`` alone would also take ``nan`` and ``1_0``."""
     return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
@@ -274,7 +289,7 @@ def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str
 
 
 def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
-    """Read ``deviations.yaml``, a list.
+    """Read ``deviations.yaml``.
 
     Raises
     ------

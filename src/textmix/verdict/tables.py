@@ -1,17 +1,19 @@
-"""Tables as in the papers: a pivot of the comparison with the published and the rebuilt value in one cell."""
+"""Tables as in the papers: the comparison as rows and columns, with published and rebuilt value in one cell."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from textmix.core import io
 from textmix.core.errors import ConfigError
-from textmix.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED, VERDICTS, decimals, number
+from textmix.verdict.compare import COMPARISON_COLUMNS, OPEN, UNCONVERGED, VERDICTS, decimals, number
 
-#: Verdict -> the sign that stands for it wherever there is no room for the word.
+#: Verdict -> the sign of it, for places that are too narrow for the word.
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "∅", "○", "?"), strict=True))
 _TEX_SIGNS = dict(zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\emptyset$", r"$\circ$", "?"), strict=True))
 _TEX_ESCAPES = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -20,13 +22,13 @@ _TEX_ESCAPES |= {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "∅": 
 
 @dataclass(frozen=True)
 class TableCell:
-    """One published value with the rebuilt one, as text ready to be shown.
+    """One published value and the rebuilt one, as text.
 
     Parameters
     ----------
     id : identifier of the published row.
-    published, rebuilt : value and spread; empty where there is none.
-    unit : their unit.
+    published, rebuilt : value, or value ± standard deviation; empty where there is none.
+    unit : unit of both.
     verdict, reason : as in the comparison.
     """
 
@@ -45,15 +47,15 @@ class TableCell:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of cells; a cell is None where the paper has none.
+    """A table of cells; a cell is None where the paper prints nothing.
 
     Parameters
     ----------
     name, caption : as in ``paper.yaml``.
-    corner : heading of the row labels.
-    columns : headings.
-    rows : label and cells of each row.
-    listing : True for a list with one value a row.
+    corner : heading of the column of row labels.
+    columns : headings of the other columns.
+    rows : label and cells of each row, one cell for each column.
+    listing : True for a list, which has one value in each row.
     """
 
     name: str
@@ -65,40 +67,37 @@ class PaperTable:
 
     @property
     def cells(self) -> list[TableCell]:
-        """All cells that there are."""
+        """The cells that hold a value."""
         return [cell for _, cells in self.rows for cell in cells if cell is not None]
 
 
 def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> PaperTable:
-    """Return one table of a paper.
+    """Return one table of a paper, with rows and columns in the order of the comparison.
+
+    The pivot is written by hand, since that of pandas sorts the labels and cannot name the rows that share a cell.
 
     Parameters
     ----------
     name : its name.
-    spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``rows`` and ``columns`` (columns of the
-        comparison whose values become labels; without ``columns`` a list with one value a row), ``caption``.
+    spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, the
+        columns of the comparison whose values become labels; without ``columns`` the table is a list.
     comparison : rows of the paper's comparison, in memory or read from csv.
 
     Raises
     ------
-    ConfigError : the specification names no column, no row has the artefact, or two fall into one cell.
+    ConfigError : the entry names an unknown column or artefact, or two values share a cell.
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")
     for key in (row_key, column_key):
         if key and key not in COMPARISON_COLUMNS:
-            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {', '.join(COMPARISON_COLUMNS)}")
+            allowed = ", ".join(COMPARISON_COLUMNS)
+            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {allowed}")
     placed: dict[str, dict[str, TableCell]] = {}
     for row in comparison:
-        if row["artefact"] not in artefacts or (row["verdict"] == "open" and not (row["published"] or row["rebuilt"])):
-            continue
-        cells = placed.setdefault(_label(row, row_key), {})
-        column = _label(row, column_key) if column_key else "value"
-        if column in cells:
-            raise ConfigError(
-                f"tables.{name}: {cells[column].id} and {row['id']} fall into one cell; use other rows or columns"
-            )
-        cells[column] = make_cell(row)
+        if row["artefact"] in artefacts and not _is_empty(row):
+            column = _label(row, column_key) if column_key else "value"
+            _place(placed.setdefault(_label(row, row_key), {}), column, make_cell(row), name)
     if not placed:
         raise ConfigError(f"tables.{name}: no published value has the artefact {', '.join(artefacts)}; correct it")
     columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
@@ -106,8 +105,21 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     return PaperTable(name, spec["caption"], row_key, columns, rows, listing=not column_key)
 
 
+def _is_empty(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of the comparison is open and has neither a published nor a rebuilt value."""
+    return row["verdict"] == OPEN and not (row["published"] or row["rebuilt"])
+
+
+def _place(cells: dict[str, TableCell], column: str, cell: TableCell, table: str) -> None:
+    """Put a cell into its column of a row; refuse a second cell there."""
+    if column in cells:
+        both = f"{cells[column].id} and {cell.id}"
+        raise ConfigError(f"tables.{table}: {both} fall into one cell; use other rows or columns")
+    cells[column] = cell
+
+
 def _label(row: Mapping[str, Any], key: str) -> str:
-    """Return a heading; roles are names with underscores, all else stands as in the paper."""
+    """Return a label: the value of a column; in the names of roles blanks replace underscores."""
     text = _text(row[key]) or "–"
     return text.replace("_", " ") if key == "dataset" else text
 
@@ -115,24 +127,24 @@ def _label(row: Mapping[str, Any], key: str) -> str:
 def make_cell(row: Mapping[str, Any]) -> TableCell:
     """Return a row of the comparison as a cell."""
     printed = _text(row["published"])
-    published = with_spread(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
-    rebuilt = with_spread(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
+    published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
+    rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
     return TableCell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"])
 
 
-def with_spread(value: str, spread: str) -> str:
-    """Return value and spread as ``value ± spread``."""
-    return f"{value} ± {spread}" if value and spread else value
+def with_deviation(value: str, deviation: str) -> str:
+    """Return ``value ± deviation``, or the value alone where one of them is empty."""
+    return f"{value} ± {deviation}" if value and deviation else value
 
 
 def shown(value: Any, printed: str, significant: int = 3) -> str:
-    """Return a value with as many decimals as another is printed with, but some significant digits at least.
+    """Return a value with the decimals of the published number, and with thousands separated by commas.
 
     Parameters
     ----------
-    value : number, or text (words stay as they are).
+    value : number, or text; words are returned unchanged.
     printed : the published number as printed.
-    significant : least number of significant digits of a value that is not whole.
+    significant : least number of significant digits of a value that is no whole number.
     """
     amount = number(value)
     if amount is None or not math.isfinite(amount):
@@ -144,12 +156,12 @@ def shown(value: Any, printed: str, significant: int = 3) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value of a comparison row as text."""
+    """Return a value of a comparison row as text; empty for None."""
     return "" if value is None else str(value)
 
 
 def table_csv(table: PaperTable) -> str:
-    """Return a table as CSV: for each column the published value, the rebuilt value and the verdict."""
+    """Return a table as CSV; each column becomes three, with published value, rebuilt value and verdict."""
     parts = ("published", "rebuilt", "verdict")
     rows = []
     for label, cells in table.rows:
@@ -161,34 +173,26 @@ def table_csv(table: PaperTable) -> str:
 
 
 def table_tex(table: PaperTable) -> str:
-    """Return a table as LaTeX (booktabs): ``published / rebuilt`` and the sign of the verdict in a cell."""
-    lines = [
-        r"\begin{table}",
-        rf"\caption{{{_tex(table.caption)} Each cell: published / rebuilt, verdict.}}",
-        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
-        r"\toprule",
-        _tex_row([table.corner, *table.columns]),
-        r"\midrule",
-        *(_tex_row([label, *cells]) for label, cells in table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    """Return a table as LaTeX (booktabs); a cell holds ``published / rebuilt`` and the sign of the verdict."""
+    rows = [[_tex(label), *map(_tex_cell, cells)] for label, cells in table.rows]
+    frame = pd.DataFrame(rows, columns=[_tex(heading) for heading in (table.corner, *table.columns)])
+    # The cells hold LaTeX signs already, so the text in them is escaped here and not by pandas.
+    text: str = frame.to_latex(
+        index=False,
+        escape=False,
+        column_format=f"l{'r' * len(table.columns)}",
+        caption=f"{_tex(table.caption)} Each cell: published / rebuilt, verdict.",
+    )
+    return text
 
 
-def _tex_row(cells: Sequence[str | TableCell | None]) -> str:
-    """Return one line of a LaTeX table."""
-    return " & ".join(map(_tex_cell, cells)) + r" \\"
-
-
-def _tex_cell(cell: str | TableCell | None) -> str:
-    """Return one cell of a LaTeX table."""
-    if cell is None or isinstance(cell, str):
-        return _tex(cell or "")
+def _tex_cell(cell: TableCell | None) -> str:
+    """Return one cell of a LaTeX table; empty where the paper prints nothing."""
+    if cell is None:
+        return ""
     return f"{_tex(cell.published or '–')} / {_tex(cell.rebuilt or '–')} {_TEX_SIGNS[cell.verdict]}"
 
 
 def _tex(text: str) -> str:
-    """Escape text for LaTeX."""
+    """Return a text with the characters escaped that LaTeX would read as commands."""
     return "".join(_TEX_ESCAPES.get(character, character) for character in text)
