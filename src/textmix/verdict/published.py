@@ -240,7 +240,7 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a finite decimal number; Python's ``float`` alone would also take ``nan`` and ``1_0``."""
+    """Return whether a text is a finite decimal number; Python's ``float`` takes ``nan`` and ``1_0`` too."""
     return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
