@@ -9,12 +9,12 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import IO
 
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import replacing
-from textmix.data.stream import FORMS, SUFFIXES, Source
+from textmix.data.formats import NEW_TEXTS, format_of
+from textmix.data.new_texts import NewTexts
 
 logger = logging.getLogger("textmix")
 
@@ -33,10 +33,13 @@ def parser() -> argparse.ArgumentParser:
     add = predict.add_argument
     add("model", metavar="MODEL", help="folder of the model")
     add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line); - is the standard input")
-    add("--form", choices=sorted(FORMS), help="of FILE, where its name does not tell")
+    add("--form", choices=NEW_TEXTS, help="of FILE, where its name does not tell")
     add("--column", default="text", help="csv column or JSON key of the text (default: text)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
-    add("--delimiter", help="between csv cells (default: a tab for .tsv and .tab, else a comma)")
+    add(
+        "--delimiter",
+        help="between csv cells, default a comma; with it, .tsv and .tab files are read as csv, quotes and all",
+    )
     add("--encoding", default="utf-8", help="of FILE (default: utf-8)")
     add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
     add("--output", metavar="PATH", help="written whole or not at all (default: the standard output)")
@@ -45,21 +48,20 @@ def parser() -> argparse.ArgumentParser:
     return main
 
 
-def source_of(options: argparse.Namespace) -> Source:
-    """Return where the texts come from.
+def texts_of(options: argparse.Namespace) -> NewTexts:
+    """Return how the texts of the file are read.
 
     Raises
     ------
     ConfigError : the form of the file is not known, or an option is not allowed.
     """
-    form, delimiter = SUFFIXES.get(Path(options.file).suffix.lower(), (None, ","))
-    form = options.form or form
+    form = options.form or format_of(options.file, NEW_TEXTS)
     if form is None:
-        raise ConfigError(f"{options.file}: what is in it? give --form {', --form '.join(sorted(FORMS))}")
+        raise ConfigError(f"{options.file}: its name does not tell its form; give --form {', --form '.join(NEW_TEXTS)}")
+    if form == "tab" and options.delimiter:
+        form = "csv"  # with a delimiter of its own a file of tabs has cells in quotes
     name = "standard input" if options.file == "-" else options.file
-    return Source(
-        name, form, options.column, options.id, options.encoding, options.mixed, options.delimiter or delimiter
-    )
+    return NewTexts(name, form, options.column, options.id, options.encoding, options.mixed, options.delimiter or ",")
 
 
 @contextmanager
@@ -81,23 +83,16 @@ def predict(options: argparse.Namespace) -> None:
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel
 
-    source = source_of(options)
+    texts = texts_of(options)
     one_thread()
-    output_form = options.output_form or (
-        "jsonl" if SUFFIXES.get(_suffix(options.output), "")[:1] == ("jsonl",) else "csv"
-    )
+    output_form = options.output_form or format_of(options.output or "", ("jsonl",)) or "csv"
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
         model = PersistedModel.load(options.model)
         output = stack.enter_context(_output(options.output))
-        count = labelling.predict(model, source.read(stream), labelling.Writer(output, model, output_form, options.all))
-    mixed = f", {source.foreign_lines} lines read as Windows-1252" if options.mixed else ""
+        count = labelling.predict(model, texts.read(stream), labelling.Writer(output, model, output_form, options.all))
+    mixed = f", {texts.foreign_lines} lines read as Windows-1252" if options.mixed else ""
     logger.info("%d texts labelled by %s%s", count, model.class_name, mixed)
-
-
-def _suffix(path: str | None) -> str:
-    """Return the ending of a file name."""
-    return Path(path).suffix.lower() if path else ""
 
 
 def _opened(path: str) -> IO[bytes]:

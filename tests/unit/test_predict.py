@@ -17,7 +17,7 @@ import pytest
 from tests.unit.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
-from textmix.data.stream import NewText
+from textmix.data.new_texts import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
 
@@ -135,7 +135,7 @@ def test_predict_works_from_an_installed_package_without_the_checkout(models: Pa
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        (b"body\nx\n", (), "new.csv, line 1: should name the column 'text'"),
+        (b"body\nx\n", (), "new.csv, line 1: there is no column 'text'; the columns are body"),
         (b"text\nf\xfcr\n", (), "new.csv, line 2: is not utf-8 text"),
         (b"text\na\0\n", (), "new.csv, line 2: holds a NUL byte"),
         (b"text\na\n", ("--encoding", "nope"), "there is no encoding"),
@@ -162,7 +162,7 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
     (tmp_path / "new.dat").write_text("x")
     for arguments, said in (
         ((models / "edcm", tmp_path / "none.csv"), "No such file"),
-        ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form jsonl, --form text"),
+        ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form tab, --form jsonl, --form text"),
         ((models / "none", texts), "IntegrityError"),
         ((tmp_path / "model", texts), "labels.json changed since it was made"),
         ((models / "edcm", texts, "--column", "body", "--output", texts / "x" / "y.csv"), "Not a directory"),
@@ -198,3 +198,11 @@ def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: 
     assert run(tmp_path / "model", tmp_path / "new.txt", "--output-form", "jsonl", "--all") == 0
     assert json.loads(capsys.readouterr().out) == {"id": "1", "labels": [LABELS[2]], "probabilities": None}
     assert not hasattr(PersistedModel.load(tmp_path / "model").estimator, "predict_proba")
+
+
+@pytest.mark.parametrize(
+    ("options", "form"), [((), "tab"), (("--delimiter", "\t"), "csv"), (("--form", "text"), "text")]
+)
+def test_tabs_have_no_quotes_unless_a_delimiter_is_given(options: tuple[str, ...], form: str) -> None:
+    arguments = command.parser().parse_args(["predict", "model", "new.tsv", *options])
+    assert command.texts_of(arguments).form == form

@@ -44,7 +44,7 @@ BROKEN_TABS = {
     "one cell": (HEAD + b"\na\tb\nab\n", 6, "1 cells"),
     "three cells": (HEAD + b"a\tb\tc\n", 4, "3 cells"),
     "no class": (HEAD + b"a\tb\n \tb\n", 5, "a class among"),
-    "empty line among rows": (HEAD + b"a\tb\n\na\tb\n", 5, "1 cells"),
+    "empty line among rows": (HEAD + b"a\tb\n\na\tb\n", 5, "0 cells"),
     "cut": (HEAD + b"a\tb\na\tb", 5, "truncated"),
     "quoted": (HEAD + b'a\t"b"\n', 4, "quotes"),
     "not UTF-8": (HEAD + b"a\tb\na\t\xe9\n", 5, "not utf-8"),
@@ -93,13 +93,13 @@ BROKEN_CSV = {
     "half a file": (b'text,label\na,1\n"b and a lot mo\n', 3, "not csv"),
     "cut": (b"text,label\na,1\nb,1", 3, "truncated"),
     "junk after a quote": (b'text,label\n"a"b,1\n', 2, "not csv"),
-    "column missing": (b"text,class\na,1\n", 1, "['text', 'label'], each once"),
-    "column twice": (b"text,label,label\na,1,1\n", 1, "each once"),
+    "column missing": (b"text,class\na,1\n", 1, "no column 'label'; the columns are text, class"),
+    "column twice": (b"text,label,label\na,1,1\n", 1, "more than one column 'label'"),
     "no label": (b"text,label\na,\n", 2, "the label ''"),
     "NUL": (b"text,label\na,1\nb\0,1\n", 3, "NUL"),
     "not UTF-8": (b"text,label\na,1\n\xff,1\n", 3, "not utf-8"),
-    "empty file": (b"", 1, "truncated"),
-    "web page": (b"<!DOCTYPE html>\n<p>Not Found</p>\n", 1, "each once"),
+    "empty file": (b"", 1, "header"),
+    "web page": (b"<!DOCTYPE html>\n<p>Not Found</p>\n", 1, "no column 'text'"),
     "no documents": (b"text,label\n", None, "no documents"),
 }
 
@@ -171,7 +171,7 @@ def test_a_message_of_another_encoding_is_named(tmp_path: Path) -> None:
     sample = Sample("message_folder", {"archive": {"a/1": b"ok\n\xff"}}, {"encoding": "utf-8"})
     with pytest.raises(
         DataFormatError,
-        match=r"the file 'a/1', line 2, is not utf-8 text \(byte 0xff\); convert it, or name its encoding",
+        match=r"the file 'a/1', line 2, is not utf-8 text \(byte 0xff at 1\); convert it, or name its encoding",
     ):
         sample.read(tmp_path)
 

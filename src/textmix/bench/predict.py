@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from textmix.bench.timing import compare, judge
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.data.stream import Source
+from textmix.data.new_texts import NewTexts
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.models.pmm.estimator import PMM1
@@ -61,7 +61,7 @@ def _labelling(model: PersistedModel, form: str, data: bytes) -> Callable[[], ob
 
     def run() -> object:
         output = io.StringIO()
-        predict(model, Source("new", form).read(io.BytesIO(data)), Writer(output, model, form, everything=False))
+        predict(model, NewTexts("new", form).read(io.BytesIO(data)), Writer(output, model, form, everything=False))
         return output
 
     return run

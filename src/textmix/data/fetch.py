@@ -16,7 +16,7 @@ from typing import Any
 from textmix.core.digests import sha256_file
 from textmix.data.download import Downloader, Limits
 from textmix.data.registry import RECORD, DatasetEntry, Source, SourceFile
-from textmix.data.sources import Request, UnavailableError, obtain
+from textmix.data.sources import Access, UnavailableError, obtain
 
 log = logging.getLogger(__name__)
 
@@ -161,7 +161,7 @@ def _in_place(folder: _Folder) -> dict[str, Any] | None:
 
 def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, Any]:
     """Try the sources in order and return the record."""
-    request = Request(mirror, folder.path.parent, Downloader(folder.entry.hosts, limits))
+    access = Access(mirror, folder.path.parent, Downloader(folder.entry.hosts, limits))
     reasons, broken = [], False
     for source in folder.entry.sources:
         needed = {role: file for role, file in source.files.items() if not folder.has(role, file)}
@@ -169,7 +169,7 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
             taken = [folder.file(role).name for role in needed if folder.file(role).exists()]
             if taken:
                 raise UnavailableError(f"{taken[0]} is there in another form")
-            obtain(source, {folder.file(role): file for role, file in needed.items()}, request)
+            obtain(source, {folder.file(role): file for role, file in needed.items()}, access)
         except UnavailableError as error:
             log.info("%s from %s: %s", folder.entry.id, source.kind, error)
             reasons.append(f"{source.kind}: {error}")

@@ -31,7 +31,7 @@ _NUMBER = re.compile(rb"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Table:
+class NumberTable:
     """The numbers of one file.
 
     Parameters
@@ -63,7 +63,7 @@ def fault_at(path: Path, data: bytes, position: int, what: str) -> DataFormatErr
 
 def read_rows(
     path: Path, data: bytes, columns: int, kernel: Callable[[np.ndarray, kernels.Rows], tuple[int, int, int]], room: int
-) -> Table:
+) -> NumberTable:
     """Run a kernel of `textmix.data.number_kernels` over a file.
 
     Parameters
@@ -97,7 +97,7 @@ def read_rows(
     _convert_long(path, data, values, rows.long[: rows.counts[1]])
     matrix = sparse.csr_array((values, rows.indices[:entries].copy(), rows.indptr[: n_rows + 1]), (n_rows, columns))
     matrix.eliminate_zeros()
-    return Table(path, data, matrix, rows.starts[:n_rows])
+    return NumberTable(path, data, matrix, rows.starts[:n_rows])
 
 
 def _convert_long(path: Path, data: bytes, values: np.ndarray, long: np.ndarray) -> None:
@@ -110,7 +110,7 @@ def _convert_long(path: Path, data: bytes, values: np.ndarray, long: np.ndarray)
         values[entry] = value
 
 
-def take_labels(table: Table, columns: np.ndarray, names: Sequence[str]) -> sparse.csr_array:
+def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -> sparse.csr_array:
     """Return some columns of a table as a label matrix.
 
     Parameters

@@ -11,10 +11,9 @@ import numpy as np
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_lines
 from textmix.data.corpus import Corpus
+from textmix.data.formats import FORMATS
 from textmix.data.parse import check_corpus, read_corpus
-from textmix.data.registry import Reader, Source
-
-_READERS = {"folder": "message_folder", "arff": "arff", "libsvm": "libsvm_multilabel"}
+from textmix.data.registry import Reader
 
 
 def read_own(reading: Mapping[str, Any]) -> Corpus:
@@ -42,27 +41,27 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
             raise ConfigError(f"{reading['source']}: files.{role}: {path} is {kind}; format: {reading['format']}")
         if path.is_file() and path.stat().st_size == 0:
             raise DataFormatError(path, None, "is empty")
-    reader, options = _reader(reading, files)
+    reader = Reader(FORMATS[reading["format"]].reader, _options(reading, files))
     if reading["format"] == "folder":
         files = {"archive": files["data"]}
-    corpus = read_corpus(Source("own", {}, Reader(reader, options)), files, reading["name"])
+    corpus = read_corpus(reader, files, reading["name"])
     check_corpus(corpus)
     _check_labels(corpus)
     return corpus
 
 
-def _reader(reading: Mapping[str, Any], files: Mapping[str, Path]) -> tuple[str, dict[str, Any]]:
-    """Return name and options of the reader."""
+def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
+    """Return the options of the reader."""
     form, options = reading["format"], dict(reading["options"])
     if form == "folder":
         # Files whose name begins with a dot are the system's, not documents.
-        return _READERS[form], {"encoding": options.get("encoding", "utf-8"), "members": ["*/[!.]*"]}
+        return {"encoding": options.get("encoding", "utf-8"), "members": ["*/[!.]*"]}
     if form == "arff":
-        return _READERS[form], {key: options[key] for key in ("n_labels",) if key in options}
+        return {key: options[key] for key in ("n_labels",) if key in options}
     if form == "libsvm":
-        return _READERS[form], _libsvm_sizes([path for path in files.values()])
+        return _libsvm_sizes([path for path in files.values()])
     columns = options.pop("columns")
-    return "records", {**options, **columns, "format": form, "several": reading["task"] == "multi"}
+    return {**options, **columns, "format": form, "several": reading["task"] == "multi"}
 
 
 def _libsvm_sizes(paths: list[Path]) -> dict[str, int]:

@@ -19,38 +19,12 @@ from scipy import sparse
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, MissingResult
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged
-from textmix.data.registry import RECORD, DatasetEntry, Source
+from textmix.data.registry import RECORD, DatasetEntry, Reader
 
 log = logging.getLogger(__name__)
 
 #: Bytes of text decoded at once, so that checking a text takes no copy of it.
 _BLOCK = 1 << 24
-
-#: The modules of `textmix.data.readers` that read a format; a registry entry names one of them.
-READERS = (
-    "acl_imdb",
-    "arff",
-    "csv_file",
-    "libsvm_multilabel",
-    "message_folder",
-    "records",
-    "reuters_sgml",
-    "snap_reviews",
-    "tab_file",
-    "table_file",
-)
-
-
-def reader_module(name: str) -> str:
-    """Return the module of a reader, for importing it and for the code digest of the stage.
-
-    Raises
-    ------
-    ConfigError : there is no such reader.
-    """
-    if name not in READERS:
-        raise ConfigError(f"config/datasets.yaml: there is no reader {name!r}; choose one of {', '.join(READERS)}")
-    return f"textmix.data.readers.{name}"
 
 
 def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
@@ -76,7 +50,7 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
     _check_files(folder, record["files"])
     source = entry.form(record)
     try:
-        corpus = read_corpus(source, entry.paths(record, folder), entry.id)
+        corpus = read_corpus(source.reader, entry.paths(record, folder), entry.id)
         check_corpus(corpus)
         check_expectations(corpus, entry.expect, source.content_digest)
     except DataFormatError as error:
@@ -98,29 +72,29 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
             )
 
 
-def read_corpus(source: Source, files: Mapping[str, Path], name: str) -> Corpus:
-    """Read the files of one source with its reader.
+def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
+    """Read the files of a data set.
 
     Parameters
     ----------
-    source : of the registry entry.
+    reader : with its options.
     files : by role.
     name : of the corpus.
 
     Raises
     ------
-    ConfigError : no such reader, an option it needs is missing, or one it does not know is given.
+    ConfigError : there is no such reader, an option it needs is missing, or one it does not know is given.
     DataFormatError : the reader's.
     """
-    reader = importlib.import_module(reader_module(source.reader.name))
-    given = set(source.reader.options)
-    missing = {option for option, required in reader.OPTIONS.items() if required} - given
-    if missing or not given <= set(reader.OPTIONS):
+    module = importlib.import_module(reader.module)
+    given = set(reader.options)
+    missing = {option for option, required in module.OPTIONS.items() if required} - given
+    if missing or not given <= set(module.OPTIONS):
         raise ConfigError(
-            f"config/datasets.yaml: {name}: the reader {source.reader.name} has the options {reader.OPTIONS} "
-            f"(true: required), not {sorted(missing or given - set(reader.OPTIONS))}"
+            f"config/datasets.yaml: {name}: the reader {reader.name} has the options {module.OPTIONS} "
+            f"(true: required), not {sorted(missing or given - set(module.OPTIONS))}"
         )
-    corpus: Corpus = reader.read(files, {**source.reader.options, "name": name})
+    corpus: Corpus = module.read(files, {**reader.options, "name": name})
     return corpus
 
 

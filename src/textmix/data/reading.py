@@ -11,6 +11,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, label_matrix
+from textmix.data.tables import REMEDY
 
 #: Roles of files that give a split; a file of any other role gives none.
 SPLITS = {"train": TRAIN, "test": TEST}
@@ -57,9 +58,9 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        what = f"is not {encoding} text (byte {data[error.start]:#04x}); convert it, or name its encoding"
-        raise DataFormatError(path, line, what) from error
+        line, place = data.count(b"\n", 0, error.start) + 1, error.start - data.rfind(b"\n", 0, error.start)
+        found = f"byte {data[error.start]:#04x} at {place}"
+        raise DataFormatError(path, line, f"is not {encoding} text ({found}); {REMEDY}") from error
     nul = data.find(b"\0")
     if nul >= 0:
         raise DataFormatError(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte: this is not text")

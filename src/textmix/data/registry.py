@@ -10,10 +10,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from pkgutil import iter_modules
 from typing import Any
 
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
+from textmix.data import readers
 
 #: The kinds of source, each at most once in an entry.
 KINDS = ("mirror", "https", "package")
@@ -22,12 +24,36 @@ RECORD = "fetch.json"
 _SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
 
 
+#: The names of all readers: the modules of `textmix.data.readers`.
+READERS = tuple(sorted(module.name for module in iter_modules(readers.__path__)))
+
+
 @dataclass(frozen=True)
 class Reader:
-    """Module of `textmix.data.readers` and its options."""
+    """A reader and its options.
+
+    Parameters
+    ----------
+    name : of a module of `textmix.data.readers`, which has ``OPTIONS`` (name -> whether required) and
+        ``read(files, options)``.
+    options : of this use.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def module(self) -> str:
+        """The full name of the module, for importing it and for the code digest of what it reads.
+
+        Raises
+        ------
+        ConfigError : there is no such reader.
+        """
+        if self.name not in READERS:
+            known = ", ".join(READERS)
+            raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {known}")
+        return f"{readers.__name__}.{self.name}"
 
 
 @dataclass(frozen=True)

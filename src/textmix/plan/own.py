@@ -14,19 +14,14 @@ from typing import Any
 
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
+from textmix.data.formats import FORMATS, OWN_DATA, format_of, without_packing
+from textmix.data.registry import Reader
 from textmix.metrics.table import check_metrics, main_metric, metrics_for, shown_metrics
 from textmix.plan.methods import Method
 
 #: Name of the study, and of its features, split and experiment.
 OWN = "own"
 FOLDS = 3
-#: Formats by the ending of a file, after that of packing.
-_ENDINGS = {
-    **{"csv": "csv", "tsv": "tab", "tab": "tab", "jsonl": "jsonl", "ndjson": "jsonl"},
-    **{"arff": "arff", "libsvm": "libsvm", "svm": "libsvm"},
-}
-_TABLES = ("csv", "tab", "jsonl")
-_MATRICES = ("arff", "libsvm")
 _WORDS = {"tokenizer": "unicode", "min_count": 2}
 
 
@@ -39,7 +34,7 @@ class Own:
     name : of the data set, ``^[a-z0-9_]+$``.
     source : my.yaml as named by the user.
     raw : its checked content.
-    format : a key of ``format``.
+    format : one of `textmix.data.formats.OWN_DATA`.
     task : ``single`` or ``multi``.
     """
 
@@ -66,8 +61,7 @@ class Own:
     @property
     def modules(self) -> list[str]:
         """Modules that read the data and are named by string only, for the code digest."""
-        reader = {"folder": "message_folder", "arff": "arff", "libsvm": "libsvm_multilabel"}.get(self.format, "records")
-        return [f"textmix.data.readers.{reader}"]
+        return [Reader(FORMATS[self.format].reader).module]
 
     def state(self) -> str:
         """Return what tells that a folder changed (files are inputs of the rule): names, sizes and times."""
@@ -106,7 +100,7 @@ class Own:
 
     def _features(self) -> dict[str, Any]:
         """Return how words are counted."""
-        if self.format in _MATRICES:
+        if FORMATS[self.format].kind == "matrix":
             return {"tokenizer": "matrix"}
         return dict(self.raw.get("features", _WORDS))
 
@@ -215,7 +209,9 @@ def load_own(source: str, schemas: Path) -> Own:
         raise ConfigError(f"{source}: files: has {', '.join(files)}; give either data, or train and test")
     form = raw.get("format") or _format(source, files)
     _check_form(source, form, raw)
-    several = form in _MATRICES or raw.get("labels", "several" if "separator" in raw else "one") == "several"
+    several = (
+        FORMATS[form].kind == "matrix" or raw.get("labels", "several" if "separator" in raw else "one") == "several"
+    )
     return Own(name or OWN, source, raw, form, "multi" if several else "single")
 
 
@@ -224,25 +220,26 @@ def _format(source: str, files: Mapping[str, str]) -> str:
     path = Path(source).parent / next(files[role] for role in ("data", "train") if role in files)
     if path.is_dir():
         return "folder"
-    suffixes = [suffix[1:].lower() for suffix in path.suffixes if suffix not in (".gz", ".xz", ".bz2")]
-    if not suffixes or suffixes[-1] not in _ENDINGS:
+    form = format_of(without_packing(path), OWN_DATA)
+    if form is None:
         raise ConfigError(f"{source}: format: '{path.name}' does not tell it; add format: csv, or tab, jsonl, ...")
-    return _ENDINGS[suffixes[-1]]
+    return form
 
 
 def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
     """Check that the other keys suit the format."""
     files, columns = raw["files"], raw.get("columns", {})
+    table, matrix = (FORMATS[form].kind == kind for kind in ("table", "matrix"))
     faults = (
-        (form in _TABLES and not columns, "columns: is missing; name the columns of the text and of the label"),
-        (form not in _TABLES and bool(columns), f"columns: format {form} has none; take it out"),
+        (table and not columns, "columns: is missing; name the columns of the text and of the label"),
+        (not table and bool(columns), f"columns: format {form} has none; take it out"),
         (form == "folder" and "data" not in files, "files: format folder takes data, one folder of folders"),
         (form == "arff" and ("labels" in files) == ("n_labels" in raw), "files: give labels (an XML file) or n_labels"),
         (form != "arff" and ("labels" in files or "n_labels" in raw), f"format {form} takes no labels or n_labels"),
-        (form not in _TABLES and "separator" in raw, f"separator: format {form} has none; take it out"),
-        (form in _MATRICES and "features" in raw, f"features: format {form} is counted already; take it out"),
+        (not table and "separator" in raw, f"separator: format {form} has none; take it out"),
+        (matrix and "features" in raw, f"features: format {form} is counted already; take it out"),
         (form == "folder" and raw.get("labels") == "several", "labels: a folder is one label; write labels: one"),
-        (form in _MATRICES and raw.get("labels") == "one", f"labels: format {form} has several; take it out"),
+        (matrix and raw.get("labels") == "one", f"labels: format {form} has several; take it out"),
         ("separator" in raw and raw.get("labels") == "one", "separator: one label needs none; take it out"),
         ("split" in columns and "train" in files, "columns: split: train and test files are a split already"),
         (len({type(column) for column in columns.values()}) > 1, "columns: all by name, or all by number"),

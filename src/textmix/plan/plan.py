@@ -205,7 +205,7 @@ class Plan:
 
     def reader_code(self, dataset: str) -> str:
         """Return the digest of parsing a data set: the script, and the readers of all forms it can come in."""
-        readers = {f"textmix.data.readers.{source.reader.name}" for source in self.registry[dataset].sources}
+        readers = {source.reader.module for source in self.registry[dataset].sources}
         return self.code("parse", *sorted(readers))
 
     @functools.cache  # noqa: B019 - one plan lives as long as the process

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from textmix.data.corpus import Ragged
-from textmix.data.stream import NewText
+from textmix.data.new_texts import NewText
 from textmix.serve.model import PersistedModel
 
 #: A block ends after so many texts or so many bytes of text, whichever comes first.

@@ -21,7 +21,7 @@ from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import Table, matrix_corpus, read_rows, take_labels
+from textmix.data.numbers import NumberTable, matrix_corpus, read_rows, take_labels
 from textmix.data.reading import data_files, decode, file_of
 
 #: Options, and which of them are required.
@@ -94,7 +94,7 @@ def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Ma
     return chosen
 
 
-def _split_columns(table: Table, names: list[str], chosen: set[str]) -> tuple[sparse.csr_array, sparse.csr_array]:
+def _split_columns(table: NumberTable, names: list[str], chosen: set[str]) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return features and labels of a table."""
     is_label = np.array([name in chosen for name in names], dtype=bool)
     features = table.matrix[:, np.flatnonzero(~is_label)]
@@ -142,7 +142,7 @@ def _unquoted(name: str) -> str:
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), name[1:-1])
 
 
-def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Table:
+def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> NumberTable:
     """Read the rows of an ARFF file, sparse if the first one is.
 
     Parameters

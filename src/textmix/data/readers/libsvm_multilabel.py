@@ -15,7 +15,7 @@ from scipy import sparse
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import Table, matrix_corpus, read_rows
+from textmix.data.numbers import NumberTable, matrix_corpus, read_rows
 from textmix.data.reading import data_files
 
 #: Options, and which of them are required.
@@ -61,7 +61,7 @@ def _read_part(path: Path, n_features: int, n_labels: int, first: int) -> tuple[
     return table.matrix, _label_matrix(table, label_indptr, labels[: label_indptr[-1]] - first, n_labels)
 
 
-def _label_matrix(table: Table, indptr: np.ndarray, labels: np.ndarray, n_labels: int) -> sparse.csr_array:
+def _label_matrix(table: NumberTable, indptr: np.ndarray, labels: np.ndarray, n_labels: int) -> sparse.csr_array:
     """Return label numbers from 0 as CSR (N, L), int8 ones, sorted within each row."""
     rows = np.repeat(np.arange(len(table.starts)), np.diff(indptr))
     order = np.lexsort((labels, rows))

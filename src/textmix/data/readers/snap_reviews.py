@@ -7,19 +7,19 @@ reviews ignored" of the skip-gram slides asks.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_tar, open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.readers.csv_file import csv_rows
 from textmix.data.reading import Document, decode, file_of, text_corpus
+from textmix.data.tables import Lines, cell_rows, json_value, table_rows, utf8
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -34,6 +34,7 @@ OPTIONS: dict[str, bool] = {
 _FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
 #: Stars of a review without any.
 UNRATED = math.nan
+_CSV_COLUMNS = ("name", "review", "rating")
 _NEEDED = ("product/productId", "review/score", "review/text")
 
 
@@ -64,7 +65,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Raises
     ------
-    DataFormatError : with the line: see `read_records`, `read_json`, `csv_file.csv_rows`; stars outside 1 to 5.
+    DataFormatError : with the line: see `read_records`, `read_json`, `read_csv`; stars outside 1 to 5.
     """
     if options.get("form") not in _FORMS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: form should be one of {sorted(_FORMS)}")
@@ -75,7 +76,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         for number, review in _reviews(path, data, options):
             if tally.keeps(review):
                 label = "negative" if review.stars < 3 else "positive"
-                documents.append(Document(f"{prefix}{number}", label, _utf8(path, review)))
+                documents.append(Document(f"{prefix}{number}", label, utf8(path, review.line, review.text, "the text")))
     return text_corpus(options, documents, info={"reviews": dict(sorted(tally.counts.items()))})
 
 
@@ -122,14 +123,6 @@ class Tally:
         if self._distinct and not math.isnan(review.stars):
             self._seen.add(key)
         return kind not in ("repeated", "unrated", "3 stars")
-
-
-def _utf8(path: Path, review: Review) -> bytes:
-    r"""Return the text as UTF-8; a JSON escape such as \ud800 makes a string that has none."""
-    try:
-        return review.text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataFormatError(path, review.line, f"the text is no valid Unicode ({error.reason})") from error
 
 
 def _stars(path: Path, line: int, text: str) -> float:
@@ -208,17 +201,9 @@ def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review
         raise DataFormatError(path, len(lines), "the array is not closed: the file is truncated")
 
 
-def _no_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{name} is no JSON")
-
-
 def _json_review(path: Path, line: int, item: str) -> Review:
     """Return the review of one JSON object."""
-    try:
-        record = json.loads(item, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise DataFormatError(path, line, f"is not a JSON object ({error})") from error
+    record = json_value(path, line, item, strict=True)
     fields = [record.get(key) for key in ("asin", "overall", "reviewText")] if isinstance(record, dict) else []
     match fields:
         case [str(product), float() | int() as stars, str(text)] if not isinstance(stars, bool):
@@ -235,7 +220,8 @@ def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]
     """
     if truncated:
         raise ConfigError("config/datasets.yaml: truncated csv is not read, since its last row would be wrong")
-    for line, (name, review, rating) in csv_rows(path, text.encode("utf-8"), ["name", "review", "rating"]):
+    lines = Lines(path, BytesIO(text.encode("utf-8")), ended=True)
+    for line, (name, review, rating) in table_rows(path, cell_rows(path, lines), _CSV_COLUMNS, blank=False):
         stars = UNRATED if rating == "NA" else _stars(path, line, rating)
         yield Review(line, name.replace("\\'", "'"), stars, review.replace("\\'", "'"))
 

@@ -6,13 +6,15 @@ Source: Orange's tab-delimited format (header lines of column names, types and f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import open_plain
+from textmix.data.archives import MAX_BYTES, iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.reading import SPLITS, Document, data_files, decode, split_array, split_labels, text_corpus
+from textmix.data.reading import SPLITS, Document, data_files, split_array, split_labels, text_corpus
+from textmix.data.tables import Lines, cell_rows
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"label_separator": False}
@@ -49,14 +51,12 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
     """Give label and text of each row of a file."""
-    data = open_plain(path)
-    lines = decode(path, data, "utf-8").split("\n")
-    label, text, width = _columns(path, lines)
-    if lines.pop():
-        raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
-    first = 4 if len(lines) > 3 and not lines[3].strip() else 3
-    for number, line in enumerate(lines[first:], start=first + 1):
-        cells = line.split("\t")
+    lines = Lines(path, iter_lines(path, MAX_BYTES), ended=True)
+    rows = cell_rows(path, lines, "\t", quotes=False)
+    label, text, width = _columns(path, [cells for _, cells in islice(rows, 3)])
+    for number, cells in rows:
+        if number == 4 and not any(cell.strip() for cell in cells):
+            continue
         if len(cells) != width or not cells[label].strip():
             raise DataFormatError(path, number, f"has {len(cells)} cells, expected {width} with a class among them")
         if any(cell.startswith('"') for cell in cells):
@@ -64,9 +64,9 @@ def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
         yield cells[label], cells[text].encode("utf-8")
 
 
-def _columns(path: Path, lines: list[str]) -> tuple[int, int, int]:
-    """Return the positions of class and text column and the number of columns, from the three header lines."""
-    names, types, flags = ([*lines, "", "", ""][i].split("\t") for i in range(3))
+def _columns(path: Path, header: list[list[str]]) -> tuple[int, int, int]:
+    """Return the positions of class and text column and the number of columns, from the cells of three header lines."""
+    names, types, flags = [*header, [], [], []][:3]
     one_each = types.count("string") == 1 and flags.count("class") == 1
     if not one_each or not len(names) == len(types) == len(flags) or types.index("string") == flags.index("class"):
         raise DataFormatError(path, 1, "the three header lines should name one 'string' and one 'class' column")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import Table, matrix_corpus, read_rows, take_labels
-from textmix.data.reading import data_files, decode
+from textmix.data.numbers import NumberTable, matrix_corpus, read_rows, take_labels
+from textmix.data.reading import data_files
+from textmix.data.tables import Lines, cell_rows
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"n_labels": True}
@@ -51,17 +51,14 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 def _header(path: Path, data: bytes, n_labels: int) -> list[str]:
     """Return the column names of the first line."""
-    line = data[: data.find(b"\n") + 1]
-    try:
-        names = next(csv.reader([decode(path, line, "utf-8")], strict=True), [])
-    except csv.Error as error:
-        raise DataFormatError(path, 1, f"is not csv: {error}") from error
+    first = Lines(path, [data[: data.find(b"\n") + 1]])
+    _, names = next(cell_rows(path, first), (1, list[str]()))
     if not 0 < n_labels < len(names) or len(set(names)) != len(names) or not all(names):
         raise DataFormatError(path, 1, f"should name columns, each once, of which the last {n_labels} are labels")
     return names
 
 
-def _read_table(path: Path, data: bytes, columns: int) -> Table:
+def _read_table(path: Path, data: bytes, columns: int) -> NumberTable:
     """Read the rows after the first line."""
     start = data.find(b"\n") + 1
 

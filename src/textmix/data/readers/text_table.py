@@ -5,10 +5,9 @@ The file is never in memory as a whole: of each row only the text, the numbers o
 
 from __future__ import annotations
 
-import csv
 import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from textmix.core.errors import DataFormatError
 from textmix.data.archives import iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.data.reading import SPLITS, data_files, require_documents
+from textmix.data.tables import Lines, read_rows, utf8
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -28,15 +28,10 @@ OPTIONS: dict[str, bool] = {
 }
 #: Words of a split column.
 _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_BOM = b"\xef\xbb\xbf"
-
-#: One row of a table: first line, and the values of text, label, id and split; None for a column not asked for.
-Row = tuple[int, list[Any]]
 
 
 @dataclass
-class _Table:
+class _Documents:
     """What has been read so far."""
 
     text: bytearray = field(default_factory=bytearray)
@@ -69,10 +64,12 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         than the first, a stray or unclosed quote, no JSON object, a NUL, another encoding, no label where one is due,
         an id twice, a word that is neither train nor test.
     """
-    table, sizes = _Table(), dict[str, int]()
+    table, sizes = _Documents(), dict[str, int]()
+    wanted = [options.get(key) for key in ("text", "label", "id", "split")]
     for role, path in data_files(files).items():
         before = len(table.ends)
-        for line, cells in _rows(path, options):
+        lines = Lines(path, iter_lines(path), options.get("encoding", "utf-8"))
+        for line, cells in read_rows(options["format"], lines, wanted):
             _add(table, path, line, cells, options)
         sizes[role] = len(table.ends) - before
         if not sizes[role]:
@@ -81,10 +78,10 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     return _corpus(table, sizes, options, {path.name: path for path in files.values()})
 
 
-def _add(table: _Table, path: Path, line: int, cells: Sequence[Any], options: Mapping[str, Any]) -> None:
+def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options: Mapping[str, Any]) -> None:
     """Add one row to the table."""
     text, label, name, part = cells
-    table.text += _utf8(path, line, text, "the text")
+    table.text += utf8(path, line, text, "the text")
     table.ends.append(len(table.text))
     for word in _labels(path, line, label, options):
         table.labels.append(table.numbers.setdefault(word, len(table.numbers)))
@@ -94,7 +91,7 @@ def _add(table: _Table, path: Path, line: int, cells: Sequence[Any], options: Ma
         found = _word(name)
         if not found:
             raise DataFormatError(path, line, "has no id; fill it in, or leave the column out of columns")
-        _utf8(path, line, found, "the id")
+        utf8(path, line, found, "the id")
         table.ids.append(found)
     if "split" in options:
         found = _word(part).lower()
@@ -116,7 +113,7 @@ def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> li
         what = "no label; fill it in or take the row out" if not found else f"{len(found)} labels; say labels: several"
         raise DataFormatError(path, line, f"has {what}")
     for word in found:
-        _utf8(path, line, word, "the label")
+        utf8(path, line, word, "the label")
     return found
 
 
@@ -127,19 +124,9 @@ def _word(value: Any) -> str:
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _utf8(path: Path, line: int, value: Any, what: str) -> bytes:
-    """Return a text as UTF-8."""
-    if not isinstance(value, str):
-        raise DataFormatError(path, line, f"{what} is {type(value).__name__}, not words")
-    if "\0" in value:
-        raise DataFormatError(path, line, f"{what} holds a NUL")
-    try:
-        return value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataFormatError(path, line, f"{what} holds half a character (a lone surrogate)") from error
-
-
-def _corpus(table: _Table, sizes: Mapping[str, int], options: Mapping[str, Any], paths: Mapping[str, Path]) -> Corpus:
+def _corpus(
+    table: _Documents, sizes: Mapping[str, int], options: Mapping[str, Any], paths: Mapping[str, Path]
+) -> Corpus:
     """Return the corpus of a whole table."""
     names = sorted(table.numbers)
     rank = np.empty(len(names), dtype=np.int32)
@@ -164,7 +151,7 @@ def _corpus(table: _Table, sizes: Mapping[str, int], options: Mapping[str, Any],
     )
 
 
-def _ids(table: _Table, sizes: Mapping[str, int], paths: Mapping[str, Path]) -> list[str]:
+def _ids(table: _Documents, sizes: Mapping[str, int], paths: Mapping[str, Path]) -> list[str]:
     """Return the ids, or numbers from 1 where no column gives them."""
     if not table.ids:
         return [
@@ -178,87 +165,3 @@ def _ids(table: _Table, sizes: Mapping[str, int], paths: Mapping[str, Path]) -> 
                 path = list(paths)[0 if row < next(iter(sizes.values())) else -1]
                 raise DataFormatError(path, here, f"the id {name[:60]!r} stands twice, before in line {before}")
     return table.ids
-
-
-def _rows(path: Path, options: Mapping[str, Any]) -> Iterator[Row]:
-    """Give the rows of a file."""
-    wanted = [options.get(key) for key in ("text", "label", "id", "split")]
-    lines = _decoded(path, options.get("encoding", "utf-8"))
-    if options["format"] == "jsonl":
-        return _json_rows(path, lines, wanted)
-    return _cell_rows(path, lines, wanted, options["format"] == "tab")
-
-
-def _decoded(path: Path, encoding: str) -> Iterator[str]:
-    """Give the lines of a file as text."""
-    for number, raw in enumerate(iter_lines(path), start=1):
-        if number == 1 and raw.startswith(_UTF16):
-            raise DataFormatError(path, 1, "is UTF-16; save it as UTF-8")
-        line = raw.removeprefix(_BOM) if number == 1 else raw
-        if b"\0" in line:
-            raise DataFormatError(path, number, "holds a NUL byte: this is not text, or not UTF-8")
-        try:
-            yield line.decode(encoding)
-        except UnicodeDecodeError as error:
-            found = line[error.start]
-            what = f"is not {encoding} text (byte {found:#04x} at {error.start + 1}); convert it, or name its encoding"
-            raise DataFormatError(path, number, what) from error
-
-
-def _json_rows(path: Path, lines: Iterator[str], wanted: Sequence[Any]) -> Iterator[Row]:
-    """Give the rows of a file of JSON objects; empty lines are passed over."""
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataFormatError(path, number, f"is not JSON ({str(error)[:80]})") from error
-        if not isinstance(value, dict):
-            raise DataFormatError(path, number, "is not a JSON object ({...})")
-        for key in wanted[:2]:
-            if key not in value:
-                raise DataFormatError(path, number, f"has no {key!r}; it has {', '.join(list(value)[:20])}")
-        yield number, [None if key is None else value.get(key) for key in wanted]
-
-
-def _cell_rows(path: Path, lines: Iterator[str], wanted: Sequence[Any], tabs: bool) -> Iterator[Row]:
-    """Give the rows of a csv or tab-separated file; empty lines are passed over."""
-    csv.field_size_limit(2**31 - 1)
-    reader = csv.reader(lines, dialect=_Tabs if tabs else csv.excel, strict=True)
-    start, places, width = 1, list[Any](), 0
-    try:
-        for cells in reader:
-            line, start = start, reader.line_num + 1
-            if not cells:
-                continue
-            if not width:
-                width = len(cells)
-                places, is_header = _places(path, line, cells, wanted)
-                if is_header:
-                    continue
-            if len(cells) != width:
-                raise DataFormatError(path, line, f"has {len(cells)} cells, expected {width}")
-            yield line, [None if place is None else cells[place] for place in places]
-    except csv.Error as error:
-        raise DataFormatError(path, start, f"is not csv, from this line on: {error}") from error
-
-
-def _places(path: Path, line: int, cells: Sequence[str], wanted: Sequence[Any]) -> tuple[list[int | None], bool]:
-    """Return where the wanted columns stand, and whether the first row is a header."""
-    by_number = all(isinstance(column, int) for column in wanted if column is not None)
-    names = [str(number + 1) for number in range(len(cells))] if by_number else [cell.strip() for cell in cells]
-    keys = [None if column is None else str(column) for column in wanted]
-    for key in keys:
-        if key is not None and names.count(key) != 1:
-            has = f"it has {len(cells)} columns" if by_number else f"they are {', '.join(names[:20])}"
-            times = "no column" if key not in names else "more than one column"
-            raise DataFormatError(path, line, f"there is {times} {key!r}; {has}")
-    return [None if key is None else names.index(key) for key in keys], not by_number
-
-
-class _Tabs(csv.excel_tab):
-    """Cells between tabs, in which a quote is a letter."""
-
-    quoting = csv.QUOTE_NONE
-    quotechar = None

@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data import stream
-from textmix.data.stream import NewText, Source
+from textmix.data import tables
+from textmix.data.formats import NEW_TEXTS
+from textmix.data.new_texts import NewText, NewTexts
 
 NAME = "new.txt"
 
 
 def read(form: str, data: bytes, **options: object) -> list[NewText]:
-    return list(Source(NAME, form, **options).read(io.BytesIO(data)))  # type: ignore[arg-type]
+    return list(NewTexts(NAME, form, **options).read(io.BytesIO(data)))  # type: ignore[arg-type]
 
 
 def texts(form: str, data: bytes, **options: object) -> list[str]:
@@ -48,6 +49,10 @@ def test_a_byte_order_mark_carriage_returns_and_another_delimiter_are_taken() ->
     assert texts("csv", b'\xef\xbb\xbf"text",b\r\none,1\r\n') == ["one"]
 
 
+def test_quotes_between_tabs_are_letters_as_in_data_of_ones_own() -> None:
+    assert texts("tab", b'text\tb\nsay "hi\t1\n""win\t2\n') == ['say "hi', '""win']
+
+
 def test_duplicate_identifiers_are_kept_as_they_are() -> None:
     assert [text.id for text in read("csv", b"id,text\nx,a\nx,b\n", id="id")] == ["x", "x"]
 
@@ -57,7 +62,7 @@ def test_a_named_encoding_is_read() -> None:
 
 
 def test_mixed_lines_are_read_as_windows_1252() -> None:
-    source = Source(NAME, "text", mixed=True)
+    source = NewTexts(NAME, "text", mixed=True)
     data = "für\n".encode() + "für – €\n".encode("cp1252") + b"a\x81b\x9d\n"
     assert [text.text.decode() for text in source.read(io.BytesIO(data))] == ["für", "für – €", "a\x81b\x9d"]
     assert source.foreign_lines == 2
@@ -66,25 +71,31 @@ def test_mixed_lines_are_read_as_windows_1252() -> None:
 @pytest.mark.parametrize(
     ("form", "data", "line", "what"),
     [
-        ("text", b"a\nf\xfcr\n", 2, r"is not utf-8 text \(byte 0xfc\); name the file's --encoding, or give --mixed"),
+        (
+            "text",
+            b"a\nf\xfcr\n",
+            2,
+            r"is not utf-8 text \(byte 0xfc at 2\); name the file's --encoding, or give --mixed",
+        ),
         ("text", b"a\nb\0\n", 2, "NUL byte"),
         ("csv", b"text\na\0\n", 2, "NUL byte"),
-        ("jsonl", b'"a"\n"a\\u0000"\n', 2, "NUL character"),
+        ("jsonl", b'"a"\n"a\\u0000"\n', 2, "the text holds a NUL"),
         ("text", "für\n".encode("utf-16"), 1, "is UTF-16"),
-        ("csv", b"", 1, "names none"),
-        ("csv", b"a,b\n1,2\n", 1, "should name the column 'text' once; it names 'a', 'b'"),
-        ("csv", b"text,text\n1,2\n", 1, "once"),
-        ("csv", b"text,b\n1,2\n1\n", 3, "has 1 cells, the first row has 2"),
-        ("csv", b'text,b\n1,2\n"1,2\n3,4\n5,6', 3, "begins a row that is not csv"),
-        ("csv", b'text,b\n"1"x,2\n', 2, "begins a row that is not csv"),
-        ("csv", b"text\na\rb\n", 2, "begins a row that is not csv"),
+        ("csv", b"", 1, "has no header; name the columns in its first line"),
+        ("csv", b"a,b\n1,2\n", 1, "there is no column 'text'; the columns are a, b"),
+        ("csv", b"text,text\n1,2\n", 1, "there is more than one column 'text'"),
+        ("csv", b"text,b\n1,2\n1\n", 3, "has 1 cells, expected 2"),
+        ("csv", b'text,b\n1,2\n"1,2\n3,4\n5,6', 3, "is not csv, from this line on"),
+        ("csv", b'text,b\n"1"x,2\n', 2, "is not csv, from this line on"),
+        ("csv", b"text\na\rb\n", 2, "is not csv, from this line on"),
         ("jsonl", b'"a"\n{"text": \n', 2, "is not JSON"),
-        ("jsonl", b'{"body": "a"}\n', 1, "has no key 'text'; it has body"),
-        ("jsonl", b'{"text": 1, "id": 2}\n', 1, "holds a int"),
-        ("jsonl", b'["a"]\n', 1, "holds a list"),
-        ("jsonl", b'"\\ud800"\n', 1, "surrogate"),
+        ("jsonl", b'{"body": "a"}\n', 1, "has no 'text'; it has body"),
+        ("jsonl", b'{"text": 1, "id": 2}\n', 1, "the text is int, not words"),
+        ("jsonl", b'["a"]\n', 1, "is not a JSON object"),
+        ("jsonl", b'"\\ud800"\n', 1, "the text holds half a character"),
+        ("jsonl", b'{"text": "a", "id": "\\ud800"}\n', 1, "the id holds half a character"),
         ("jsonl", b"[" * 100_000 + b"\n", 1, "is not JSON"),
-        ("jsonl", b'{"text": "a"}\n{"text": "b", "id": 1}\n', 1, "has no key 'id'"),
+        ("jsonl", b'{"text": "a"}\n{"text": "b", "id": 1}\n', 1, "has no 'id'"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(form: str, data: bytes, line: int, what: str) -> None:
@@ -94,7 +105,7 @@ def test_what_is_wrong_is_named_with_its_line(form: str, data: bytes, line: int,
 
 
 def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "MAX_LINE", 10)
+    monkeypatch.setattr(tables, "MAX_LINE", 10)
     assert texts("text", b"x" * 9 + b"\n") == ["x" * 9]
     with pytest.raises(DataFormatError, match="line 2: is longer than 10 bytes"):
         read("text", b"a\n" + b"x" * 11)
@@ -107,7 +118,7 @@ def test_encodings_that_lines_cannot_tell_are_refused() -> None:
         ({"delimiter": ",,"}, "not one character"),
     ):
         with pytest.raises(ConfigError, match=what):
-            Source(NAME, "csv", **options)  # type: ignore[arg-type]
+            NewTexts(NAME, "csv", **options)  # type: ignore[arg-type]
 
 
 def test_a_million_words_are_one_text() -> None:
@@ -130,7 +141,7 @@ def test_memory_does_not_grow_with_the_file() -> None:
             return size
 
     tracemalloc.start()
-    rows: Iterator[NewText] = Source(NAME, "text").read(io.BufferedReader(Endless(), 10_000))  # type: ignore[arg-type]
+    rows: Iterator[NewText] = NewTexts(NAME, "text").read(io.BufferedReader(Endless(), 10_000))  # type: ignore[arg-type]
     count = sum(1 for _ in rows)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -138,9 +149,9 @@ def test_memory_does_not_grow_with_the_file() -> None:
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)
-@given(st.binary(max_size=200), st.sampled_from(sorted(stream.FORMS)), st.booleans())
+@given(st.binary(max_size=200), st.sampled_from(NEW_TEXTS), st.booleans())
 def test_any_bytes_are_read_or_refused(data: bytes, form: str, mixed: bool) -> None:
-    source = Source(NAME, form, mixed=mixed)
+    source = NewTexts(NAME, form, mixed=mixed)
     try:
         for text in source.read(io.BytesIO(data)):
             text.text.decode()

@@ -20,7 +20,7 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus
 from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
-from textmix.data.readers.records import read
+from textmix.data.readers.text_table import read
 
 COLUMNS = {"text": "text", "label": "label"}
 

@@ -1,0 +1,58 @@
+"""The formats of texts and numbers that a user may bring, and the ending of a file's name that tells each of them.
+
+It is imported while Snakemake parses the workflow, so it imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+#: Endings of packed files; the ending before them tells the format.
+PACKED = (".gz", ".xz", ".bz2")
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    Parameters
+    ----------
+    kind : ``table`` (a text a row, in columns or under keys), ``lines`` (a text a line), ``folder`` (a text a file) or
+        ``matrix`` (numbers).
+    endings : of the file's name, in lower case.
+    reader : name of the module of `textmix.data.readers` that reads a data set of this format; empty for a format
+        without labels, which only `textmix.data.new_texts` reads.
+    """
+
+    kind: str
+    endings: tuple[str, ...]
+    reader: str = ""
+
+
+FORMATS = {
+    "csv": Format("table", (".csv",), "text_table"),
+    "tab": Format("table", (".tsv", ".tab"), "text_table"),
+    "jsonl": Format("table", (".jsonl", ".ndjson", ".json"), "text_table"),
+    "text": Format("lines", (".txt",)),
+    "folder": Format("folder", (), "message_folder"),
+    "arff": Format("matrix", (".arff",), "arff"),
+    "libsvm": Format("matrix", (".libsvm", ".svm"), "libsvm_multilabel"),
+}
+#: Formats of new texts, which have no labels.
+NEW_TEXTS = tuple(name for name, form in FORMATS.items() if form.kind in ("table", "lines"))
+#: Formats of data of the user's own, which have labels.
+OWN_DATA = tuple(name for name, form in FORMATS.items() if form.reader)
+
+
+def without_packing(path: str | PurePath) -> PurePath:
+    """Return the name of a file without an ending of `PACKED`."""
+    path = PurePath(path)
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
+
+
+def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
+    """Return the format that the ending of a file's name tells: a key of `FORMATS` among ``allowed``, or None."""
+    ending = PurePath(path).suffix.lower()
+    return next((name for name in allowed if ending in FORMATS[name].endings), None)

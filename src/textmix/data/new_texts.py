@@ -1,0 +1,88 @@
+"""New texts to label: from csv, cells between tabs, JSON lines or plain lines, one text after the other.
+
+The rows come from `textmix.data.tables`.  Memory holds one row, never the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, NamedTuple
+
+from textmix.core.errors import ConfigError
+from textmix.data import tables
+
+#: Encodings in which a line feed is not the one byte 10.
+_WIDE = ("utf-16", "utf-32")
+_REMEDY = "name the file's --encoding, or give --mixed for lines in Windows-1252 between those in UTF-8"
+
+
+class NewText(NamedTuple):
+    """One text in UTF-8, its first line in the file, and its identifier (its number from 1 if the file has none)."""
+
+    id: str
+    line: int
+    text: bytes
+
+
+@dataclass
+class NewTexts:
+    """The texts of one file without labels.
+
+    Parameters
+    ----------
+    name : of the file, for messages.
+    form : one of `textmix.data.formats.NEW_TEXTS`.
+    text : column of a table, or key of a JSON object, that holds the text.
+    id : column or key of the identifier, or None.
+    encoding : of the file.
+    mixed : whether lines that are not of this encoding are read as Windows-1252.
+    delimiter : between the cells of a csv file.
+
+    Raises
+    ------
+    ConfigError : an encoding that does not exist or has no lines of bytes, or a delimiter of more than one character.
+    """
+
+    name: str
+    form: str
+    text: str = "text"
+    id: str | None = None
+    encoding: str = "utf-8"
+    mixed: bool = False
+    delimiter: str = ","
+    #: Lines read as Windows-1252 so far.
+    foreign_lines: int = 0
+
+    def __post_init__(self) -> None:
+        try:
+            name = codecs.lookup(self.encoding).name
+        except LookupError as error:
+            raise ConfigError(f"--encoding: there is no encoding {self.encoding!r}; utf-8 is the usual one") from error
+        if name.startswith(_WIDE):
+            raise ConfigError(f"--encoding: {self.encoding} is not read by lines; convert the file to utf-8 first")
+        if len(self.delimiter) != 1:
+            raise ConfigError(f"--delimiter: {self.delimiter!r} is not one character; give one, such as ';'")
+
+    def read(self, stream: IO[bytes]) -> Iterator[NewText]:
+        """Give the texts of a binary stream.
+
+        A line of JSON may be an object or the text alone.  Of plain lines, an empty one is an empty text, so that
+        texts and lines have the same numbers.
+
+        Raises
+        ------
+        DataFormatError : with the line: see `textmix.data.tables.read_rows`; or a text that is no text.
+        """
+        raw = iter(partial(stream.readline, tables.MAX_LINE + 1), b"")
+        lines = tables.Lines(self.name, raw, self.encoding, self.mixed, remedy=_REMEDY)
+        wanted = [self.text, self.id]
+        rows = tables.read_rows(self.form, lines, wanted, delimiter=self.delimiter, bare=True)
+        for count, (line, (text, name)) in enumerate(rows, start=1):
+            self.foreign_lines = lines.foreign
+            identifier = str(count) if name is None else str(name)
+            if self.id is not None:
+                tables.utf8(self.name, line, identifier, "the id")
+            yield NewText(identifier, line, tables.utf8(self.name, line, text, "the text"))
