@@ -1,4 +1,4 @@
-"""PMM1 and PMM2: equal to the paper's equations written out, climbing, and defined at every edge."""
+"""PMM1 and PMM2: equal to the paper's equations written out, increasing, and defined at every edge."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tests.naive import pmm as naive
 from textmix.core.errors import ConfigError
 from textmix.models.pmm import training_kernels as kernels
 from textmix.models.pmm.estimator import PMM1, PMM2
-from textmix.models.pmm.training import Climb, gather
+from textmix.models.pmm.training import EMRun, gather
 
 MODELS = (PMM1, PMM2)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def climb_at(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray, zeta: float = 2.0) -> Climb:
-    """Return a climb whose parameters are the given ones."""
+def em_at(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray, zeta: float = 2.0) -> EMRun:
+    """Return an EM run whose parameters are the given ones."""
     training = gather(sparse.csr_array(X), Y.astype(bool), np.ones(len(X)), 1.0)
-    climb = Climb(training, 2.0, zeta, np.ones(len(training.word)), alpha.copy())
-    climb.theta[:] = theta[training.word, training.label]
-    return climb
+    em = EMRun(training, 2.0, zeta, np.ones(len(training.word)), alpha.copy())
+    em.theta[:] = theta[training.word, training.label]
+    return em
 
 
 @given(seeds)
@@ -35,12 +35,12 @@ def climb_at(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray,
 def test_pmm2_step_equals_the_literal_equations(seed: int) -> None:
     X, Y = naive.corpus(seed)
     theta, alpha = naive.parameters(seed, X.shape[1], Y.shape[1])
-    climb = climb_at(X, Y, theta, alpha)
-    climb._expect()
-    climb.update(learn_alpha=True)
+    em = em_at(X, Y, theta, alpha)
+    em._expectation()
+    em.update(learn_alpha=True)
     expected_theta, expected_alpha = naive.literal_step(X, Y, theta, alpha)
-    np.testing.assert_allclose(climb.dense_theta(), expected_theta, rtol=1e-12)
-    np.testing.assert_allclose(climb.alpha, expected_alpha, rtol=1e-12)
+    np.testing.assert_allclose(em.dense_theta(), expected_theta, rtol=1e-12)
+    np.testing.assert_allclose(em.alpha, expected_alpha, rtol=1e-12)
 
 
 @given(seeds)
@@ -48,11 +48,11 @@ def test_pmm2_step_equals_the_literal_equations(seed: int) -> None:
 def test_pmm1_step_equals_equation_21(seed: int) -> None:
     X, Y = naive.corpus(seed)
     theta, _ = naive.parameters(seed, X.shape[1], Y.shape[1])
-    climb = climb_at(X, Y, theta, np.full((4, 4), 0.5), zeta=1.0)
-    climb._expect()
-    climb.update(learn_alpha=False)
-    np.testing.assert_allclose(climb.dense_theta(), naive.pmm1_step(X, Y, theta), rtol=1e-12)
-    np.testing.assert_array_equal(climb.alpha, 0.5)
+    em = em_at(X, Y, theta, np.full((4, 4), 0.5), zeta=1.0)
+    em._expectation()
+    em.update(learn_alpha=False)
+    np.testing.assert_allclose(em.dense_theta(), naive.pmm1_step(X, Y, theta), rtol=1e-12)
+    np.testing.assert_array_equal(em.alpha, 0.5)
 
 
 @pytest.mark.parametrize("model", [PMM1(), PMM2(), PMM1(xi=1.3), PMM2(xi=3.5, zeta=1.5)])

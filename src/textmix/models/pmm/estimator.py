@@ -23,7 +23,7 @@ from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.multilabel import checked_indicators
 from textmix.models.common.sklearn_private import Interval, StrOptions, check_sample_weight, checks_parameters
 from textmix.models.pmm import prediction_kernels as pmm_predict
-from textmix.models.pmm.training import Climb, Training, gather
+from textmix.models.pmm.training import EMRun, Training, gather
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
 EXACT_LIMIT = 20
@@ -43,12 +43,13 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
 
     Parameters
     ----------
-    sizes : float64 (L + 1,); pages (weights) with so many labels; those without labels are not counted.
+    sizes : float64 (L + 1,); ``sizes[k]`` is the number (weight) of pages with k labels; ``sizes[0]`` is not used.
     label_count : float64 (L,); pages of each label.
 
     Returns
     -------
-    size_weight, label_weight : as `textmix.models.pmm.prediction_kernels.Model` takes them.
+    size_weight, label_weight : float64 (L + 1,) and (L,), the parts of log P(y) in
+        `textmix.models.pmm.prediction_kernels.Parameters`.
     """
     n_labels, n = len(label_count), sizes[1:].sum()
     log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
@@ -61,7 +62,7 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
 
 
 class _ParametricMixture(LabelCountClassifier):
-    """What PMM1 and PMM2 share: all but the climb."""
+    """The part that PMM1 and PMM2 share: everything but the sequence of EM runs."""
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -110,8 +111,8 @@ class _ParametricMixture(LabelCountClassifier):
 
         Parameters
         ----------
-        X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: words that no page has get the
-            prior's share.
+        X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
+            the probability that the prior gives.
         y : label indicators (N, L) of 0 and 1, CSR or dense.  Pages without labels are left out; a label without
             pages gets the uniform distribution.
         sample_weight : (N,), a page of weight 2 counts as two pages.
@@ -128,26 +129,26 @@ class _ParametricMixture(LabelCountClassifier):
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
         self.label_count_ = weight @ labels
         self.size_count_ = np.bincount(labels.sum(axis=1), weights=weight, minlength=labels.shape[1] + 1)
-        climb, path = self._maximise(gather(counts, labels, weight, self.xi - 1.0))
+        em, path = self._maximise(gather(counts, labels, weight, self.xi - 1.0))
         if not self.converged_:
             warnings.warn(
                 f"J still changed by more than tol={self.tol} after max_iter={self.max_iter} steps; raise max_iter",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.theta_, self.alpha_ = climb.dense_theta(), climb.alpha
+        self.theta_, self.alpha_ = em.dense_theta(), em.alpha
         self.objective_path_, self.n_iter_ = np.array(path), len(path) - 1
         return self
 
-    def _maximise(self, training: Training) -> tuple[Climb, list[float]]:
-        """Run EM, set ``converged_`` and return where it ended, and the path of J."""
+    def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
+        """Run EM and set ``converged_``; return the finished run and the path of J."""
         raise NotImplementedError
 
-    def _start(self, training: Training, zeta: float, generator: np.random.RandomState) -> Climb:
-        """Return the start of PMM1's climb: the mean word distribution of each label, or shares at random."""
+    def _start(self, training: Training, zeta: float, generator: np.random.RandomState) -> EMRun:
+        """Return an EM run at its start: each page's words shared equally, or at random, among the page's labels."""
         size, n_labels = len(training.word), training.shape[1]
         theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
-        return Climb(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
+        return EMRun(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set of each page, never empty, int64 (N, L) of 0 and 1.
@@ -159,13 +160,13 @@ class _ParametricMixture(LabelCountClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
 
-        With ``search="exact"`` over all label sets that are not empty; otherwise over those that the greedy search
-        tries, which leaves out likely sets that lie off its path.
+        With ``search="exact"`` the sum is over all label sets that are not empty; otherwise it is over the sets that
+        the greedy search scores, which leaves out likely sets off its path.
         """
         return self._search(X)[1]
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return what `predict` and `predict_proba` return, by one search."""
+        """Return the results of `predict` and of `predict_proba` from one search."""
         member, marginal = self._search(X)
         return member.astype(np.int64), marginal
 
@@ -202,11 +203,11 @@ class _ParametricMixture(LabelCountClassifier):
         return member, marginal
 
     def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:
-        """Return a CSR matrix in the kernels' types, tempered: dividing counts takes the likelihood to a power."""
+        """Return counts in the kernels' types, divided by the temperature, which tempers the likelihood."""
         indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
         return pmm_predict.Pages(indptr, indices, counts.data / np.float64(self.temperature))
 
-    def _model(self) -> pmm_predict.Model:
+    def _model(self) -> pmm_predict.Parameters:
         """Return the parameters as the kernels read them."""
         if self.set_prior == "training":
             prior = set_prior(self.size_count_, self.label_count_)
@@ -214,7 +215,7 @@ class _ParametricMixture(LabelCountClassifier):
             prior = np.zeros(len(self.classes_) + 1), np.zeros(len(self.classes_))
         # A read-only array (a memory map) would be another type to the kernels, and compile them again.
         theta, alpha = (np.require(values, requirements=["C", "W"]) for values in (self.theta_, self.alpha_))
-        return pmm_predict.Model(theta, alpha, *prior)
+        return pmm_predict.Parameters(theta, alpha, *prior)
 
 
 def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray:
@@ -235,21 +236,21 @@ class PMM1(_ParametricMixture):
     xi : exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
     tol : relative change of J below which the iteration stops.
     max_iter : most iterations; a `ConvergenceWarning` if they do not suffice.
-    init : where to start: "mean", each label's pages with their words shared equally among their labels, or "random".
+    init : start of EM: "mean", each page's words shared equally among its labels; "random", shared at random.
     search : how `predict` looks for the likeliest label set: "greedy" as in the paper; "beam"; "flip", which after
         the greedy search adds, removes or swaps single labels; "exact", all sets, for up to 20 labels.
-    beam_width : sets kept of each size by the beam.
+    beam_width : number of sets of each size that the beam search extends.
     set_prior : prior over label sets: "uniform" as in the paper, or learnt in "training" (`set_prior`).
     temperature : the likelihood of a page is taken to the power 1 / temperature when it meets the prior over label
-        sets: words of a page are not drawn independently, so that the model is far too sure of itself at 1.
+        sets.  The words of a page are not drawn independently, so with 1 the posteriors are far too close to 0 or 1.
     random_state : for ``init="random"``.
 
     Attributes
     ----------
     theta_ : float64 (V, L); theta_[:, l] is the word distribution of label l.
     alpha_ : float64 (L, L), all 1/2 (PMM1 is PMM2 with this bias).
-    label_count_ : float64 (L,); pages (sample weights) of each label.
-    size_count_ : float64 (L + 1,); pages with so many labels.
+    label_count_ : float64 (L,); number (sample weight) of pages of each label.
+    size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
     n_iter_ : iterations.
     converged_ : whether J changed by no more than ``tol`` at the end.
@@ -260,10 +261,10 @@ class PMM1(_ParametricMixture):
     N. Ueda and K. Saito, Parametric Mixture Models for Multi-Labeled Text, NIPS 2002.
     """
 
-    def _maximise(self, training: Training) -> tuple[Climb, list[float]]:
-        climb = self._start(training, 1.0, check_random_state(self.random_state))
-        path, self.converged_ = climb.run(self.tol, self.max_iter, learn_alpha=False)
-        return climb, path
+    def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
+        em = self._start(training, 1.0, check_random_state(self.random_state))
+        path, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
+        return em, path
 
 
 class PMM2(_ParametricMixture):
@@ -277,12 +278,13 @@ class PMM2(_ParametricMixture):
     Parameters
     ----------
     zeta : exponent of the prior over the bias, above 1; the paper's is 2.
-    xi, tol, max_iter, init, search, beam_width, set_prior, temperature, random_state : see `PMM1`; ``max_iter`` holds
-        for PMM1's part of the path and for the rest, each.
+    xi, tol, max_iter, init, search, beam_width, set_prior, temperature, random_state : see `PMM1`; ``max_iter``
+        limits the EM run of PMM1 and the run that learns alpha, each.
 
     Attributes
     ----------
-    alpha_ : float64 (L, L); alpha_[l, m] is the weight of label l beside label m; 1/2 for two that never meet.
+    alpha_ : float64 (L, L); alpha_[l, m] is the weight of label l beside label m; 1/2 for two labels that no
+        page has together.
     theta_, label_count_, size_count_, objective_path_, n_iter_, converged_, classes_ : see `PMM1`; the path begins
         with PMM1's, or, with ``init="random"``, with the random \alpha.
 
@@ -323,12 +325,12 @@ class PMM2(_ParametricMixture):
         )
         self.zeta = zeta
 
-    def _maximise(self, training: Training) -> tuple[Climb, list[float]]:
+    def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
         generator = check_random_state(self.random_state)
-        climb = self._start(training, self.zeta, generator)
-        path, _ = climb.run(self.tol, self.max_iter, learn_alpha=False)
+        em = self._start(training, self.zeta, generator)
+        path, _ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
         if self.init == "random":
-            climb.alpha[:] = _random_alpha(generator, len(climb.alpha))
-            path = [climb.evaluate()]
-        rest, self.converged_ = climb.run(self.tol, self.max_iter, learn_alpha=True)
-        return climb, path + rest[1:]
+            em.alpha[:] = _random_alpha(generator, len(em.alpha))
+            path = [em.evaluate()]
+        rest, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=True)
+        return em, path + rest[1:]

@@ -5,9 +5,9 @@ A page's label set maximises \sum_i x_i log \phi_i(y) + log P(y).  While labels 
     |y|^2 \phi_i(y) = T_i,    T_i(y + k) = T_i + 2 A_ik + (1 + 2 a_k) \theta_ki,
     A_ik = \sum_{l in y} \alpha_lk \theta_li,    a_k = \sum_{l in y} \alpha_kl
 
-so that all labels that may be added cost one pass over the page's rows of \theta (PMM1: all \alpha are 1/2).
-A set is better than another only if its score is above it by more than rounding (`TIE`): a label that changes nothing
-is not added, and of equal sets the first met is kept, that is the one with the lowest label.
+so that one pass over the page's rows of \theta scores all labels that may be added (PMM1: all \alpha are 1/2).
+One set is better than another only if its score is higher by more than rounding (`TIE`).  So a label that leaves the
+score as it is is not added, and of sets with equal scores the search takes the first that it meets.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ TIE = 1e-12
 GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
 
 
-class Model(NamedTuple):
-    """Parameters and the prior over label sets: log P(y) = size_weight[|y|] + sum of label_weight over y.
+class Parameters(NamedTuple):
+    """The fitted parameters and the prior over label sets, log P(y) = size_weight[|y|] + sum of label_weight over y.
 
     Parameters
     ----------
-    theta : float64 (V, L), rows side by side in memory: a page reads one short run a word.
+    theta : float64 (V, L), C-contiguous, so that a page reads one row for each of its words.
     alpha : float64 (L, L).
     size_weight : float64 (L + 1,).
     label_weight : float64 (L,).
@@ -43,7 +43,7 @@ class Model(NamedTuple):
 
 
 class Pages(NamedTuple):
-    """CSR counts (N, V) without zeros: int64 (N + 1,), int32, float64."""
+    """Counts of N pages, CSR (N, V) without stored zeros: indptr int64 (N + 1,), indices int32, data float64."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -51,14 +51,22 @@ class Pages(NamedTuple):
 
 
 class Page(NamedTuple):
-    """One page: counts x_i, rising, float64 (n,), and the rows of theta of its words, float64 (n, L)."""
+    """One page of n distinct words: counts x float64 (n,), increasing, and the words' rows of theta, float64 (n, L)."""
 
     x: np.ndarray
     theta: np.ndarray
 
 
-class State(NamedTuple):
-    """A label set and its sums: ``member`` bool (L,), ``total`` T (n,), ``cross`` A (n, L), ``bias`` a (L,)."""
+class SetSums(NamedTuple):
+    """A label set and the sums of the module's formula, for one page of n words.
+
+    Parameters
+    ----------
+    member : bool (L,), the labels of the set.
+    total : float64 (n,), T_i.
+    cross : float64 (n, L), A_ik.
+    bias : float64 (L,), a_k.
+    """
 
     member: np.ndarray
     total: np.ndarray
@@ -68,7 +76,7 @@ class State(NamedTuple):
 
 @njit
 def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
-    """Gather a page's rows of theta, rarest words first, so that equal counts are neighbours."""
+    """Return page ``number``: its counts in increasing order, equal counts together, and the words' rows of theta."""
     row = slice(pages.indptr[number], pages.indptr[number + 1])
     indices, data = pages.indices[row], pages.data[row]
     order = np.argsort(data, kind="mergesort")
@@ -79,44 +87,44 @@ def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
 
 
 @njit
-def empty_state(page: Page) -> State:
-    """Return the state of no label."""
+def empty_set(page: Page) -> SetSums:
+    """Return the sums of the empty label set."""
     n, n_labels = page.theta.shape
-    return State(np.zeros(n_labels, dtype=np.bool_), np.zeros(n), np.zeros((n, n_labels)), np.zeros(n_labels))
+    return SetSums(np.zeros(n_labels, dtype=np.bool_), np.zeros(n), np.zeros((n, n_labels)), np.zeros(n_labels))
 
 
 @njit
-def add_label(page: Page, alpha: np.ndarray, state: State, label: int) -> None:
-    """Add a label to a state, in place."""
+def add_label(page: Page, alpha: np.ndarray, sums: SetSums, label: int) -> None:
+    """Add a label to the set and update the sums in place."""
     for i in range(len(page.x)):
         own = page.theta[i, label]
-        state.total[i] += 2.0 * state.cross[i, label] + (1.0 + 2.0 * state.bias[label]) * own
+        sums.total[i] += 2.0 * sums.cross[i, label] + (1.0 + 2.0 * sums.bias[label]) * own
         for k in range(len(alpha)):
-            state.cross[i, k] += alpha[label, k] * own
+            sums.cross[i, k] += alpha[label, k] * own
     for k in range(len(alpha)):
-        state.bias[k] += alpha[k, label]
-    state.member[label] = True
+        sums.bias[k] += alpha[k, label]
+    sums.member[label] = True
 
 
 @njit
-def state_of(page: Page, alpha: np.ndarray, member: np.ndarray) -> State:
-    """Return the state of a label set."""
-    state = empty_state(page)
+def sums_of(page: Page, alpha: np.ndarray, member: np.ndarray) -> SetSums:
+    """Return the sums of a label set, bool (L,)."""
+    sums = empty_set(page)
     for label in range(len(member)):
         if member[label]:
-            add_label(page, alpha, state, label)
-    return state
+            add_label(page, alpha, sums, label)
+    return sums
 
 
 @njit
 def better(score: float, than: float) -> bool:
-    """Return whether a score is above another by more than rounding."""
+    """Return whether a score is higher than another by more than rounding (`TIE`)."""
     return score > than and score - than > TIE * abs(score)
 
 
 @njit
-def label_prior(model: Model, member: np.ndarray) -> float:
-    """Return the labels' part of log P(y)."""
+def label_prior(model: Parameters, member: np.ndarray) -> float:
+    """Return the part of log P(y) that is a sum over the labels of y; ``member`` is bool (L,)."""
     total = 0.0
     for label in range(len(member)):
         if member[label]:
@@ -125,7 +133,7 @@ def label_prior(model: Model, member: np.ndarray) -> float:
 
 
 @njit
-def set_score(page: Page, model: Model, member: np.ndarray) -> float:
+def set_score(page: Page, model: Parameters, member: np.ndarray) -> float:
     r"""Return \sum_i x_i log \phi_i(y) + log P(y) of one label set that is not empty."""
     labels = np.flatnonzero(member)
     size = len(labels)
@@ -140,15 +148,15 @@ def set_score(page: Page, model: Model, member: np.ndarray) -> float:
 
 
 @njit
-def extension_scores(page: Page, model: Model, state: State) -> np.ndarray:
-    """Return the scores of a label set with each other label added; -inf for the labels it has, float64 (L,)."""
+def extension_scores(page: Page, model: Parameters, sums: SetSums) -> np.ndarray:
+    """Return the score of the label set with label k added, float64 (L,); -inf for every k in the set."""
     n, n_labels = page.theta.shape
-    size = state.member.sum() + 1
+    size = sums.member.sum() + 1
     if size > n_labels:
         return np.full(n_labels, -np.inf)
     inverse = 1.0 / (size * size)
-    factor = 1.0 + 2.0 * state.bias
-    score = model.label_weight + (label_prior(model, state.member) + model.size_weight[size])
+    factor = 1.0 + 2.0 * sums.bias
+    score = model.label_weight + (label_prior(model, sums.member) + model.size_weight[size])
     product = np.empty(n_labels)
     i = 0
     while i < n:
@@ -158,20 +166,20 @@ def extension_scores(page: Page, model: Model, state: State) -> np.ndarray:
         product[:] = 1.0
         for row in range(i, end):
             for k in range(n_labels):
-                phi = state.total[row] + 2.0 * state.cross[row, k] + factor[k] * page.theta[row, k]
+                phi = sums.total[row] + 2.0 * sums.cross[row, k] + factor[k] * page.theta[row, k]
                 product[k] *= phi * inverse
         for k in range(n_labels):
             score[k] += page.x[i] * np.log(product[k])
         i = end
     for k in range(n_labels):
-        if state.member[k]:
+        if sums.member[k]:
             score[k] = -np.inf
     return score
 
 
 @njit
 def best_label(score: np.ndarray) -> int:
-    """Return the label with the highest score, the lowest of those that tie; -1 if all are -inf."""
+    """Return the label with the highest score, the lowest label of a tie; -1 if all are -inf."""
     best = -1
     for k in range(len(score)):
         if score[k] > -np.inf and (best < 0 or better(score[k], score[best])):
@@ -180,8 +188,8 @@ def best_label(score: np.ndarray) -> int:
 
 
 @njit
-def greedy(page: Page, model: Model, visited: np.ndarray, added: np.ndarray) -> int:
-    """Add the label that raises the score most until none raises it; return the number of labels.
+def greedy(page: Page, model: Parameters, visited: np.ndarray, added: np.ndarray) -> int:
+    """Add the label that increases the score most until no label increases it; return the number of labels.
 
     Parameters
     ----------
@@ -189,22 +197,29 @@ def greedy(page: Page, model: Model, visited: np.ndarray, added: np.ndarray) -> 
     visited : float64 (L, L); row t is overwritten by the scores of the sets tried at step t.
     added : int64 (L,), overwritten by the labels in the order of their choice.
     """
-    state = empty_state(page)
+    sums = empty_set(page)
     reached = -np.inf
     for size in range(len(added)):
-        visited[size] = extension_scores(page, model, state)
+        visited[size] = extension_scores(page, model, sums)
         label = best_label(visited[size])
         if not better(visited[size, label], reached):
             return size
         reached = visited[size, label]
         added[size] = label
-        add_label(page, model.alpha, state, label)
+        add_label(page, model.alpha, sums, label)
     return len(added)
 
 
 @njit
 def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, marginal: np.ndarray) -> None:
-    """Fill the labels' probabilities under the posterior restricted to the sets that `greedy` tried, float64 (L,)."""
+    """Write the labels' probabilities under the posterior restricted to the sets that `greedy` tried.
+
+    Parameters
+    ----------
+    visited, added : as `greedy` leaves them.
+    size : the number of labels that `greedy` returned.
+    marginal : float64 (L,), overwritten.
+    """
     steps = min(size + 1, len(added))
     share = np.exp(visited[:steps] - visited[:steps].max())
     marginal[:] = 0.0
@@ -217,7 +232,7 @@ def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, margina
 
 @njit
 def _best_entry(scores: np.ndarray) -> tuple[int, int]:
-    """Return row and column of the highest score, the first met of those that tie; (-1, -1) if all are -inf."""
+    """Return row and column of the highest score, the first of a tie; (-1, -1) if all are -inf."""
     row, column = -1, -1
     for b in range(len(scores)):
         k = best_label(scores[b])
@@ -228,7 +243,19 @@ def _best_entry(scores: np.ndarray) -> tuple[int, int]:
 
 @njit
 def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best different sets with one label more than those of a layer, best first, and their scores."""
+    """Return the best distinct sets that have one label more than the sets of a layer.
+
+    Parameters
+    ----------
+    layer : bool (B, L), label sets of one size.
+    scores : float64 (B, L), score of each set with each label added; -inf rules a label out.  It is overwritten.
+    width : largest number of sets to return.
+
+    Returns
+    -------
+    chosen : bool (B', L), best first.
+    reached : float64 (B',), their scores.
+    """
     chosen, reached = np.zeros((width, layer.shape[1]), dtype=np.bool_), np.empty(width)
     filled = 0
     while filled < width:
@@ -247,10 +274,10 @@ def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.n
 
 
 @njit
-def beam(page: Page, model: Model, width: int) -> np.ndarray:
-    """Return the best set met, bool (L,), while the ``width`` best sets of each size are extended.
+def beam(page: Page, model: Parameters, width: int) -> np.ndarray:
+    """Extend the ``width`` best sets of each size by one label; return the best set of all sizes, bool (L,).
 
-    A set is extended only by labels that raise its own score, so that a beam of width 1 is `greedy`.
+    A set is extended only by labels that increase its own score, so a beam of width 1 is `greedy`.
     """
     n_labels = len(model.alpha)
     layer, reached = np.zeros((1, n_labels), dtype=np.bool_), np.full(1, -np.inf)
@@ -260,7 +287,7 @@ def beam(page: Page, model: Model, width: int) -> np.ndarray:
             best, best_score = layer[0], reached[0]
         scores = np.empty((len(layer), n_labels))
         for b in range(len(layer)):
-            scores[b] = extension_scores(page, model, state_of(page, model.alpha, layer[b]))
+            scores[b] = extension_scores(page, model, sums_of(page, model.alpha, layer[b]))
             for k in range(n_labels):
                 if not better(scores[b, k], reached[b]):
                     scores[b, k] = -np.inf
@@ -269,8 +296,14 @@ def beam(page: Page, model: Model, width: int) -> np.ndarray:
 
 
 @njit
-def flip(page: Page, model: Model, member: np.ndarray) -> None:
-    """Add, remove or swap one label, whichever raises the score most, until none does; ``member`` is changed."""
+def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
+    """Add, remove or swap one label, whichever increases the score most, until none does.
+
+    Parameters
+    ----------
+    page, model : the page and the model.
+    member : bool (L,), the label set, changed in place.
+    """
     n_labels = len(member)
     reached = set_score(page, model, member)
     improved = True
@@ -285,7 +318,7 @@ def flip(page: Page, model: Model, member: np.ndarray) -> None:
                 base[removed] = False
             if removed >= 0 and base.any() and better(set_score(page, model, base), reached):
                 reached, best, improved = set_score(page, model, base), base.copy(), True
-            scores = extension_scores(page, model, state_of(page, model.alpha, base))
+            scores = extension_scores(page, model, sums_of(page, model.alpha, base))
             label = best_label(scores)
             if label >= 0 and label != removed and better(scores[label], reached):
                 reached, improved = scores[label], True
@@ -295,8 +328,8 @@ def flip(page: Page, model: Model, member: np.ndarray) -> None:
 
 
 @njit
-def exact(page: Page, model: Model, marginal: np.ndarray) -> np.ndarray:
-    """Return the best of all label sets, bool (L,), and fill the labels' posterior probabilities, float64 (L,)."""
+def exact(page: Page, model: Parameters, marginal: np.ndarray) -> np.ndarray:
+    """Return the best of all label sets, bool (L,); write the labels' posterior probabilities to ``marginal`` (L,)."""
     n_labels = len(model.alpha)
     scores = np.full(1 << n_labels, -np.inf)
     member = np.zeros(n_labels, dtype=np.bool_)
@@ -320,7 +353,7 @@ def exact(page: Page, model: Model, marginal: np.ndarray) -> np.ndarray:
 
 
 @njit
-def predict(pages: Pages, model: Model, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Predict the label sets of pages.
 
     Parameters
@@ -353,7 +386,7 @@ def predict(pages: Pages, model: Model, search: int, width: int) -> tuple[np.nda
 
 
 @njit
-def set_scores(pages: Pages, model: Model, member: np.ndarray) -> np.ndarray:
+def set_scores(pages: Pages, model: Parameters, member: np.ndarray) -> np.ndarray:
     """Return `set_score` of every page with its label set, bool (N, L), as float64 (N,); -inf for an empty set."""
     score = np.full(len(member), -np.inf)
     for d in range(len(member)):

@@ -1,4 +1,4 @@
-"""Training of Parametric Mixture Models: pages gathered by label set, and the climb of J by EM."""
+"""Training of Parametric Mixture Models: the pages of each label set are added up, and EM maximises J."""
 
 from __future__ import annotations
 
@@ -11,30 +11,32 @@ from textmix.models.pmm import training_kernels as kernels
 
 
 class Training(NamedTuple):
-    """Pages as the EM step reads them.
+    """The training pages in the form that an EM step reads.
+
+    A parameter theta_li is stored only for a pair of label l and word i that occur together on a page: K pairs.
 
     Parameters
     ----------
-    plan : see `textmix.models.pmm.training_kernels.Plan`.
-    word, label : int32 (K,); what each parameter is of.
-    shape : V, L.
+    layout : the counts of each label set, `textmix.models.pmm.training_kernels.SetLayout`.
+    word, label : int32 (K,), word and label of each stored parameter.
+    shape : numbers of words and of labels, (V, L).
     """
 
-    plan: kernels.Plan
+    layout: kernels.SetLayout
     word: np.ndarray
     label: np.ndarray
     shape: tuple[int, int]
 
 
 def gather(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray, prior: float) -> Training:
-    """Add up the pages of each label set and number the parameters.
+    r"""Add up the pages of each label set and number the parameters.
 
     Parameters
     ----------
-    X : CSR counts (N, V).
-    Y : bool (N, L); pages without labels are left out, since the model says nothing of them.
+    X : counts, CSR (N, V).
+    Y : label indicators, bool (N, L); pages without labels are left out, because the model gives them no probability.
     weight : float64 (N,); a page of weight 2 counts as two pages.
-    prior : xi - 1.
+    prior : \xi - 1, the pseudo-count that the prior adds to each word of a label.
     """
     labelled = Y.any(axis=1) & (weight > 0)
     sets, place = np.unique(Y[labelled], axis=0, return_inverse=True)
@@ -45,13 +47,25 @@ def gather(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray, prior: float)
     counts.sort_indices()
     single = sets.sum(axis=1) == 1
     word, label, alone = _parameters(sets, counts, single)
-    return _plan(sets[~single], sparse.csr_array(counts[~single]), (word, label, alone), prior)
+    return _lay_out(sets[~single], sparse.csr_array(counts[~single]), (word, label, alone), prior)
 
 
 def _parameters(
     sets: np.ndarray, counts: sparse.csr_array, single: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return word, label and count on pages of that label alone, of each pair that occurs, by label and count."""
+    """Return the parameters, one for each pair of word and label that occurs, sorted by label and then by count.
+
+    Parameters
+    ----------
+    sets : bool (S, L), the distinct label sets.
+    counts : CSR (S, V), the counts of the pages of each set.
+    single : bool (S,), whether a set has one label.
+
+    Returns
+    -------
+    word, label : int32 (K,).
+    alone : float64 (K,), count of the word on the pages that have this label alone.
+    """
     members = sparse.csr_array(sets.T.astype(np.float64))
     word, label = _entries(members @ counts)[1:]
     alone, alone_word, alone_label = _entries(members[:, single] @ counts[single])
@@ -63,16 +77,16 @@ def _parameters(
 
 
 def _entries(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return values, columns and rows of a CSR matrix by row and column, the numbers as int64."""
+    """Return values, columns and rows (int64) of the entries of a CSR matrix, sorted by row and column."""
     matrix.sort_indices()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return matrix.data, matrix.indices.astype(np.int64), rows
 
 
-def _plan(
+def _lay_out(
     sets: np.ndarray, counts: sparse.csr_array, parameters: tuple[np.ndarray, np.ndarray, np.ndarray], prior: float
 ) -> Training:
-    """Lay out the label sets of several labels, their words by rising count."""
+    """Return the training data whose layout holds the sets of several labels, each set's words by increasing count."""
     word, label, alone = parameters
     n_labels, n_words = sets.shape[1], counts.shape[1]
     row = np.repeat(np.arange(len(sets)), np.diff(counts.indptr))
@@ -80,7 +94,7 @@ def _plan(
     _, member = np.nonzero(sets)
     sizes, lengths = sets.sum(axis=1), np.diff(counts.indptr)
     slot_start = _starts(np.repeat(lengths, sizes))
-    plan = kernels.Plan(
+    layout = kernels.SetLayout(
         start=_starts(lengths),
         x=counts.data[order],
         member_start=_starts(sizes),
@@ -91,57 +105,69 @@ def _plan(
         weight=alone + prior,
         fixed=np.bincount(label, weights=alone, minlength=n_labels) + n_words * prior,
     )
-    kernels.place_slots(plan, counts.indices[order].astype(np.int32), word, n_words)
-    return Training(plan, word, label, (n_words, n_labels))
+    kernels.place_slots(layout, counts.indices[order].astype(np.int32), word, n_words)
+    return Training(layout, word, label, (n_words, n_labels))
 
 
 def _starts(lengths: np.ndarray) -> np.ndarray:
-    """Return where runs of the given lengths start, and the end, int64."""
+    """Return where each of n consecutive runs starts, given their lengths, and where the last ends, int64 (n + 1,)."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-class Climb:
-    """EM from a start: parameters, objective and the rest of the words' share, updated in place.
+class EMRun:
+    """One EM run from a start; theta and alpha are updated in place.
 
     Parameters
     ----------
-    training : the pages.
-    xi, zeta : prior exponents.
-    theta : float64 (K,), positive responsibilities to start from; need not sum to one.
-    alpha : float64 (L, L).
+    training : the training pages.
+    xi, zeta : exponents of the priors over theta and over alpha.
+    theta : float64 (K,), positive start of the stored parameters; the first M-step normalises them.
+    alpha : float64 (L, L), start of the biases.
     """
 
     def __init__(self, training: Training, xi: float, zeta: float, theta: np.ndarray, alpha: np.ndarray) -> None:
         self.training, self.prior, self.zeta = training, xi - 1.0, zeta
         self.theta, self.alpha = theta, alpha
-        plan = training.plan
-        self._gain, self._mass = np.zeros_like(theta), np.zeros(len(plan.label))
-        self._unseen = training.shape[0] - np.diff(plan.support)
-        self._expect()
+        layout = training.layout
+        self._gain, self._mass = np.zeros_like(theta), np.zeros(len(layout.label))
+        self._unseen = training.shape[0] - np.diff(layout.support)
+        self._expectation()
         self.update(learn_alpha=False)
 
-    def _expect(self) -> float:
+    def _expectation(self) -> float:
         """Run the E-step and return the log-likelihood of the pages of several labels."""
-        plan = self.training.plan
-        self._weights = kernels.label_weights(plan, self.alpha)
-        likelihood: float = kernels.expectation(plan, self._weights, self.theta, self._gain, self._mass)
+        layout = self.training.layout
+        self._weights = kernels.label_weights(layout, self.alpha)
+        likelihood: float = kernels.expectation(layout, self._weights, self.theta, self._gain, self._mass)
         return likelihood
 
     def evaluate(self) -> float:
-        """Run the E-step and return J of the parameters, equation (6)."""
-        likelihood = self._expect() + kernels.parameter_log_sum(self.training.plan, self.theta)
+        """Run the E-step and return J of the present parameters, equation (6)."""
+        likelihood = self._expectation() + kernels.parameter_log_sum(self.training.layout, self.theta)
         prior = self.prior * float(self._unseen @ np.log(self.prior * self._scale))
         return likelihood + prior + (self.zeta - 1.0) * float(np.log(self.alpha).sum())
 
     def update(self, learn_alpha: bool) -> None:
-        """Run the M-step of the last E-step."""
-        plan = self.training.plan
+        """Run the M-step: set theta, and alpha if it is learnt, from the expected counts of the last E-step."""
+        layout = self.training.layout
         if learn_alpha:
-            kernels.update_alpha(plan, self._mass, self.zeta, self.alpha)
-        self._scale = kernels.update_theta(plan, self._weights, self._gain, self._mass, self.theta)
+            kernels.update_alpha(layout, self._mass, self.zeta, self.alpha)
+        self._scale = kernels.update_theta(layout, self._weights, self._gain, self._mass, self.theta)
 
-    def run(self, tol: float, max_iter: int, learn_alpha: bool) -> tuple[list[float], bool]:
-        """Iterate until J changes by no more than ``tol`` relatively; return its path and whether it did."""
+    def iterate(self, tol: float, max_iter: int, learn_alpha: bool) -> tuple[list[float], bool]:
+        """Repeat M-step and E-step until J converges.
+
+        Parameters
+        ----------
+        tol : relative change of J at or below which the run has converged.
+        max_iter : largest number of iterations.
+        learn_alpha : whether the M-step sets alpha (PMM2) or leaves it (PMM1).
+
+        Returns
+        -------
+        path : J before the first and after each iteration.
+        converged : whether the last change was at most ``tol``.
+        """
         path = [self.evaluate()]
         for _ in range(max_iter):
             self.update(learn_alpha)
@@ -151,7 +177,7 @@ class Climb:
         return path, False
 
     def dense_theta(self) -> np.ndarray:
-        """Return theta of all words, float64 (V, L)."""
+        """Return theta of all words, float64 (V, L); a word that is not stored has its label's share of the prior."""
         theta = np.empty(self.training.shape)
         theta[:] = self.prior * self._scale
         theta[self.training.word, self.training.label] = self.theta

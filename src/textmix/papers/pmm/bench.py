@@ -10,7 +10,7 @@ from scipy import sparse
 
 from textmix.bench.timing import compare, judge
 from textmix.models.pmm.estimator import PMM1
-from textmix.models.pmm.training import Climb, gather
+from textmix.models.pmm.training import EMRun, gather
 
 #: Bytes of the buffer that is streamed through, far above any cache.
 BUFFER = 2**28
@@ -19,7 +19,7 @@ STEPS = 10
 
 
 PRODUCTS, GATHERED = "SciPy products", "SciPy gathered"
-COPY, COPY_PLAN = "copy of the bytes touched", "copy of the plan and theta"
+COPY, COPY_LAYOUT = "copy of the bytes touched", "copy of the plan and theta"
 AFRESH = "SciPy, every set afresh"
 
 
@@ -104,19 +104,19 @@ class Stream:
         self.place += self.words
 
 
-def _climb(X: sparse.csr_array, Y: sparse.csr_array) -> Climb:
-    """Return the start of PMM1's climb."""
+def _em_run(X: sparse.csr_array, Y: sparse.csr_array) -> EMRun:
+    """Return the start of an EM run of PMM1."""
     n_labels = Y.shape[1]
     training = gather(X, Y.toarray().astype(bool), np.ones(X.shape[0]), 1.0)
-    return Climb(training, 2.0, 1.0, np.ones(len(training.word)), np.full((n_labels, n_labels), 0.5))
+    return EMRun(training, 2.0, 1.0, np.ones(len(training.word)), np.full((n_labels, n_labels), 0.5))
 
 
-def _iteration(climb: Climb) -> Callable[[], object]:
+def _iteration(em: EMRun) -> Callable[[], object]:
     """Return one whole EM iteration with its J."""
 
     def run() -> float:
-        climb.update(learn_alpha=False)
-        return climb.evaluate()
+        em.update(learn_alpha=False)
+        return em.evaluate()
 
     return run
 
@@ -154,18 +154,18 @@ def bench_em_step(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) ->
     X, Y : CSR counts (N, V) and label indicators (N, L) of the training pages, at least one label each.
     repeats : rounds; in each, every candidate runs `STEPS` times.
     """
-    climb = _climb(X, Y)
-    path, _ = climb.run(1e-7, 1000, learn_alpha=False)
+    em = _em_run(X, Y)
+    path, _ = em.iterate(1e-7, 1000, learn_alpha=False)
     goal = path[-1] - 1e-7 * abs(path[-1])
-    steps: dict[str, Callable[[], object]] = {"textmix": _iteration(climb)}
+    steps: dict[str, Callable[[], object]] = {"textmix": _iteration(em)}
     needed = {"textmix": _iterations_to(goal, iter(path).__next__)}
     for name, dense in ((PRODUCTS, True), (GATHERED, False)):
         peer = SciPyEM(X, Y, dense)
-        peer.step()  # from uniform distributions to the start of a climb
+        peer.step()  # from uniform distributions to the start of an EM run
         needed[name] = _iterations_to(goal, peer.step)
         steps[name] = peer.step
-    plan = sum(array.nbytes for array in climb.training.plan) + 2 * climb.theta.nbytes
-    steps |= {COPY: Stream(touched_bytes(X, Y.shape[1])), COPY_PLAN: Stream(plan)}
+    layout = sum(array.nbytes for array in em.training.layout) + 2 * em.theta.nbytes
+    steps |= {COPY: Stream(touched_bytes(X, Y.shape[1])), COPY_LAYOUT: Stream(layout)}
     rows = compare({name: _repeated(step) for name, step in steps.items()}, repeats)
     for row in rows:
         row["median_seconds"] /= STEPS
@@ -252,7 +252,7 @@ def bench_scaling(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) ->
         cases[f"documents x4, labels x{k}"] = (X, split)
 
     def fit(X: sparse.csr_array, Y: sparse.csr_array) -> Callable[[], object]:
-        return lambda: _climb(X, Y).run(0.0, 20, learn_alpha=False)
+        return lambda: _em_run(X, Y).iterate(0.0, 20, learn_alpha=False)
 
     return judge(
         "pmm_scaling", compare({name: fit(*case) for name, case in cases.items()}, repeats), "documents x1", {}
