@@ -12,25 +12,25 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.naive import dcm as naive
 from tests.naive.multinomial import corpus
 from textmix.models.dirichlet import dcm_kernels as kernels
-from textmix.models.dirichlet.dcm import METHODS, DCMClassifier, climb
-from textmix.models.dirichlet.level_kernels import class_levels, make_scratch
+from textmix.models.dirichlet.dcm import METHODS, DCMClassifier, maximise
+from textmix.models.dirichlet.tail_kernels import class_tails, make_scratch
 
 seeds = st.integers(0, 2**32 - 1)
 #: Those that maximise the likelihood itself.
 EXACT = ("reciprocal_newton", "newton", "fixed_point")
 
 
-def statistic(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, kernels.Levels]:
-    """Return the words that occur in the documents of one class, their groups, and the groups' levels."""
+def statistic(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, kernels.TailCounts]:
+    """Return the words that occur in the documents of one class, their groups, and the groups' tails."""
     matrix, weight = sparse.csr_array(X), np.ones(len(X)) if weight is None else weight
     scratch = make_scratch(X.shape[1])
-    words, group, *parts = class_levels(matrix.indptr, matrix.indices, matrix.data, np.arange(len(X)), weight, scratch)
+    words, group, *parts = class_tails(matrix.indptr, matrix.indices, matrix.data, np.arange(len(X)), weight, scratch)
     assert not any(array.any() for array in scratch)
-    levels = kernels.Levels(*parts)
+    tails = kernels.TailCounts(*parts)
     lengths = X.sum(axis=1)
-    assert levels.lengths.tolist() == np.unique(lengths[lengths > 0]).tolist()
-    assert levels.number.tolist() == [weight[lengths == n].sum() for n in levels.lengths]
-    return words, group, levels
+    assert tails.lengths.tolist() == np.unique(lengths[lengths > 0]).tolist()
+    assert tails.number.tolist() == [weight[lengths == n].sum() for n in tails.lengths]
+    return words, group, tails
 
 
 def bursty(seed: int, n: int = 12, n_words: int = 8) -> np.ndarray:
@@ -44,60 +44,64 @@ def bursty(seed: int, n: int = 12, n_words: int = 8) -> np.ndarray:
     return X
 
 
-def slopes(function, X: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+def gradient_of(function, X: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """Return the gradient of a likelihood by complex steps."""
     return np.array([function(X, alpha + 1e-20j * row).imag / 1e-20 for row in np.eye(len(alpha))])
 
 
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=30)
-def test_likelihoods_and_slopes_equal_dense_loops(seed: int) -> None:
+def test_likelihoods_and_gradients_equal_dense_loops(seed: int) -> None:
     X = bursty(seed)
-    words, group, levels = statistic(X)
-    alpha = 10 ** np.random.default_rng(seed).uniform(-4, 2, len(levels.copies))
+    words, group, tails = statistic(X)
+    alpha = 10 ** np.random.default_rng(seed).uniform(-4, 2, len(tails.copies))
     pairs = ((kernels.evaluate, naive.log_likelihood), (kernels.evaluate_leave_one_out, naive.leave_one_out))
     for evaluate, definition in pairs:
-        state = evaluate(levels, alpha)
-        assert state.value == pytest.approx(definition(X[:, words], alpha[group]).real, rel=1e-11)
-        gradient = slopes(definition, X[:, words], alpha[group].astype(complex))
-        error = np.abs(state.slope[group] - state.b - gradient)
-        assert np.all(error <= 1e-10 * (state.slope[group] + state.b))
+        point = evaluate(tails, alpha)
+        assert point.value == pytest.approx(definition(X[:, words], alpha[group]).real, rel=1e-11)
+        gradient = gradient_of(definition, X[:, words], alpha[group].astype(complex))
+        error = np.abs(point.word_gradient[group] - point.length_gradient - gradient)
+        assert np.all(error <= 1e-10 * (point.word_gradient[group] + point.length_gradient))
         h = 1e-6 * alpha[0]
-        ahead, behind = (evaluate(levels, alpha + sign * h * (np.arange(len(alpha)) == 0)) for sign in (1, -1))
-        assert -state.curvature[0] == pytest.approx((ahead.slope[0] - behind.slope[0]) / (2 * h), rel=1e-5)
-        ahead, behind = evaluate(levels, 1.00001 * alpha), evaluate(levels, 0.99999 * alpha)
-        assert -state.z == pytest.approx((ahead.b - behind.b) / (2e-5 * alpha[group].sum()), rel=1e-6)
+        ahead, behind = (evaluate(tails, alpha + sign * h * (np.arange(len(alpha)) == 0)) for sign in (1, -1))
+        assert -point.word_curvature[0] == pytest.approx(
+            (ahead.word_gradient[0] - behind.word_gradient[0]) / (2 * h), rel=1e-5
+        )
+        ahead, behind = evaluate(tails, 1.00001 * alpha), evaluate(tails, 0.99999 * alpha)
+        assert -point.length_curvature == pytest.approx(
+            (ahead.length_gradient - behind.length_gradient) / (2e-5 * alpha[group].sum()), rel=1e-6
+        )
 
 
-def test_levels_are_tail_counts() -> None:
+def test_the_statistic_is_tail_counts() -> None:
     X = np.array([[1, 0, 300], [3, 0, 300], [1, 0, 2], [3, 0, 0], [2**31, 0, 0]])
     weight = np.array([1.0, 2.0, 1.0, 0.5, 1.0])
-    words, group, levels = statistic(X, weight)
+    words, group, tails = statistic(X, weight)
     assert words.tolist() == [0, 2]
     assert group.tolist() == [0, 1]
-    assert levels.level.tolist() == [1, 3, 2**31, 2, 300]
-    assert levels.tail.tolist() == [5.5, 3.5, 1.0, 4.0, 3.0]
-    assert levels.start.tolist() == [0, 3, 5]
+    assert tails.counts.tolist() == [1, 3, 2**31, 2, 300]
+    assert tails.tail.tolist() == [5.5, 3.5, 1.0, 4.0, 3.0]
+    assert tails.start.tolist() == [0, 3, 5]
 
 
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=30)
 def test_words_share_a_group_exactly_when_their_counts_agree(seed: int) -> None:
     X = np.random.default_rng(seed).choice([0, 0, 0, 1, 1, 2, 300], (6, 40))
-    words, group, levels = statistic(X)
+    words, group, tails = statistic(X)
     keys = [tuple(sorted(X[:, w])) for w in words]
-    assert len(set(keys)) == len(set(zip(keys, group.tolist(), strict=True))) == len(levels.copies)
-    assert levels.copies.sum() == len(words)
+    assert len(set(keys)) == len(set(zip(keys, group.tolist(), strict=True))) == len(tails.copies)
+    assert tails.copies.sum() == len(words)
 
 
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=10)
 def test_fixed_point_step_equals_minkas(seed: int) -> None:
     X = bursty(seed)
-    words, group, levels = statistic(X)
-    start = alpha = kernels.start_alpha(levels)
+    words, group, tails = statistic(X)
+    start = alpha = kernels.start_alpha(tails)
     for _ in range(5):
-        alpha = kernels.fixed_point_step(levels, alpha, kernels.evaluate(levels, alpha), 1.0)
+        alpha = kernels.fixed_point_step(tails, alpha, kernels.evaluate(tails, alpha), 1.0)
     np.testing.assert_allclose(alpha[group], naive.fixed_point(X[:, words], start[group], 5), rtol=1e-11)
 
 
@@ -105,7 +109,7 @@ def test_fixed_point_step_equals_minkas(seed: int) -> None:
 @settings(deadline=None, derandomize=True, max_examples=60)
 def test_likelihood_never_falls(seed: int, method: str) -> None:
     for X in (bursty(seed), corpus(seed)[0]):
-        path = climb(statistic(X)[2], method, max_iter=200).path
+        path = maximise(statistic(X)[2], method, max_iter=200).path
         assert np.all(np.diff(path) >= 0)
 
 
@@ -113,21 +117,21 @@ def test_likelihood_never_falls(seed: int, method: str) -> None:
 @settings(deadline=None, derandomize=True, max_examples=20)
 def test_all_estimators_reach_the_same_maximum(seed: int) -> None:
     X = bursty(seed)
-    words, group, levels = statistic(X)
-    ends = [climb(levels, method, max_iter=50000, tol=1e-13, gradient_tol=1e-6) for method in EXACT]
+    words, group, tails = statistic(X)
+    ends = [maximise(tails, method, max_iter=50000, tol=1e-13, gradient_tol=1e-6) for method in EXACT]
     if any(end.capped for end in ends):
         return
     values = [end.path[-1] for end in ends]
     np.testing.assert_allclose(values, values[0], rtol=1e-9)
     for end in ends:
         assert end.converged
-        gradient = slopes(naive.log_likelihood, X[:, words], end.alpha[group].astype(complex))
+        gradient = gradient_of(naive.log_likelihood, X[:, words], end.alpha[group].astype(complex))
         assert np.sum(np.abs(gradient) * end.alpha[group]) < 1e-6 * X.sum()
 
 
 def test_newton_needs_few_steps() -> None:
-    levels = statistic(np.vstack([bursty(seed) for seed in range(20)]))[2]
-    steps = {method: len(climb(levels, method, max_iter=5000).path) - 1 for method in EXACT}
+    tails = statistic(np.vstack([bursty(seed) for seed in range(20)]))[2]
+    steps = {method: len(maximise(tails, method, max_iter=5000).path) - 1 for method in EXACT}
     assert steps["reciprocal_newton"] <= 6
     assert steps["newton"] <= 15
     assert steps["fixed_point"] > 4 * steps["reciprocal_newton"]
@@ -201,7 +205,7 @@ def test_leave_one_out_drops_words_that_are_never_single() -> None:
         DCMClassifier(method="leave_one_out").fit(X + 0.5, np.arange(len(X)) % 2)
 
 
-def test_unfinished_climbs_are_told() -> None:
+def test_a_run_that_does_not_converge_warns() -> None:
     X = np.vstack([bursty(seed) for seed in range(4)])
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         model = DCMClassifier(method="fixed_point", max_iter=3).fit(X, np.arange(len(X)) % 2)

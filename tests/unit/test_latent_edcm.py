@@ -21,8 +21,8 @@ every_method = pytest.mark.parametrize("method", METHODS)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def climb(kind: Any, X: np.ndarray, n_topics: int, seed: int, prior: float = 0.3) -> Any:
-    """Return a climb at its start."""
+def run_at(kind: Any, X: np.ndarray, n_topics: int, seed: int, prior: float = 0.3) -> Any:
+    """Return a run at its start."""
     rng = np.random.default_rng(seed)
     beta = (X > 0).mean(axis=0)[:, np.newaxis] * rng.gamma(1.0, size=(X.shape[1], n_topics))
     return kind(sparse.csr_array(X), beta, prior)
@@ -45,7 +45,7 @@ def test_objective_never_falls(method: Any, seed: int, n_topics: int) -> None:
 @settings(deadline=None, derandomize=True, max_examples=20)
 def test_objective_is_the_log_likelihood_at_the_start_of_the_step(seed: int) -> None:
     X, _ = corpus(seed)
-    run = climb(_Likelihood, X, 3, seed)
+    run = run_at(_Likelihood, X, 3, seed)
     for _ in range(4):
         theta, beta = run.theta.copy(), run.beta.T.copy()
         run.step()
@@ -56,7 +56,7 @@ def test_objective_is_the_log_likelihood_at_the_start_of_the_step(seed: int) -> 
 @settings(deadline=None, derandomize=True, max_examples=20)
 def test_sweep_divides_every_word_once(seed: int) -> None:
     X, _ = corpus(seed)
-    run = climb(_Likelihood, X, 5, seed)
+    run = run_at(_Likelihood, X, 5, seed)
     run.theta = np.random.default_rng(seed).dirichlet(np.ones(5), size=len(X))
     run._sweep(run.theta)
     share, table = naive.responsibilities(X, run.theta, run.beta.T)
@@ -67,7 +67,7 @@ def test_sweep_divides_every_word_once(seed: int) -> None:
 
 def test_beta_step_is_the_closed_form() -> None:
     X, _ = corpus(7)
-    run = climb(_Likelihood, X, 3, 7)
+    run = run_at(_Likelihood, X, 3, 7)
     expected = naive.update_beta(X, run.theta, run.beta.T)
     run._sweep(run.theta)
     run._lengths(run.theta, run.beta.sum(axis=0))
@@ -114,7 +114,7 @@ def test_one_topic_is_the_edcm(method: Any) -> None:
 
 def test_mean_field_is_below_the_log_evidence() -> None:
     X = corpus(3)[0][:8]
-    run = climb(_MeanField, X, 2, 3)
+    run = run_at(_MeanField, X, 2, 3)
     for _ in range(4):
         beta = run.beta.T.copy()
         run.step()

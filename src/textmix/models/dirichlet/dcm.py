@@ -20,10 +20,10 @@ from textmix.models.common.generative import CountClassifier, subtract_length_te
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.dirichlet import dcm_kernels as dcm
 from textmix.models.dirichlet.length_kernels import concentration_bound
-from textmix.models.dirichlet.level_kernels import class_levels, make_scratch
+from textmix.models.dirichlet.tail_kernels import class_tails, make_scratch
 
-Evaluate = Callable[[dcm.Levels, np.ndarray], dcm.State]
-Step = Callable[[dcm.Levels, np.ndarray, dcm.State, float], np.ndarray]
+Evaluate = Callable[[dcm.TailCounts, np.ndarray], dcm.Point]
+Step = Callable[[dcm.TailCounts, np.ndarray, dcm.Point, float], np.ndarray]
 
 #: method -> its objective and its step
 METHODS: dict[str, tuple[Evaluate, Step]] = {
@@ -32,89 +32,98 @@ METHODS: dict[str, tuple[Evaluate, Step]] = {
     "fixed_point": (dcm.evaluate, dcm.fixed_point_step),
     "leave_one_out": (dcm.evaluate_leave_one_out, dcm.fixed_point_step),
 }
-#: A step that would lower the objective is shortened, at most down to this share of it.
+#: A step that would decrease the objective is shortened, at most to this share of its length.
 SHORTEST = 1e-3
-#: A parameter this far below that of a word seen once in the class counts as 0.
+#: A parameter below this share of the parameter of a word seen once in the class counts as 0.
 VANISHED = 1e-6
 
 
-class Climb(NamedTuple):
-    """The way to the maximum for one class: alpha of each group of words, objective after each step, how it ended."""
+class Maximum(NamedTuple):
+    """The maximum found for one class.
+
+    Parameters
+    ----------
+    alpha : float64 (K,), parameter of each group of words.
+    path : objective at the start and after each step.
+    scaled_gradient : `textmix.models.dirichlet.dcm_kernels.Point.scaled_gradient` at ``alpha``.
+    converged : whether both conditions of `maximise` were met.
+    capped : whether the iteration ended because s left its bounds.
+    """
 
     alpha: np.ndarray
     path: list[float]
-    gradient: float
+    scaled_gradient: float
     converged: bool
     capped: bool
 
 
-def climb(
-    levels: dcm.Levels, method: str, max_iter: int = 1000, tol: float = 1e-8, gradient_tol: float = 1e-6
-) -> Climb:
-    """Climb one class's objective from the EDCM's parameters; it never falls.
+def maximise(
+    tails: dcm.TailCounts, method: str, max_iter: int = 1000, tol: float = 1e-8, gradient_tol: float = 1e-6
+) -> Maximum:
+    """Maximise one class's objective from the EDCM's parameters; no step decreases it.
 
     Parameters
     ----------
-    levels : statistic of the class, with at least one word.
+    tails : statistic of the class, with at least one word.
     method : name in `METHODS`.
     max_iter : largest number of steps.
-    tol : the climb ends when a step raises the objective by less than this share of it ...
-    gradient_tol : ... and the scaled gradient (`textmix.models.dirichlet.dcm_kernels.State`) is no larger than this.
+    tol : the iteration has converged when a step increases the objective by less than this share of it ...
+    gradient_tol : ... and the scaled gradient (`textmix.models.dirichlet.dcm_kernels.Point`) is at most this.
     """
     evaluate, step = METHODS[method]
-    bound = concentration_bound(levels.lengths, levels.number)
-    alpha = dcm.start_alpha(levels)
-    state = evaluate(levels, alpha)
-    path = [state.value]
+    bound = concentration_bound(tails.lengths, tails.number)
+    alpha = dcm.start_alpha(tails)
+    point = evaluate(tails, alpha)
+    path = [point.value]
     converged = capped = False
     while len(path) <= max_iter and not (converged or capped):
-        candidate, reached = _uphill(levels, alpha, state, evaluate, step)
-        rise = reached.value - state.value
-        if rise >= 0:
-            alpha, state = candidate, reached
-            path.append(state.value)
-        small = rise <= tol * abs(state.value)
-        converged = small and state.gradient <= gradient_tol
-        capped = not converged and not 1.0 / bound <= dcm.total(levels, alpha) <= bound
-        if rise < 0:
+        candidate, reached = _next_point(tails, alpha, point, evaluate, step)
+        increase = reached.value - point.value
+        if increase >= 0:
+            alpha, point = candidate, reached
+            path.append(point.value)
+        small = increase <= tol * abs(point.value)
+        converged = small and point.scaled_gradient <= gradient_tol
+        capped = not converged and not 1.0 / bound <= dcm.total(tails, alpha) <= bound
+        if increase < 0:
             break
     if method == "leave_one_out":
-        # A word never seen singly is foretold by its own repeats: its parameter goes to 0 without end.
-        alpha[alpha * state.b < VANISHED] = 0.0
-    return Climb(alpha, path, state.gradient, converged, capped)
+        # The repeats of a word that no document holds just once predict it: its parameter tends to 0.
+        alpha[alpha * point.length_gradient < VANISHED] = 0.0
+    return Maximum(alpha, path, point.scaled_gradient, converged, capped)
 
 
-def _uphill(
-    levels: dcm.Levels, alpha: np.ndarray, state: dcm.State, evaluate: Evaluate, step: Step
-) -> tuple[np.ndarray, dcm.State]:
-    """Return the next point and its state: the step, else the step shortened, else Minka's fixed point."""
+def _next_point(
+    tails: dcm.TailCounts, alpha: np.ndarray, point: dcm.Point, evaluate: Evaluate, step: Step
+) -> tuple[np.ndarray, dcm.Point]:
+    """Return the next alpha and its point: the full step, else the step shortened, else Minka's fixed point."""
     damping = 1.0
     while damping >= SHORTEST:
-        candidate = step(levels, alpha, state, damping)
-        reached = evaluate(levels, candidate)
-        if reached.value >= state.value or step is dcm.fixed_point_step:
+        candidate = step(tails, alpha, point, damping)
+        reached = evaluate(tails, candidate)
+        if reached.value >= point.value or step is dcm.fixed_point_step:
             return candidate, reached
         damping /= 4.0
-    candidate = dcm.fixed_point_step(levels, alpha, state, 1.0)
-    return candidate, evaluate(levels, candidate)
+    candidate = dcm.fixed_point_step(tails, alpha, point, 1.0)
+    return candidate, evaluate(tails, candidate)
 
 
 class DCMClassifier(CountClassifier):
     """One DCM a class.
 
     The maximum-likelihood s is infinite for documents no burstier than a multinomial's (one document, or documents of
-    one word), and 0 when each document repeats a single word.  The climb then ends where s leaves [1/Q, Q],
-    Q = sum_d n_d^2, and says so.  A class without any word gets alpha_w = 1 / V.
+    one word), and 0 when each document repeats a single word.  The iteration then ends where s leaves [1/Q, Q],
+    Q = sum_d n_d^2, and ``capped_`` is set.  A class without any word gets alpha_w = 1 / V.
 
     Parameters
     ----------
     method : "reciprocal_newton", ours (`dcm_kernels.reciprocal_step`); or Minka's "newton", "fixed_point",
         "leave_one_out" (which maximises the leave-one-out likelihood, for whole counts only).
-    smoothing : what is added to every parameter of a class, at least 0; s is the sum after that.
+    smoothing : constant that is added to every parameter of a class, at least 0; s is the sum after that.
     smoothing_unit : "smallest": ``smoothing`` is a share of the class's smallest positive parameter;
         "absolute": it is the amount itself.
     delta : documents added to each class for the prior; infinity gives equal priors.
-    max_iter, tol, gradient_tol : when to stop, see `climb`.
+    max_iter, tol, gradient_tol : stopping rule, see `maximise`.
 
     Attributes
     ----------
@@ -122,7 +131,7 @@ class DCMClassifier(CountClassifier):
     alpha_ : float64 (C, V), the smoothed parameters.
     concentration_ : float64 (C,), their sums.
     mle_concentration_ : float64 (C,), s before smoothing.
-    capped_ : bool (C,), whether the climb ended because s left its bounds.
+    capped_ : bool (C,), whether the iteration ended because s left its bounds.
     n_iter_ : int64 (C,), steps taken.
     gradient_ : float64 (C,), scaled gradient at the end.
     converged_ : whether every class converged or was capped.
@@ -171,24 +180,24 @@ class DCMClassifier(CountClassifier):
         return self._alpha.T
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Climb class by class, then smooth."""
+        """Maximise the likelihood class by class, then smooth."""
         if self.method == "leave_one_out" and np.any(X.data != np.floor(X.data)):
             raise ValueError("method='leave_one_out' needs whole counts; choose another method or round X")
         words: list[np.ndarray] = []
         alphas: list[np.ndarray] = []
-        climbs: list[Climb] = []
+        maxima: list[Maximum] = []
         scratch = make_scratch(X.shape[1])
         for c in range(len(self.classes_)):
             rows = np.flatnonzero((codes == c) & (weight > 0))
-            present, group, *levels = class_levels(X.indptr, X.indices, X.data, rows, weight, scratch)
+            present, group, *tails = class_tails(X.indptr, X.indices, X.data, rows, weight, scratch)
             if len(present):
-                climbs.append(climb(dcm.Levels(*levels), self.method, self.max_iter, self.tol, self.gradient_tol))
+                maxima.append(maximise(dcm.TailCounts(*tails), self.method, self.max_iter, self.tol, self.gradient_tol))
             else:
-                climbs.append(Climb(np.empty(0), [0.0, 0.0], 0.0, True, False))
+                maxima.append(Maximum(np.empty(0), [0.0, 0.0], 0.0, True, False))
             words.append(present)
-            alphas.append(climbs[-1].alpha[group])
+            alphas.append(maxima[-1].alpha[group])
         self._set_alpha(words, alphas)
-        self._keep(climbs)
+        self._set_progress(maxima)
 
     def _set_alpha(self, words: list[np.ndarray], alphas: list[np.ndarray]) -> None:
         """Smooth the maximum-likelihood parameters, given as the words present in each class and their alpha."""
@@ -200,17 +209,17 @@ class DCMClassifier(CountClassifier):
         self.concentration_ = self.mle_concentration_ + self.n_features_in_ * added
         starts = np.cumsum([0, *(len(alpha) for alpha in alphas)])
         self._alpha = np.empty((self.n_features_in_, len(alphas)))
-        dcm.spread(np.concatenate(words), np.concatenate(alphas), starts, added, self._alpha)
+        dcm.fill_table(np.concatenate(words), np.concatenate(alphas), starts, added, self._alpha)
 
-    def _keep(self, climbs: list[Climb]) -> None:
-        """Set the attributes that tell how the climbs went, and warn of those that did not arrive."""
-        self.n_iter_ = np.array([len(c.path) - 1 for c in climbs])
-        self.gradient_ = np.array([c.gradient for c in climbs])
-        self.capped_ = np.array([c.capped for c in climbs])
-        ended = np.array([c.converged or c.capped for c in climbs])
+    def _set_progress(self, maxima: list[Maximum]) -> None:
+        """Set the attributes about the iterations, and warn if a class did not converge."""
+        self.n_iter_ = np.array([len(c.path) - 1 for c in maxima])
+        self.gradient_ = np.array([c.scaled_gradient for c in maxima])
+        self.capped_ = np.array([c.capped for c in maxima])
+        ended = np.array([c.converged or c.capped for c in maxima])
         self.converged_ = bool(ended.all())
         steps = self.n_iter_.max() + 1
-        paths = [np.concatenate([c.path, np.full(steps - len(c.path), c.path[-1])]) for c in climbs]
+        paths = [np.concatenate([c.path, np.full(steps - len(c.path), c.path[-1])]) for c in maxima]
         self.objective_path_ = np.sum(paths, axis=0)
         if not self.converged_:
             warnings.warn(

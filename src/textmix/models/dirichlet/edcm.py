@@ -25,22 +25,23 @@ from textmix.models.common.generative import (
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.dirichlet.edcm_kernels import add_presence, log_parameters, presence_scores, solve_concentration
 
-#: Documents drawn at a time until one has the right length, and how many words they may have to look at.
+#: `draw` proposes this many documents at a time ...
 ATTEMPTS = 64
+#: ... or fewer, so that documents times words stay below this.
 CELLS = 1 << 17
 
 
 class EDCMClassifier(IncrementalCountClassifier):
     """One EDCM a class.
 
-    For the maximum-likelihood parameters beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)] only s is sought, by one
-    equation over the lengths of the class's documents (`edcm_kernels`).  Where that equation has no root (no
+    The maximum-likelihood parameters are beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)].  The unknown s is
+    the root of one equation over the lengths of the class's documents (`edcm_kernels`).  Without a root (no
     word is ever repeated, or each document repeats a single word) s is put at the bound Q or 1/Q, Q = sum_d n_d^2.
     A class without any word gets beta_w = 1 / V.
 
     Parameters
     ----------
-    smoothing : what is added to every parameter of a class, at least 0; s is the sum after that.
+    smoothing : constant that is added to every parameter of a class, at least 0; s is the sum after that.
     smoothing_unit : "smallest": ``smoothing`` is a share of the class's smallest positive parameter;
         "absolute": it is the amount itself.
     delta : documents added to each class for the prior; infinity gives equal priors.
@@ -91,7 +92,7 @@ class EDCMClassifier(IncrementalCountClassifier):
         return self._frequency * self._scale[:, np.newaxis] + self._added[:, np.newaxis]
 
     def _reset_statistics(self) -> None:
-        """Forget all documents."""
+        """Set all statistics to those of no document."""
         self._frequency = zeros(len(self.classes_), self.n_features_in_)
         self._lengths = np.empty(0)
         self._number = np.empty((len(self.classes_), 0))
@@ -143,7 +144,7 @@ class EDCMClassifier(IncrementalCountClassifier):
 
 
 def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Draw one document from q(x) / Z(n) exactly: independent words under a tilt z, kept when their counts sum to n.
+    """Draw one document from q(x) / Z(n) exactly: independent words under a tilt z, accepted if their counts sum to n.
 
     q(x) z^n factors over the words: word w is present with odds -beta_w log(1 - z), its count then follows the
     logarithmic series with parameter z.  z makes n the expected sum.
@@ -156,7 +157,7 @@ def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.nd
 
     Returns
     -------
-    words, counts : the words present, rising, and how often each occurs.
+    words, counts : int64 (m,), the words present, increasing, and the count of each.
     """
     if length == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)

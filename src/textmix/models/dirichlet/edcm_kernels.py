@@ -5,7 +5,7 @@ B(s) = \sum_d \Psi(s + n_d) - |D| \Psi(s) (equation 4 with its sign put right), 
 
     s B(s) = M,    M = \sum_w df_w
 
-The left side rises from |D| (s -> 0) to \sum_d n_d (s -> infinity), |D| counting the documents that are not empty.
+The left side increases from |D| (s -> 0) to \sum_d n_d (s -> infinity), |D| counting the documents that are not empty.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import numpy as np
 
 from textmix.core.jit import njit
 from textmix.models.common.prefetch_kernels import prefetch_row
-from textmix.models.dirichlet.length_kernels import concentration_bound, length_slope
+from textmix.models.dirichlet.length_kernels import concentration_bound, length_derivatives
 
 #: Relative accuracy of s.
 TOLERANCE = 1e-14
+#: Largest number of Newton steps.
 MAX_STEPS = 200
-#: The logarithms for whole document frequencies below this are taken once a class.
+#: Logarithms for whole document frequencies below this are computed once a class and looked up.
 KNOWN = 64
-#: Words whose parameters are written at a time: those of all classes stay in the cache next to the core.
+#: Words whose parameters are written at a time, so that those of all classes stay in the processor's first cache.
 BLOCK = 128
 
 
@@ -36,26 +37,27 @@ def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -
 
     Returns
     -------
-    s : the root; where there is none the bound on its side: Q if no word repeats, else 1 / Q (`concentration_bound`).
+    s : the root; without a root the bound towards which s tends: Q if no word repeats, else 1 / Q
+        (`concentration_bound`).
     steps : number of steps taken.
     capped : whether there is no root.
     """
     high = concentration_bound(lengths, number)
     low = 1.0 / high
-    if high * length_slope(high, lengths, number)[0] <= words:
+    if high * length_derivatives(high, lengths, number)[0] <= words:
         return high, 0, True
-    if low * length_slope(low, lengths, number)[0] >= words:
+    if low * length_derivatives(low, lengths, number)[0] >= words:
         return low, 0, True
     s = min(max(words / max(number.sum(), 1.0), low), high)
     for step in range(1, MAX_STEPS + 1):
-        slope, curvature = length_slope(s, lengths, number)
-        if s * slope > words:
+        derivative, curvature = length_derivatives(s, lengths, number)
+        if s * derivative > words:
             high = s
         else:
             low = s
         # Newton on log(s B) as a function of log s, whose derivative is 1 + s B'/B.
-        gradient = 1.0 - s * curvature / slope
-        trial = s * np.exp(np.log(words / (s * slope)) / gradient) if gradient > 0 else 0.0
+        gradient = 1.0 - s * curvature / derivative
+        trial = s * np.exp(np.log(words / (s * derivative)) / gradient) if gradient > 0 else 0.0
         if not low <= trial <= high:
             trial = np.sqrt(low * high)
         if abs(trial - s) <= TOLERANCE * s:
@@ -68,7 +70,19 @@ def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -
 def add_presence(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
 ) -> np.ndarray:
-    """Add the document frequencies to ``table[c, w]``, sum over d in class c of weight_d I(x_dw > 0); return n_d."""
+    """Add each class's document frequencies, sum over d in class c of weight_d I(x_dw > 0), to ``table[c, w]``.
+
+    Parameters
+    ----------
+    indptr, indices, data : counts, CSR (N, V), without stored zeros.
+    y : int (N,), class of each document.
+    weight : float64 (N,).
+    table : float64 (C, V), increased in place.
+
+    Returns
+    -------
+    length : float64 (N,), n_d in words.
+    """
     length = np.zeros(len(y))
     for d in range(len(y)):
         c, n = y[d], 0.0
@@ -81,7 +95,16 @@ def add_presence(
 
 @njit
 def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, result: np.ndarray) -> None:
-    """Set result[w, c] = log(table[c, w] scale[c] + added[c]); few of the table's entries are not small and whole."""
+    """Set result[w, c] = log(table[c, w] scale[c] + added[c]).
+
+    Most entries of the table are whole and below `KNOWN`; their logarithms are looked up.
+
+    Parameters
+    ----------
+    table : float64 (C, V), document frequencies.
+    scale, added : float64 (C,).
+    result : float64 (V, C), overwritten.
+    """
     known = np.empty((table.shape[0], KNOWN))
     for c in range(table.shape[0]):
         for x in range(KNOWN):
@@ -98,7 +121,18 @@ def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, resu
 def presence_scores(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_beta: np.ndarray, score: np.ndarray
 ) -> np.ndarray:
-    """Add sum over the words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``; return n_d, (N,)."""
+    """Add the sum over words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``.
+
+    Parameters
+    ----------
+    indptr, indices, data : counts, CSR (N, V), without stored zeros.
+    log_beta : float64 (V, C).
+    score : float64 (N, C), increased in place.
+
+    Returns
+    -------
+    length : float64 (N,), n_d in words.
+    """
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):
         n = 0.0

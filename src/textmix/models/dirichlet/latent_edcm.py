@@ -9,31 +9,33 @@ f_n(s) = log Gamma(s) - log Gamma(s + n),
 
 One topic gives the EDCM back.
 
-**Maximum likelihood.**  Two lower bounds that touch L where we are.  Of the logarithm of a sum, with any r_dwk that sum
-to 1 over k: \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk); it touches at r_dwk = \theta_dk \beta_kw / \sum_j \theta_dj
-\beta_jw.  And f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so that its tangent lies below it: f_n(s) >= f_n(s_d) -
-b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with R_dk = \sum_w r_dwk,
+**Maximum likelihood.**  Two lower bounds equal L at the present parameters.  The first is that of the logarithm of a
+sum, \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk) for any r_dwk that sum to 1 over k, with equality at
+r_dwk = \theta_dk \beta_kw / \sum_j \theta_dj \beta_jw.  The second: f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so
+its tangent lies below it, f_n(s) >= f_n(s_d) - b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with R_dk = \sum_w r_dwk,
 
     \sum_d [ \sum_k R_dk log \theta_dk + \sum_w \sum_k r_dwk log \beta_kw - b_d \sum_k \theta_dk s_k ] + const
 
-whose maximum in each block is closed:
+whose maximum in each block has a closed form:
 
     \theta_dk = R_dk / (\lambda_d + b_d s_k), \lambda_d such that they sum to 1       (given \beta)
     \beta_kw = \sum_d r_dwk / \sum_d b_d \theta_dk                                   (given \theta)
 
-The second is, for one topic, the EDCM's equation (4).  Each step raises a bound that touches L, so L never falls.  The
-r are what costs; the two lines are repeated with new b_d before the r are made anew (`INNER`).
+The second is, for one topic, the EDCM's equation (4).  Each step increases a bound that equals L at its
+start, so L never decreases.  Most of the time goes into the r_dwk; therefore both updates are repeated with new b_d
+(`INNER` times) before the r_dwk are computed again.
 
 **Variational mean field.**  With a prior \theta_d ~ Dirichlet(\eta, ..., \eta), and a topic z_dw behind every word that
 is present, q(\theta_d) = Dirichlet(\gamma_d) and q(z_dw) = r_dw are taken as independent: the first approximation.  The
-length term has no expectation in closed form; by its convexity E f_n(s_d) >= f_n(E s_d): the second, and coarse where
-topics differ in s.  The bound on the log evidence is then, at the best r,
+length term has no expectation in closed form.  The second approximation is the bound E f_n(s_d) >= f_n(E s_d), which
+follows from convexity; it is coarse where topics differ in s.  The bound on the log evidence is then, at the best r,
 
     \sum_d [ \sum_w log \sum_k exp(E log \theta_dk) \beta_kw + f_{n_d}(E s_d) - KL(\gamma_d || \eta) ]
 
-with E s_d = \sum_k \gamma_dk s_k / \gamma_d0, \gamma_d0 = \sum_k \gamma_dk.  In \gamma_d it has no closed maximum, for
-the length term is not of the Dirichlet's form: natural gradient steps, halved until the bound rises
-(`latent_edcm_kernels.natural_steps`).  \beta is as above with E \theta_dk in place of \theta_dk.
+with E s_d = \sum_k \gamma_dk s_k / \gamma_d0, \gamma_d0 = \sum_k \gamma_dk.  Its maximum in \gamma_d has no
+closed form, because the length term is not of the Dirichlet's form.  So \gamma_d takes natural gradient steps, each
+halved until the bound increases (`latent_edcm_kernels.natural_steps`).  \beta is as above, with E \theta_dk in place of
+\theta_dk.
 """
 
 from __future__ import annotations
@@ -52,9 +54,9 @@ from textmix.models.common.sklearn_private import Interval, StrOptions, checks_p
 from textmix.models.dirichlet import latent_edcm_kernels as kernel
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
-#: How often shares and concentrations are set after each sweep over the words.
+#: Number of updates of shares and concentrations after each sweep over the words.
 INNER = 3
-#: Shares of a new document are found by so many sweeps over its words.
+#: Number of sweeps over the words of new documents in `LatentTopicEDCM.transform`.
 TRANSFORM_SWEEPS = 50
 
 
@@ -67,18 +69,18 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     method : "likelihood" or "mean_field", see the module.
     prior : eta, positive; for "mean_field" only.
     max_iter : largest number of sweeps.
-    tol : the climb ends when a sweep raises the objective by less than this share of it.
-    n_init : number of starts, of which the one with the highest objective is kept.
+    tol : a run has converged when a sweep increases the objective by at most this share of it.
+    n_init : number of runs from different starts; the run with the highest objective is used.
     random_state : seed of the starts: each topic starts at the EDCM of all documents, with noise.
 
     Attributes
     ----------
     beta_ : float64 (K, V), parameters of the topics.
     concentration_ : float64 (K,), their sums s_k.
-    mixture_ : float64 (N, K), shares of the topics in the training documents (expected ones for "mean_field").
+    mixture_ : float64 (N, K), shares of the topics in the training documents (expected shares for "mean_field").
     objective_path_ : objective before each sweep, without terms in the documents alone.
     n_iter_ : number of sweeps.
-    converged_ : whether the climb ended before ``max_iter``.
+    converged_ : whether the run used converged before ``max_iter`` sweeps.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -112,7 +114,7 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @checks_parameters
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Climb the objective from ``n_init`` starts.
+        """Maximise the objective from ``n_init`` starts.
 
         Parameters
         ----------
@@ -122,34 +124,34 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X, words = packed(_counts(validate_data(self, X, accept_sparse="csr")))
         rng = check_random_state(self.random_state)
         one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64)).beta_[0]
-        best = max((self._climb(X, one, rng) for _ in range(self.n_init)), key=lambda climb: climb.path[-1])
+        best = max((self._run(X, one, rng) for _ in range(self.n_init)), key=lambda run: run.path[-1])
         self.beta_, self.mixture_ = np.zeros((self.n_topics, self.n_features_in_)), best.mixture
         self.beta_[:, words] = best.beta.T
         self.concentration_ = self.beta_.sum(axis=1)
         self.objective_path_, self.n_iter_, self.converged_ = best.path, len(best.path), best.converged
         return self
 
-    def _climb(self, X: sparse.csr_array, start: np.ndarray, rng: np.random.RandomState) -> _Climb:
-        """Climb from one start."""
+    def _run(self, X: sparse.csr_array, start: np.ndarray, rng: np.random.RandomState) -> _TopicRun:
+        """Return one run from a random start near ``start``, float64 (V,), the EDCM of all documents."""
         beta = start[:, np.newaxis] * rng.gamma(1.0, size=(len(start), self.n_topics))
         kind = _Likelihood if self.method == "likelihood" else _MeanField
-        climb = kind(X, beta, self.prior)
-        while len(climb.path) < self.max_iter and not climb.converged:
-            climb.step()
-            if len(climb.path) > 1:
-                rise = climb.path[-1] - climb.path[-2]
-                climb.converged = rise <= self.tol * abs(climb.path[-1])
-        return climb
+        run = kind(X, beta, self.prior)
+        while len(run.path) < self.max_iter and not run.converged:
+            run.step()
+            if len(run.path) > 1:
+                increase = run.path[-1] - run.path[-2]
+                run.converged = increase <= self.tol * abs(run.path[-1])
+        return run
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the most likely shares of the topics in documents, (N, K); words without parameters are left out."""
+        """Return the likeliest shares of the topics in documents, float64 (N, K); words of no topic are left out."""
         check_is_fitted(self)
         X = _counts(validate_data(self, X, accept_sparse="csr", reset=False))
         known = np.flatnonzero(self.beta_.any(axis=0))
-        climb = _Likelihood(sparse.csr_array(X[:, known]), np.ascontiguousarray(self.beta_[:, known].T), self.prior)
+        run = _Likelihood(sparse.csr_array(X[:, known]), np.ascontiguousarray(self.beta_[:, known].T), self.prior)
         for _ in range(TRANSFORM_SWEEPS):
-            climb.step(fixed=True)
-        return climb.mixture
+            run.step(fixed=True)
+        return run.mixture
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: sparse input, no negative values."""
@@ -171,9 +173,9 @@ def _counts(X: Any) -> sparse.csr_array:
 
 
 def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return the columns of the words that occur, the most frequent first, and which words they are.
+    """Return the counts without words that do not occur, the most frequent word first, and the words' old columns.
 
-    Most cells are then of a few words whose parameters lie side by side, in the cache.
+    Most cells then belong to a few words, whose parameters lie side by side in memory and stay in the cache.
     """
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     words = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
@@ -182,8 +184,21 @@ def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
     return X, words
 
 
-class _Climb:
-    """What a climb has: parameters (V, K), shares (N, K), objective before each step, and whether it has ended."""
+class _TopicRun:
+    """One run from a start.
+
+    Parameters
+    ----------
+    X : counts, CSR (N, V).
+    beta : float64 (V, K), start of the topics' parameters.
+    prior : eta; used by the mean field only.
+
+    Attributes
+    ----------
+    beta : float64 (V, K), the present parameters.
+    path : objective before each step.
+    converged : whether the last step met the tolerance.
+    """
 
     beta: np.ndarray
     path: list[float]
@@ -193,7 +208,7 @@ class _Climb:
         self.X, self.beta, self.prior = X, beta, prior
         self.lengths = row_sums(X.indptr, X.data)
         shape = X.shape[0], beta.shape[1]
-        self.share, self.table, self.slope = np.empty(shape), np.empty_like(beta), np.empty(X.shape[0])
+        self.share, self.table, self.length_gradient = np.empty(shape), np.empty_like(beta), np.empty(X.shape[0])
         self.path, self.converged = [], False
 
     @property
@@ -202,30 +217,30 @@ class _Climb:
         raise NotImplementedError
 
     def step(self, fixed: bool = False) -> None:
-        """Take one step; with ``fixed`` the topics stay."""
+        """Take one step of all parameters; with ``fixed`` the topics stay as they are."""
         raise NotImplementedError
 
     def _sweep(self, weight: np.ndarray) -> float:
-        """Divide the words among the topics."""
+        """Compute R_dk and the sums of r_dwk over d; return the first term of the objective."""
         return float(kernel.sweep(self.X.indptr, self.X.indices, weight, self.beta, self.share, self.table))
 
     def _lengths(self, mixture: np.ndarray, concentration: np.ndarray) -> float:
-        """Set the slopes b_d, and return the sum of the length terms."""
-        return float(kernel.length_terms(mixture @ concentration, self.lengths, self.slope))
+        """Set b_d of every document; return the sum of the length terms f_n(s_d)."""
+        return float(kernel.length_terms(mixture @ concentration, self.lengths, self.length_gradient))
 
     def _rescale(self, mixture: np.ndarray) -> np.ndarray:
-        """Return what the table is to be multiplied by to give beta, (K,): 1 / sum_d b_d theta_dk."""
-        slope = self.slope @ mixture
-        return np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 0)
+        """Return the factor that turns the table into beta, float64 (K,): 1 / sum_d b_d theta_dk."""
+        gradient = self.length_gradient @ mixture
+        return np.divide(1.0, gradient, out=np.zeros_like(gradient), where=gradient > 0)
 
     def _set_beta(self, scale: np.ndarray) -> None:
-        """Set the parameters; those that have vanished are 0, and topics without a word keep nothing."""
+        """Set the parameters; parameters below `latent_edcm_kernels.VANISHED` become 0."""
         self.beta = self.table * scale
         self.beta[self.beta < kernel.VANISHED] = 0.0
 
 
-class _Likelihood(_Climb):
-    """Maximum likelihood: shares are numbers."""
+class _Likelihood(_TopicRun):
+    """Maximum likelihood: the shares theta are parameters."""
 
     def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
         super().__init__(X, beta, prior)
@@ -237,7 +252,7 @@ class _Likelihood(_Climb):
         return self.theta
 
     def step(self, fixed: bool = False) -> None:
-        """Divide the words, then set shares and parameters in turns."""
+        """Compute the r_dwk, then update shares and parameters in turn."""
         concentration = self.beta.sum(axis=0)
         self.path.append(self._sweep(self.theta) + self._lengths(self.theta, concentration))
         words = self.table.sum(axis=0)
@@ -245,7 +260,7 @@ class _Likelihood(_Climb):
         for turn in range(INNER):
             if turn:
                 self._lengths(self.theta, concentration)
-            kernel.mix_documents(self.share, self.slope, concentration, self.theta)
+            kernel.mix_documents(self.share, self.length_gradient, concentration, self.theta)
             if not fixed:
                 scale = self._rescale(self.theta)
                 concentration = words * scale
@@ -253,8 +268,8 @@ class _Likelihood(_Climb):
             self._set_beta(scale)
 
 
-class _MeanField(_Climb):
-    """Variational mean field: shares have a Dirichlet distribution each."""
+class _MeanField(_TopicRun):
+    """Variational mean field: the shares of each document have a Dirichlet distribution."""
 
     def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
         super().__init__(X, beta, prior)
@@ -268,7 +283,7 @@ class _MeanField(_Climb):
         return self.gamma / self.gamma.sum(axis=1, keepdims=True)
 
     def step(self, fixed: bool = False) -> None:
-        """Divide the words, then move the Dirichlets and set the parameters in turns."""
+        """Compute the r_dwk, then update the Dirichlet distributions and the parameters in turn."""
         concentration = self.beta.sum(axis=0)
         kernel.expected_weights(self.gamma, self.weight)
         value = self._sweep(self.weight) + self._lengths(self.mixture, concentration)

@@ -13,13 +13,15 @@ import numpy as np
 from textmix.core.jit import njit
 from textmix.models.common.special_kernels import log_rising, polygamma_rise, trigamma
 
-#: A product of probabilities is turned into its logarithm before it could underflow.
+#: The logarithm of a running product of probabilities is taken when the product falls below this.
 SMALL = 1e-250
-#: Shares and parameters below this are 0: they are on their way there, and denormal numbers are slow.
+#: Parameters below this are set to 0, to which they tend: arithmetic with denormal numbers is slow.
 VANISHED = 1e-100
-#: A topic with less than this share of a document's words has none of them.
+#: A topic with less than this share of a document's words is treated as one without words.
 WORDLESS = 1e-12
+#: Largest number of Newton steps of `_mix`.
 MAX_NEWTON = 100
+#: A natural gradient step is halved while it is longer than this share of the whole step.
 SHORTEST = 1e-4
 
 
@@ -41,8 +43,8 @@ def sweep(
     beta : float64 (V, K).
     share, table : float64 (N, K) and (V, K), overwritten.
     """
-    # r_dwk is never formed: beta_wk / total is summed into share and weight_dk / total into table, and what the sums
-    # lack is multiplied in at the end.  Four running sums do not wait for each other.
+    # r_dwk is never formed: beta_wk / total is summed into share and weight_dk / total into table.  The missing factors
+    # are multiplied in at the end.  The four running sums do not wait for each other.
     table[:] = 0.0
     n_topics = beta.shape[1]
     fours = n_topics // 4 * 4
@@ -79,11 +81,11 @@ def sweep(
 
 
 @njit
-def length_terms(concentration: np.ndarray, lengths: np.ndarray, slope: np.ndarray) -> float:
-    r"""Set slope[d] = \Psi(s_d + n_d) - \Psi(s_d); return \sum_d log \Gamma(s_d) - log \Gamma(s_d + n_d)."""
+def length_terms(concentration: np.ndarray, lengths: np.ndarray, gradient: np.ndarray) -> float:
+    r"""Set gradient[d] = \Psi(s_d + n_d) - \Psi(s_d); return \sum_d log \Gamma(s_d) - log \Gamma(s_d + n_d)."""
     value = 0.0
     for d in range(len(lengths)):
-        slope[d] = polygamma_rise(concentration[d], lengths[d])[0]
+        gradient[d] = polygamma_rise(concentration[d], lengths[d])[0]
         value -= log_rising(concentration[d], lengths[d])
     return value
 
@@ -93,8 +95,9 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     r"""Set the mixture that maximises \sum_k R_k log \theta_k - \sum_k \theta_k cost_k on the simplex.
 
     \theta_k = R_k / (\lambda + cost_k) with the \lambda that makes their sum h(\lambda) = 1, by Newton's method on
-    1 / h, which is concave and nearly a straight line: from the left it rises to the root without passing it.  \lambda
-    cannot fall below -cost_k of a topic without words: where it would, the cheapest such topic gets what is left of 1.
+    1 / h, which is concave and nearly a straight line, so the steps from the left increase to the root and do not pass it.
+    \lambda is at least -cost_k of each topic without words.  Where that bound binds, the cheapest topic without words
+    gets the share that the other topics leave.
     """
     total, dearest = share.sum(), cost.max()
     if total == 0:
@@ -127,10 +130,18 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
 
 
 @njit
-def mix_documents(share: np.ndarray, slope: np.ndarray, concentration: np.ndarray, mixture: np.ndarray) -> None:
-    r"""Update \theta of every document: cost_k = slope_d s_k (`_mix`); that of an empty document stays."""
+def mix_documents(share: np.ndarray, gradient: np.ndarray, concentration: np.ndarray, mixture: np.ndarray) -> None:
+    r"""Update \theta of every document: cost_k = b_d s_k (`_mix`); the mixture of an empty document stays.
+
+    Parameters
+    ----------
+    share : float64 (N, K), R_dk.
+    gradient : float64 (N,), b_d.
+    concentration : float64 (K,), s_k.
+    mixture : float64 (N, K), \theta, changed in place.
+    """
     for d in range(len(share)):
-        _mix(share[d], slope[d] * concentration, mixture[d])
+        _mix(share[d], gradient[d] * concentration, mixture[d])
 
 
 @njit
@@ -148,10 +159,19 @@ def _bound(gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np
 def natural_steps(
     gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, lengths: np.ndarray
 ) -> int:
-    r"""Move the Dirichlet of every document along its natural gradient, as far as its bound does not fall.
+    r"""Move the Dirichlet of every document along its natural gradient, so far that its bound does not decrease.
 
-    The whole step would be \eta + R - slope F^{-1} (s - E s) / \gamma_0, with Fisher's matrix F = diag(\Psi'(\gamma)) -
-    \Psi'(\gamma_0) 1 1^T; it is halved until the bound rises, and no \gamma_k falls below a tenth of its value.
+    The whole step leads to \eta + R - b_d F^{-1} (s - E s) / \gamma_0, with Fisher's matrix
+    F = diag(\Psi'(\gamma)) - \Psi'(\gamma_0) 1 1^T.  It is halved until the bound does not decrease, and no \gamma_k
+    decreases to less than a tenth of its value.
+
+    Parameters
+    ----------
+    gamma : float64 (N, K), changed in place.
+    share : float64 (N, K), R_dk.
+    prior : \eta.
+    concentration : float64 (K,), s_k.
+    lengths : float64 (N,), n_d.
 
     Returns
     -------
@@ -160,26 +180,26 @@ def natural_steps(
     shortened = 0
     n_topics = gamma.shape[1]
     if n_topics == 1:
-        # The only share is 1, whatever its Dirichlet: that of the words is as good as any.
+        # The only share is 1, whatever its Dirichlet; the words' own parameters serve as well as any.
         gamma[:] = prior + share
         return 0
     push, candidate = np.empty(n_topics), np.empty(n_topics)
     for d in range(len(gamma)):
         total = gamma[d].sum()
         mean = (gamma[d] * concentration).sum() / total
-        slope = polygamma_rise(mean, lengths[d])[0]
+        gradient = polygamma_rise(mean, lengths[d])[0]
         across, inverse_trace = 0.0, 0.0
         for k in range(n_topics):
             inverse = 1.0 / trigamma(gamma[d, k])
             push[k] = inverse * (concentration[k] - mean) / total
             across += push[k]
             inverse_trace += inverse
-        spread = across * trigamma(total) / (1.0 - trigamma(total) * inverse_trace)
+        correction = across * trigamma(total) / (1.0 - trigamma(total) * inverse_trace)
         old = _bound(gamma[d], share[d], prior, concentration, lengths[d])
         length, moved = 1.0, False
         while length > SHORTEST and not moved:
             for k in range(n_topics):
-                goal = prior + share[d, k] - slope * (push[k] + spread / trigamma(gamma[d, k]))
+                goal = prior + share[d, k] - gradient * (push[k] + correction / trigamma(gamma[d, k]))
                 candidate[k] = max(gamma[d, k] + length * (goal - gamma[d, k]), 0.1 * gamma[d, k])
             moved = _bound(candidate, share[d], prior, concentration, lengths[d]) >= old
             length *= 0.5

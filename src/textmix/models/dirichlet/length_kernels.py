@@ -1,4 +1,4 @@
-r"""What DCM and EDCM make of the lengths of a class's documents, kept as a histogram of the distinct lengths.
+r"""The part of the DCM's and EDCM's likelihood that depends on document lengths, from a histogram of the lengths.
 
     b(s) = \sum_d [\Psi(s + n_d) - \Psi(s)]      the derivative in s of \sum_d [log \Gamma(s + n_d) - log \Gamma(s)]
 
@@ -15,7 +15,17 @@ from textmix.models.common.special_kernels import polygamma_rise
 
 @njit
 def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct positive lengths, rising, and the weight of the documents of each."""
+    """Return the distinct positive lengths, increasing, and the weight of the documents of each length.
+
+    Parameters
+    ----------
+    length : float64 (N,), words of each document; 0 is left out.
+    weight : float64 (N,).
+
+    Returns
+    -------
+    lengths, number : float64 (H,).
+    """
     distinct, number = np.empty(len(length)), np.empty(len(length))
     n = 0
     for d in np.argsort(length, kind="mergesort"):
@@ -30,26 +40,27 @@ def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 @njit
-def length_slope(s: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, float]:
-    """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, rising, float64 (K,).
+def length_derivatives(s: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, float]:
+    """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, increasing, both float64 (H,).
 
-    Each length adds only what it exceeds the one before by, for all documents that are as long: mostly a term or two.
+    Psi(s + n) - Psi(s) is a sum of differences between consecutive lengths.  Each difference is computed once, for all
+    documents that are at least as long; neighbouring lengths mostly differ by a word or two, hence by a term or two.
     """
-    slope, curvature, below, longer = 0.0, 0.0, 0.0, number.sum()
+    gradient, curvature, below, longer = 0.0, 0.0, 0.0, number.sum()
     for k in range(len(lengths)):
         first, second = polygamma_rise(s + below, lengths[k] - below)
-        slope += longer * first
+        gradient += longer * first
         curvature += longer * second
         below = lengths[k]
         longer -= number[k]
-    return slope, curvature
+    return gradient, curvature
 
 
 @njit
 def concentration_bound(lengths: np.ndarray, number: np.ndarray) -> float:
     r"""Return Q = \sum_d n_d^2, at least 2: the largest s considered, and 1 / Q the smallest.
 
-    A DCM with s = Q differs from a multinomial by less than one unit of log-likelihood over the whole class, so a
-    larger s cannot be told from infinity.
+    A DCM with s = Q differs from a multinomial by less than one unit of log-likelihood over the whole class, so
+    the data cannot distinguish a larger s from infinity.
     """
     return max((number * lengths * lengths).sum(), 2.0)

@@ -112,7 +112,7 @@ def chunk_product(values: np.ndarray, weights: np.ndarray, start: int) -> tuple[
 
 @njit
 def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
-    """Return sum_i weights_i log(values_i) for increasing weights, with few logarithms: of products before they underflow."""
+    """Return sum_i weights_i log(values_i) for increasing weights: one logarithm for many multiplied values."""
     total, product, weight, i = 0.0, 1.0, 0.0, 0
     while i < len(values):
         following = weights[i]

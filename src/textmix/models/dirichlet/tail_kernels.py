@@ -1,9 +1,10 @@
 """Tail counts of one class: #(x_dw >= x) for every word and every distinct count x, the DCM's statistic.
 
 The likelihood of a DCM and its derivatives depend on a word's counts only through how many documents hold the word at
-least x times (Minka, "Estimating a Dirichlet distribution", 2000).  One *level* is one distinct count of one word.
-Words with the same levels, such as all those seen once, have the same parameter: they make one *group* and are kept
-once.  Of 20 Newsgroups' words one in eight is left.
+least x times (Minka, "Estimating a Dirichlet distribution", 2000).  The pairs of
+a distinct count x and #(x_dw >= x) are the word's *tail counts*.  Words with the same tail counts, such as all words
+seen once, have the same parameter: they form one *group*, which is stored once.  20 Newsgroups has eight times as many
+words as groups.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from textmix.core.jit import njit
 from textmix.models.common.prefetch_kernels import prefetch_row
 from textmix.models.dirichlet.length_kernels import histogram
 
-#: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are only summed, other counts are listed.
+#: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are summed by value; all other counts are listed.
 SMALL = 4
-#: Words whose small sums are whole and below this are told apart by the number that the sums make, without a hash.
+#: A word whose small sums are whole and below this is identified by the number with these digits, without a hash.
 BASE = 16
-#: Listed whole counts below this are tallied in a table, others sorted.
+#: Listed counts are tallied in a table if all are whole and below this, and sorted otherwise.
 TALLY = 256
 
 
 class Scratch(NamedTuple):
-    """Room to work in, zero before and after each class.
+    """Working arrays, all zero before and after each class.
 
     Parameters
     ----------
-    small : float64 (V, `SMALL`), weight of the documents that hold a word 1, 2, ... times.
-    others : int64 (V,), number of a word's other counts.
+    small : float64 (V, `SMALL`), weight of the documents that hold a word exactly 1, 2, ... times.
+    others : int64 (V,), number of a word's counts that are listed.
     seen : uint8 (V,), whether the word occurs.
     """
 
@@ -40,32 +41,33 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(n_words: int) -> Scratch:
-    """Return the room for a vocabulary."""
+    """Return the working arrays for a vocabulary of ``n_words`` words."""
     return Scratch(np.zeros((n_words, SMALL)), np.zeros(n_words, dtype=np.int64), np.zeros(n_words, dtype=np.uint8))
 
 
 @njit
-def class_levels(
+def class_tails(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the levels of the documents ``rows`` of a CSR matrix.
+    """Return the tail counts of the documents ``rows`` of a CSR matrix.
 
     Parameters
     ----------
     indptr, indices, data : the CSR matrix (N, V), no cell zero.
-    rows : the documents of the class.
+    rows : int64, the documents of the class.
     weight : float64 (N,), weight of each document.
     scratch : see `make_scratch`.
 
     Returns
     -------
-    words : the words that occur, rising.
-    group : the group of each of them.
+    words : int32 (W,), the words that occur, increasing.
+    group : int64 (W,), the group of each word.
     copies : float64 (K,), the number of words in each group.
-    start : int64 (K + 1,); the levels of the k-th group are ``start[k]:start[k + 1]``.
-    count : float64; the distinct counts of each group, rising.
-    tail : float64; weight of the documents that hold a word of the group at least ``count`` times.
-    lengths, number : float64; distinct positive lengths of the documents, rising, and the weight of those of each.
+    start : int64 (K + 1,); the entries of group k are ``start[k]:start[k + 1]``.
+    counts : float64 (start[K],); the distinct counts of each group, increasing.
+    tail : float64 (start[K],); weight of the documents that hold a word of the group at least ``counts`` times.
+    lengths, number : float64 (H,); distinct positive document lengths, increasing, and the weight of the documents of
+        each length.
     """
     length = np.zeros(len(rows))
     cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)
@@ -84,7 +86,7 @@ def class_levels(
 
 @njit
 def _is_small(x: float) -> bool:
-    """Return whether a count is summed."""
+    """Return whether a count is summed by value: it is whole and at most `SMALL`."""
     return x <= SMALL and x == np.floor(x)
 
 
@@ -98,11 +100,11 @@ def _sum_small(
     scratch: Scratch,
     length: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mark the words, sum the weights of their small counts, count their others; set the documents' lengths.
+    """Mark the words, add up the weights of small counts, list the other counts, and set the documents' lengths.
 
     Returns
     -------
-    cells, owners : cell of the matrix and row of each other count.
+    cells, owners : int64; cell of the matrix and document of each listed count.
     """
     n_cells = 0
     for d in rows:
@@ -129,7 +131,7 @@ def _sum_small(
 
 @njit
 def _take_words(seen: np.ndarray) -> np.ndarray:
-    """Return the marked words, rising, and take the marks away."""
+    """Return the marked words, int32, increasing, and clear the marks."""
     words = np.empty(len(seen) + 1, dtype=np.int32)
     n = 0
     for w in range(len(seen)):
@@ -141,7 +143,10 @@ def _take_words(seen: np.ndarray) -> np.ndarray:
 
 @njit
 def _offsets(words: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return where each word's list begins: its other counts, after room for the small ones; set ``others`` there."""
+    """Return where each word's list begins, int64 (W + 1,): `SMALL` places for small counts, then its listed counts.
+
+    ``others`` is set to the place of each word's first listed count.
+    """
     offsets = np.zeros(len(words) + 1, dtype=np.int64)
     for k in range(len(words)):
         number = others[words[k]]
@@ -154,11 +159,11 @@ def _offsets(words: np.ndarray, others: np.ndarray) -> np.ndarray:
 def _merge(
     words: np.ndarray, scratch: Scratch, offsets: np.ndarray, counts: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``group``, ``copies``, ``start``, ``count`` and ``tail`` from the small sums and the lists; clear them."""
+    """Return the five arrays about groups of `class_tails` from the small sums and the lists; clear the small sums."""
     n_words, small, others = len(words), scratch.small, scratch.others
     group, copies = np.empty(n_words, dtype=np.int64), np.zeros(n_words)
     start = np.zeros(n_words + 1, dtype=np.int64)
-    level, tail = np.empty(SMALL * (n_words + 1) + len(counts)), np.empty(SMALL * (n_words + 1) + len(counts))
+    distinct, tail = np.empty(SMALL * (n_words + 1) + len(counts)), np.empty(SMALL * (n_words + 1) + len(counts))
     slots, coded = np.full(2 * n_words + 1, -1, dtype=np.int32), np.full(BASE**SMALL, -1, dtype=np.int32)
     tally = np.zeros(TALLY)
     n_groups = 0
@@ -168,10 +173,10 @@ def _merge(
         code = _code(small, w) if offsets[k] == offsets[k + 1] else -1
         known = coded[code] if code >= 0 else -1
         if known < 0:
-            number = _write_levels(
-                small, w, counts[offsets[k] : offsets[k + 1]], weights[offsets[k] :], level[end:], tail[end:], tally
+            number = _write_tails(
+                small, w, counts[offsets[k] : offsets[k + 1]], weights[offsets[k] :], distinct[end:], tail[end:], tally
             )
-            slot = code if code >= 0 else _find(level, tail, start, n_groups, number, slots)
+            slot = code if code >= 0 else _find(distinct, tail, start, n_groups, number, slots)
             table = coded if code >= 0 else slots
             known = table[slot]
             if known < 0:
@@ -184,12 +189,12 @@ def _merge(
         for x in range(SMALL):
             small[w, x] = 0.0
     size = start[n_groups]
-    return group, copies[:n_groups].copy(), start[: n_groups + 1].copy(), level[:size].copy(), tail[:size].copy()
+    return group, copies[:n_groups].copy(), start[: n_groups + 1].copy(), distinct[:size].copy(), tail[:size].copy()
 
 
 @njit
 def _code(small: np.ndarray, w: int) -> int:
-    """Return the number that a word's sums make, if whole and below `BASE`; -1 for other sums."""
+    """Return the number whose digits in base `BASE` are a word's small sums; -1 unless all are whole and below it."""
     code, fit = 0, True
     for x in range(SMALL):
         whole = int(min(small[w, x], float(BASE)))
@@ -199,39 +204,44 @@ def _code(small: np.ndarray, w: int) -> int:
 
 
 @njit
-def _write_levels(
+def _write_tails(
     small: np.ndarray,
     w: int,
     counts: np.ndarray,
     weights: np.ndarray,
-    level: np.ndarray,
+    distinct: np.ndarray,
     tail: np.ndarray,
     tally: np.ndarray,
 ) -> int:
-    """Write the levels of a word with its small sums and this list, which is overwritten; return how many."""
+    """Write a word's tail counts, from its small sums and its list (overwritten), to ``distinct`` and ``tail``.
+
+    Returns
+    -------
+    Number of tail counts.
+    """
     number = 0
     if len(counts) == 0:
         for x in range(SMALL):
             if small[w, x] > 0:
-                level[number], tail[number] = x + 1, small[w, x]
+                distinct[number], tail[number] = x + 1, small[w, x]
                 number += 1
     else:
         for x in range(SMALL):
             counts[x], weights[x] = x + 1, small[w, x]
         number = _tally_word(counts, weights, tally)
-        level[:number], tail[:number] = counts[:number], weights[:number]
+        distinct[:number], tail[:number] = counts[:number], weights[:number]
     for i in range(number - 2, -1, -1):
         tail[i] += tail[i + 1]
     return number
 
 
 @njit
-def _find(level: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, number: int, slots: np.ndarray) -> int:
-    """Return the slot of a hash table whose group has the levels of group ``new``, or a free slot."""
+def _find(distinct: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, number: int, slots: np.ndarray) -> int:
+    """Return the slot of the hash table that holds a group with the tail counts of group ``new``, or a free slot."""
     at = start[new]
     key = 0.0
     for i in range(number):
-        key = key * 0.618 + level[at + i] * 17.31 + tail[at + i] * 5.77
+        key = key * 0.618 + distinct[at + i] * 17.31 + tail[at + i] * 5.77
     slot = np.int64((key * 0.6180339887 - np.floor(key * 0.6180339887)) * (len(slots) - 1))
     while slots[slot] >= 0:
         old = slots[slot]
@@ -240,7 +250,7 @@ def _find(level: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, numb
             if not same:
                 break
             j = start[old] + i
-            same = level[j] == level[at + i] and tail[j] == tail[at + i]
+            same = distinct[j] == distinct[at + i] and tail[j] == tail[at + i]
         if same:
             break
         slot = (slot + 1) % len(slots)
@@ -249,7 +259,7 @@ def _find(level: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, numb
 
 @njit
 def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> int:
-    """Replace the counts of a word by its distinct counts, rising, with their weights; return how many."""
+    """Replace the counts of a word by its distinct counts, increasing, with their weights; return their number."""
     largest = 0
     for x in counts:
         if not (x < TALLY and x == np.floor(x)):
