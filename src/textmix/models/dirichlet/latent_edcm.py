@@ -10,9 +10,10 @@ f_n(s) = log Gamma(s) - log Gamma(s + n),
 One topic gives the EDCM back.
 
 **Maximum likelihood.**  Two lower bounds equal L at the present parameters.  The first is that of the logarithm of a
-sum, \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk) for any r_dwk that sum to 1 over k, with equality at
-r_dwk = \theta_dk \beta_kw / \sum_j \theta_dj \beta_jw.  The second: f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so
-its tangent lies below it, f_n(s) >= f_n(s_d) - b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with R_dk = \sum_w r_dwk,
+sum, \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk) for any r_dwk that sum to 1 over k, with equality at r_dwk =
+\theta_dk \beta_kw / \sum_j \theta_dj \beta_jw.  The second: f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so its
+tangent lies below it, f_n(s) >= f_n(s_d) - b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with R_dk =
+\sum_w r_dwk,
 
     \sum_d [ \sum_k R_dk log \theta_dk + \sum_w \sum_k r_dwk log \beta_kw - b_d \sum_k \theta_dk s_k ] + const
 

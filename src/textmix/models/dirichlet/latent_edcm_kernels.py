@@ -95,7 +95,7 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     r"""Set the mixture that maximises \sum_k R_k log \theta_k - \sum_k \theta_k cost_k on the simplex.
 
     \theta_k = R_k / (\lambda + cost_k) with the \lambda that makes their sum h(\lambda) = 1, by Newton's method on
-    1 / h, which is concave and nearly a straight line, so the steps from the left increase to the root and do not pass it.
+    1 / h, which is concave and nearly a straight line, so the steps from the left do not pass the root.
     \lambda is at least -cost_k of each topic without words.  Where that bound binds, the cheapest topic without words
     gets the share that the other topics leave.
     """
