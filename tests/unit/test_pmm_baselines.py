@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from tests.naive import pmm as naive
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import unit_rows
-from textmix.models.common.multilabel import checked_indicators
+from textmix.models.common.validation import check_indicators, check_labelled_counts
 from textmix.models.linear.label_svm import LabelSVM, cost_path
 from textmix.models.linear.smo_kernels import ascend
 from textmix.models.naive_bayes.labels import LabelNaiveBayes
@@ -101,7 +101,7 @@ def test_costs_of_a_path_give_what_each_gives_alone() -> None:
 def test_svm_tunes_to_the_best_f_of_the_folds() -> None:
     X, Y = topics(6)
     model = LabelSVM(costs=[0.01, 1.0, 100.0], cost_factors=[1.0, "ratio"], random_state=3)
-    counts, labels = model._check_labelled(X, Y)
+    counts, labels = check_labelled_counts(model, X, Y)
     pages = unit_rows(counts, 1.0)
     gram, sign = (pages @ pages.T).toarray(), 2.0 * labels.toarray() - 1
     model._costs = np.asarray(model.costs) * len(gram) / np.trace(gram)
@@ -187,5 +187,5 @@ def test_bad_input_is_refused(model: Any) -> None:
 
 def test_indicators_come_back_without_stored_zeros() -> None:
     stored = sparse.csr_array((np.array([1, 0]), (np.array([0, 0]), np.array([0, 1]))), shape=(2, 2))
-    assert checked_indicators(stored).nnz == 1
+    assert check_indicators(stored).nnz == 1
     np.testing.assert_array_equal(unit_rows(sparse.csr_array([[3, 4], [0, 0]]), 2.0).toarray(), [[0.6, 0.8], [0, 0]])

@@ -15,17 +15,12 @@ from scipy import sparse
 from scipy.special import gammaln, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import row_sums
-from textmix.models.common.sklearn_private import (
-    Interval,
-    check_first_partial_fit,
-    check_sample_weight,
-    checks_parameters,
-)
+from textmix.models.common.sklearn_private import Interval, check_first_partial_fit, checks_parameters
 from textmix.models.common.special_kernels import log_rising_table
+from textmix.models.common.validation import check_classified_counts, check_counts, check_weights
 
 Convention = Literal["bag", "sequence"]
 
@@ -77,9 +72,9 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         y : class labels (N,).
         sample_weight : (N,), not negative; a weight is the same as that many copies of the document.
         """
-        X, y = self._check_labelled(X, y, reset=True)
+        X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = _weights(sample_weight, X)
+        weight = check_weights(sample_weight, X)
         self.class_count_ = np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._fit_classes(X, codes, weight)
@@ -91,7 +86,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         A document that no class can produce gets the log priors.
         """
         check_is_fitted(self)
-        joint = self._class_log_likelihood(self._check(X))
+        joint = self._class_log_likelihood(check_counts(self, X, reset=False))
         joint += self.class_log_prior_
         lost = np.flatnonzero(np.isneginf(joint[:, 0]))
         joint[lost[np.isneginf(joint[lost]).all(axis=1)]] = self.class_log_prior_
@@ -129,7 +124,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             equations; "sequence" for that of the document's words in their order, the one behind a perplexity.
         """
         check_is_fitted(self)
-        X = self._check(X)
+        X = check_counts(self, X, reset=False)
         return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -183,30 +178,6 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             raise ValueError(f"label {y[unknown].tolist()[0]!r} is not among the classes; fit with it or leave it out")
         return codes
 
-    def _check(self, X: Any) -> sparse.csr_array:
-        """Return the documents to be predicted in the form of `_canonical`."""
-        return self._canonical(validate_data(self, X, accept_sparse="csr", reset=False))
-
-    def _check_labelled(self, X: Any, y: Any, reset: bool) -> tuple[sparse.csr_array, np.ndarray]:
-        """Return the training documents in the form of `_canonical`, and their labels."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
-        check_classification_targets(y)
-        return self._canonical(X), y
-
-    def _canonical(self, X: Any) -> sparse.csr_array:
-        """Return counts as CSR with positive cells, each once, and every index inside the matrix: what kernels need."""
-        # A matrix that is CSR already is kept as it is: SciPy remembers on it that it is canonical.
-        X = X if sparse.issparse(X) else sparse.csr_array(X)
-        X.check_format(full_check=True)
-        smallest = X.data.min() if len(X.data) else 1
-        if smallest < 0:
-            raise ValueError(f"Negative values in data passed to {type(self).__name__}; counts are needed")
-        if smallest == 0 or not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-            X.eliminate_zeros()
-        return X
-
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
         tags = super().__sklearn_tags__()
@@ -247,21 +218,16 @@ class IncrementalCountClassifier(CountClassifier):
         classes : all labels there will be; needed at the first call.
         """
         first = check_first_partial_fit(self, classes)
-        X, y = self._check_labelled(X, y, reset=first)
+        X, y = check_classified_counts(self, X, y, reset=first)
         if first:
             self.class_count_ = np.zeros(len(self.classes_))
             self._reset_statistics()
-        codes, weight = self._codes(y), _weights(sample_weight, X)
+        codes, weight = self._codes(y), check_weights(sample_weight, X)
         self.class_count_ += np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._add_statistics(X, codes, weight)
         self._estimate()
         return self
-
-
-def _weights(sample_weight: Any, X: sparse.csr_array) -> np.ndarray:
-    """Return the weights of the documents, float64 (N,), ones by default."""
-    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def _generator(random_state: Any) -> np.random.Generator:

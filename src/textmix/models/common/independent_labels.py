@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from textmix.models.common.multilabel import check_labels
+from textmix.models.common.validation import check_label_sets
 from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
 class IndependentLabels:
-    """Predictions of a model whose labels are independent given the features: all it gives are their log odds."""
+    """Predictions from the log odds of labels that are independent given the features."""
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L); infinite for a label of none or all in training."""
@@ -28,7 +28,5 @@ class IndependentLabels:
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Return log p(y|x) of given label sets Y of 0 and 1 (N, L), the sum over their labels, float64 (N,)."""
-        odds, labels = self.decision_function(X), check_labels(Y)
-        if odds.shape != labels.shape:
-            raise ValueError(f"Y must hold the labels of {odds.shape} instances and labels, not {labels.shape}")
-        return np.asarray(set_log_likelihood(odds, labels))
+        odds = self.decision_function(X)
+        return np.asarray(set_log_likelihood(odds, check_label_sets(Y, *odds.shape)))

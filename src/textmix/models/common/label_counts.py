@@ -1,4 +1,4 @@
-"""The common frame of the estimators of label sets from word counts."""
+"""The base class of the classifiers from word counts to label sets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_consistent_length, validate_data
 
-from textmix.models.common.multilabel import MultiLabelClassifier, checked_indicators, without_zeros
+from textmix.models.common.multilabel import MultiLabelClassifier
 from textmix.models.common.sklearn_private import checks_parameters
+from textmix.models.common.validation import check_labelled_counts
 
 
 def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
@@ -47,21 +47,11 @@ class LabelCountClassifier(MultiLabelClassifier):
         ------
         ValueError : a negative count, or a label indicator other than 0 and 1.
         """
-        self._fit_counts(*self._check_labelled(X, y))
+        counts, labels = check_labelled_counts(self, X, y)
+        self.classes_ = np.arange(labels.shape[1])
+        self._fit_counts(counts, labels)
         return self
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         """Fit to checked counts (N, V) and label indicators (N, L)."""
         raise NotImplementedError
-
-    def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
-        """Return counts as CSR without stored zeros."""
-        checked = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=reset)
-        return without_zeros(sparse.csr_array(checked))
-
-    def _check_labelled(self, X: Any, y: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Return training counts (N, V) and label indicators (N, L), both CSR, and set ``classes_``."""
-        counts, labels = self._check_counts(X, reset=True), checked_indicators(y)
-        check_consistent_length(counts, labels)
-        self.classes_ = np.arange(labels.shape[1])
-        return counts, labels

@@ -1,4 +1,4 @@
-"""The common frame of the multi-label classifiers: checks, tags and label sets, once."""
+"""The base class of the multi-label classifiers, and functions of label sets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array, check_consistent_length, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import checks_parameters
-
-#: A sparse matrix with at least this share of non-zeros is faster as a dense one.
-DENSE = 0.2
+from textmix.models.common.validation import check_dense_indicators, check_features, check_label_sets
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,11 +36,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ValueError : X has NaN or infinity, Y something else than 0 and 1, or they differ in length.
         """
         self._columns = None
-        features = self._check_features(X, reset=True)
-        labels = check_labels(Y)
+        features = check_features(self, X, reset=True)
+        labels = check_dense_indicators(Y)
         check_consistent_length(features, labels)
         if sparse.issparse(features):
-            # A feature that no training instance has gets the weight 0: leaving it out saves memory and time.
+            # A feature that no training instance has would get the weight 0; fits are faster without it.
             self._columns = np.unique(features.indices)
             features = features[:, self._columns]
         self.classes_ = np.arange(labels.shape[1])
@@ -53,29 +51,16 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Fit to checked features and labels, int8 (N, L)."""
         raise NotImplementedError
 
-    def _check_features(self, X: Any, reset: bool) -> Any:
-        """Return features as float64, CSR where most are zero and else dense."""
-        checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-        if not sparse.issparse(checked):
-            return np.ascontiguousarray(checked)
-        matrix = sparse.csr_array(checked)
-        if matrix.nnz > DENSE * matrix.shape[0] * matrix.shape[1]:
-            return matrix.toarray()
-        return matrix
-
     def _checked(self, X: Any) -> Any:
-        """Return the features of instances to be predicted, the estimator being fitted."""
+        """Return the checked features of instances to be predicted, (N, V) of those with a weight."""
         check_is_fitted(self)
-        features = self._check_features(X, reset=False)
+        features = check_features(self, X, reset=False)
         return features if self._columns is None else features[:, self._columns]
 
     def _checked_sets(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
-        """Return features and the label sets whose probability is asked for."""
-        features, labels = self._checked(X), check_labels(Y)
-        check_consistent_length(features, labels)
-        if labels.shape[1] != len(self.classes_):
-            raise ValueError(f"Y has {labels.shape[1]} labels, the model was fitted with {len(self.classes_)}")
-        return features, labels
+        """Return checked features (N, V) and label sets, int8 (N, L), of the same instances."""
+        features = self._checked(X)
+        return features, check_label_sets(Y, features.shape[0], len(self.classes_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -87,40 +72,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def checked_indicators(Y: Any) -> sparse.csr_array:
-    """Return label indicators as float64 CSR (N, L) without stored zeros; raises ValueError at other than 0 and 1."""
-    if Y is None:
-        raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
-    checked = without_zeros(sparse.csr_array(check_array(Y, accept_sparse="csr", dtype=np.float64)))
-    if (checked.data != 1).any():
-        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
-    return checked
-
-
-def check_labels(Y: Any) -> np.ndarray:
-    """Return label indicators as int8 (N, L), dense; see `checked_indicators`."""
-    return np.ascontiguousarray(checked_indicators(Y).toarray(), dtype=np.int8)
-
-
-def without_zeros(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a CSR matrix without stored zeros and double entries; the same one where it has none."""
-    matrix.check_format(full_check=True)
-    if matrix.data.all() and matrix.has_canonical_format:
-        return matrix
-    clean = matrix.copy()
-    clean.sum_duplicates()
-    clean.eliminate_zeros()
-    return clean
-
-
 def label_sets(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the different rows of Y, int8 (S, L), in order, and the index of each row among them, int64 (N,)."""
+    """Return the distinct rows of Y (N, L), sorted, (S, L), and the index of each row among them, int64 (N,)."""
     sets, code = np.unique(Y, axis=0, return_inverse=True)
     return sets, code.ravel().astype(np.int64)
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a Generator from what scikit-learn calls a random state."""
+    """Return a Generator; ``random_state`` is a Generator, or None, a seed or a RandomState as in scikit-learn."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(check_random_state(random_state).randint(2**31))

@@ -48,10 +48,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.validation import check_counts
 from textmix.models.dirichlet import latent_edcm_kernels as kernel
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
@@ -122,7 +123,7 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : counts (N, V), sparse or dense; a count of 0 that is stored counts as absent.
         y : ignored.
         """
-        X, words = packed(_counts(validate_data(self, X, accept_sparse="csr")))
+        X, words = packed(check_counts(self, X, reset=True))
         rng = check_random_state(self.random_state)
         one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64)).beta_[0]
         best = max((self._run(X, one, rng) for _ in range(self.n_init)), key=lambda run: run.path[-1])
@@ -147,7 +148,7 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> np.ndarray:
         """Return the likeliest shares of the topics in documents, float64 (N, K); words of no topic are left out."""
         check_is_fitted(self)
-        X = _counts(validate_data(self, X, accept_sparse="csr", reset=False))
+        X = check_counts(self, X, reset=False)
         known = np.flatnonzero(self.beta_.any(axis=0))
         run = _Likelihood(sparse.csr_array(X[:, known]), np.ascontiguousarray(self.beta_[:, known].T), self.prior)
         for _ in range(TRANSFORM_SWEEPS):
@@ -160,17 +161,6 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
-
-
-def _counts(X: Any) -> sparse.csr_array:
-    """Return counts as CSR whose cells are the words present, each once."""
-    X = sparse.csr_array(X)
-    if X.nnz and X.data.min() < 0:
-        raise ValueError("Negative values in data passed to LatentTopicEDCM; counts are needed")
-    X = X.copy()
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    return X
 
 
 def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_counts
 from textmix.models.linear.smo_kernels import ascend, intercept
 
 #: The cost factor that is the number of pages without the label divided by the number of pages with it.
@@ -142,7 +143,7 @@ class LabelSVM(LabelCountClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return w . x + b of each page and label, float64 (N, L); -inf for a label no training page had."""
         check_is_fitted(self)
-        return np.asarray(self._scaled(self._check_counts(X, reset=False)) @ self.coef_) + self.intercept_
+        return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_) + self.intercept_
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none."""

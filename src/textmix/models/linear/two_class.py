@@ -1,4 +1,4 @@
-"""What linear classifiers of two classes share: checks, scores, predictions."""
+"""The base class of the linear classifiers of two classes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.validation import check_classified, check_matrix
 
 
 class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -16,8 +17,8 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : the two labels.
-    coef_, intercept_ : (1, P) and (1,), for the second class.
+    classes_ : (2,), the labels, sorted.
+    coef_, intercept_ : float64 (1, P) and (1,), for the second class.
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
@@ -29,26 +30,24 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_: np.ndarray
 
     def _values(self, X: Any) -> Any:
-        """Return the matrix as the weights want it."""
+        """Return the features that the weights belong to, (N, P), from the matrix given by the user."""
         return X
 
     def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Return the training documents and the index of each one's class."""
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
+        """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``."""
+        X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
             # The words that scikit-learn's checks look for.
             raise ValueError(f"Only binary classification is supported; y has {len(self.classes_)} classes")
         if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} tells two classes apart; y has only one class")
+            raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
         return self._values(X), codes
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of the second class, (N,)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return np.asarray(self._values(X) @ self.coef_[0]) + self.intercept_[0]
+        return np.asarray(self._values(check_matrix(self, X)) @ self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each document, (N,)."""

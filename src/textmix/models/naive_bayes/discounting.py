@@ -16,12 +16,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
 from textmix.models.common.independent_labels import IndependentLabels
-from textmix.models.common.multilabel import checked_indicators, without_zeros
 from textmix.models.common.sklearn_private import Interval, StrOptions, check_parameters
+from textmix.models.common.validation import check_counts, check_indicators
 from textmix.models.naive_bayes.discounting_kernels import add_scores
 from textmix.models.naive_bayes.discounting_weights import (
     FORMS,
@@ -60,12 +60,6 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Check the indices among attributes that were read from a file; raises ValueError."""
         check_weights(self.weights_, len(self.classes_))
 
-    def _check_counts(self, X: Any, reset: bool) -> sparse.csr_array:
-        """Return counts as float64 CSR without stored zeros."""
-        checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-        check_non_negative(checked, type(self).__name__)
-        return without_zeros(sparse.csr_array(checked))
-
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return counts with every document scaled to the mean length of the labelled training documents."""
         length = counts.sum(axis=1)
@@ -75,7 +69,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _fit_counts(self, X: Any, labels: sparse.csr_array, use_other: bool) -> tuple[Counts, Counts]:
         """Gather the counts for the estimates, and the whole ones for n_r, which differ by length normalisation."""
-        counts = self._check_counts(X, reset=True)
+        counts = check_counts(self, X, reset=True, dtype=np.float64)
         check_consistent_length(counts, labels)
         has_label = np.diff(labels.indptr) > 0
         if not has_label.any():
@@ -100,7 +94,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _add_scores(self, X: Any, start: np.ndarray) -> np.ndarray:
         """Return ``start`` plus the sum of the word weights of each document, float64 (N, C)."""
         check_is_fitted(self)
-        counts = self._check_counts(X, reset=False)
+        counts = check_counts(self, X, reset=False, dtype=np.float64)
         if self.length is not None:
             counts = self._scaled(counts)
         score = np.tile(start, (counts.shape[0], 1))
@@ -209,7 +203,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         target = y if sparse.issparse(y) or y is None else np.asarray(y)
         self._several = target is not None and target.ndim == 2 and target.shape[1] > 1
         if self._several:
-            labels = checked_indicators(target)
+            labels = check_indicators(target)
             self.classes_ = np.arange(labels.shape[1])
             return labels
         classes = column_or_1d(target, warn=True)
@@ -227,7 +221,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
     def _climb(self, X: Any, labels: sparse.csr_array, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
         """Alternate the expected labels of unlabelled documents and the estimates until the former stay."""
-        counts = self._check_counts(X, reset=False)
+        counts = check_counts(self, X, reset=False, dtype=np.float64)
         has_label = np.diff(labels.indptr) > 0
         other = counts[~has_label]
         as_counted = self._scaled(other) if self.length == "counts" else other
@@ -253,7 +247,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped."""
         score = self._add_scores(X, self.class_log_prior_)
-        counts = self._check_counts(X, reset=False)
+        counts = check_counts(self, X, reset=False, dtype=np.float64)
         if self.length is not None:
             counts = self._scaled(counts)
         return score + (counts @ np.where(np.isfinite(self.word_log_prob_), self.word_log_prob_, 0.0))[:, np.newaxis]
@@ -347,7 +341,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
         """
         check_parameters(self)
-        labels = checked_indicators(y)
+        labels = check_indicators(y)
         self.classes_ = np.arange(labels.shape[1])
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
         everyone = self.unlabelled == "others"

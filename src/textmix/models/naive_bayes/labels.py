@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_counts
 
 
 class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
@@ -65,4 +66,4 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return log p(label | x) - log p(no label | x), float64 (N, L)."""
         check_is_fitted(self)
-        return np.asarray(self._check_counts(X, reset=False) @ self.coef_) + self.intercept_
+        return np.asarray(check_counts(self, X, reset=False) @ self.coef_) + self.intercept_

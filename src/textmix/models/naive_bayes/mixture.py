@@ -18,10 +18,11 @@ from scipy import sparse
 from scipy.special import gammaln, logsumexp
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import count_scores, row_sums
 from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.validation import check_counts
 
 
 class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -76,7 +77,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         X : counts (N, V), sparse or dense.
         y : ignored.
         """
-        X = sparse.csr_array(validate_data(self, X, accept_sparse="csr"))
+        X = check_counts(self, X, reset=True)
         # Only words that occur are worked on: all others have one probability in each component.
         self._words = np.unique(X.indices)
         small = X[:, self._words]
@@ -132,7 +133,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         convention : "bag" with the multinomial coefficient, "sequence" without.
         """
         check_is_fitted(self)
-        X = sparse.csr_array(validate_data(self, X, accept_sparse="csr", reset=False))
+        X = check_counts(self, X, reset=False)
         known = X[:, self._words]
         length = row_sums(X.indptr, X.data)
         others = length - row_sums(known.indptr, known.data)

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
 from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
 
@@ -69,10 +69,8 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : counts (N, V), sparse or dense, not negative.
         y : class labels (N,).
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
+        X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
-        X = _canonical(X)
         self.representation_ = REPRESENTATIONS[self.representation]().fit(X)
         vectors = self._vectors(X)
         matrix = vectors.sparse
@@ -88,7 +86,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the similarities of the nearest training documents, falling, and their rows, both (N, k)."""
         check_is_fitted(self)
-        X = _canonical(validate_data(self, X, accept_sparse="csr", reset=False))
+        X = check_counts(self, X, reset=False)
         k = min(n_neighbors or self.n_neighbors, len(self._codes))
         vectors = self._vectors(X)
         matrix = vectors.sparse
@@ -115,15 +113,3 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _canonical(X: Any) -> sparse.csr_array:
-    """Return counts as CSR with positive cells, each once."""
-    if np.any(X.data < 0 if sparse.issparse(X) else np.asarray(X) < 0):
-        raise ValueError("Negative values in data passed to KNNClassifier; counts are needed")
-    X = sparse.csr_array(X)
-    if not X.has_canonical_format or (len(X.data) and X.data.min() == 0):
-        X = X.copy()
-        X.sum_duplicates()
-        X.eliminate_zeros()
-    return X

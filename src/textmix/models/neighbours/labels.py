@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import StrOptions
+from textmix.models.common.validation import check_counts
 
 #: Pages whose similarities are held in memory at once.
 BLOCK = 512
@@ -98,7 +99,7 @@ class LabelNeighbors(LabelCountClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the labels' scores, float64 (N, L); a page like no training page has none."""
         check_is_fitted(self)
-        pages = unit_rows(self._check_counts(X, reset=False), 2.0)
+        pages = unit_rows(check_counts(self, X, reset=False), 2.0)
         blocks = (pages[first : first + BLOCK] for first in range(0, pages.shape[0], BLOCK))
         size = self.n_neighbors_
         return np.concatenate([self._scores(self._similarity(block), [size])[size] for block in blocks])

@@ -20,6 +20,7 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_counts
 from textmix.models.linear.function import minimise_function
 
 #: Relative change of the loss at which a fit that only serves to choose the strength stops.
@@ -172,7 +173,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log-odds of each label, float64 (N, L)."""
         check_is_fitted(self)
-        return activations(self.weights_, self._scaled(self._check_counts(X, reset=False)))[1]
+        return activations(self.weights_, self._scaled(check_counts(self, X, reset=False)))[1]
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return the network's inputs."""

@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.models.common.label_counts import LabelCountClassifier
-from textmix.models.common.multilabel import checked_indicators
-from textmix.models.common.sklearn_private import Interval, StrOptions, check_sample_weight, checks_parameters
+from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.validation import check_counts, check_indicators, check_labelled_counts, check_weights
 from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm.training import EMRun, Training, gather
 
@@ -122,9 +122,10 @@ class _ParametricMixture(LabelCountClassifier):
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
             row, no labelled page.
         """
-        counts, indicators = self._check_labelled(X, y)
+        counts, indicators = check_labelled_counts(self, X, y)
+        self.classes_ = np.arange(indicators.shape[1])
         labels = indicators.toarray() > 0
-        weight = check_sample_weight(sample_weight, counts, dtype=np.float64, ensure_non_negative=True)
+        weight = check_weights(sample_weight, counts)
         if not (labels.any(axis=1) & (weight > 0)).any():
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
         self.label_count_ = weight @ labels
@@ -182,8 +183,8 @@ class _ParametricMixture(LabelCountClassifier):
             empty set no probability.
         """
         check_is_fitted(self)
-        counts = self._check_counts(X, reset=False)
-        labels = self._search(counts)[0] if y is None else checked_indicators(y).toarray() > 0
+        counts = check_counts(self, X, reset=False)
+        labels = self._search(counts)[0] if y is None else check_indicators(y).toarray() > 0
         check_consistent_length(counts, labels)
         if labels.shape[1] != len(self.classes_):
             raise ValueError(f"y has {labels.shape[1]} labels, the model was fitted with {len(self.classes_)}")
@@ -192,7 +193,7 @@ class _ParametricMixture(LabelCountClassifier):
     def _search(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return label sets, bool (N, L), and label probabilities, float64 (N, L)."""
         check_is_fitted(self)
-        counts = self._check_counts(X, reset=False)
+        counts = check_counts(self, X, reset=False)
         n_labels = len(self.classes_)
         if self.search == "exact" and n_labels > EXACT_LIMIT:
             raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {n_labels}; use search='flip'")

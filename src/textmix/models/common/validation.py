@@ -1,0 +1,169 @@
+"""Checks of features, counts, labels and weights, for all estimators.
+
+A check returns its input in the one form that the rest of the estimator takes.  In the signatures, ``estimator`` is the
+estimator itself; ``reset`` is True in ``fit``, which sets ``n_features_in_``, and False in predictions, which compare
+with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from textmix.models.common.sklearn_private import check_sample_weight
+
+#: A sparse matrix with a larger share of cells other than 0 is faster as a dense one.
+DENSE_FROM = 0.2
+
+
+def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Return features (N, V) as float64, CSR where most are 0 and else dense.
+
+    Raises
+    ------
+    ValueError : NaN or infinity, or another number of features than in ``fit``.
+    """
+    checked = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+    if not sparse.issparse(checked):
+        return np.ascontiguousarray(checked)
+    matrix = sparse.csr_array(checked)
+    if matrix.nnz > DENSE_FROM * matrix.shape[0] * matrix.shape[1]:
+        return matrix.toarray()
+    return matrix
+
+
+def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = "numeric") -> sparse.csr_array:
+    """Return counts (N, V) in the form of `canonical`.
+
+    Parameters
+    ----------
+    dtype : type to convert to; "numeric" keeps that of X.
+
+    Raises
+    ------
+    ValueError : a negative or non-finite count, or another number of words than in ``fit``.
+    """
+    return _not_negative(estimator, validate_data(estimator, X, accept_sparse="csr", dtype=dtype, reset=reset))
+
+
+def check_classified_counts(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return counts (N, V) in the form of `canonical`, and the class labels (N,).
+
+    Raises
+    ------
+    ValueError : see `check_counts`; also if y is no target of a classification, or of another length than X.
+    """
+    X, y = check_classified(estimator, X, y, reset=reset)
+    return _not_negative(estimator, X), y
+
+
+def check_classified(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
+    """Return a matrix (N, V) of finite numbers, CSR or dense, and the class labels (N,).
+
+    Raises
+    ------
+    ValueError : NaN or infinity in X, y is no target of a classification, or they differ in length.
+    """
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", reset=reset)
+    check_classification_targets(y)
+    return X, y
+
+
+def check_matrix(estimator: Any, X: Any) -> Any:
+    """Return a matrix (N, V) of finite numbers, CSR or dense, for a prediction.
+
+    Raises
+    ------
+    ValueError : NaN or infinity, or another number of features than in ``fit``.
+    """
+    return validate_data(estimator, X, accept_sparse="csr", reset=False)
+
+
+def check_labelled_counts(
+    estimator: Any, X: Any, Y: Any, *, dtype: Any = "numeric"
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return training counts (N, V) and label indicators (N, L), both in the form of `canonical`.
+
+    Raises
+    ------
+    ValueError : see `check_counts` and `check_indicators`; also if X and Y differ in length.
+    """
+    counts, labels = check_counts(estimator, X, reset=True, dtype=dtype), check_indicators(Y)
+    check_consistent_length(counts, labels)
+    return counts, labels
+
+
+def check_indicators(Y: Any) -> sparse.csr_array:
+    """Return label indicators as float64 CSR (N, L) in the form of `canonical`.
+
+    Raises
+    ------
+    ValueError : Y is None or holds another number than 0 and 1.
+    """
+    if Y is None:
+        raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
+    checked = canonical(sparse.csr_array(check_array(Y, accept_sparse="csr", dtype=np.float64)))
+    if (checked.data != 1).any():
+        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
+    return checked
+
+
+def check_dense_indicators(Y: Any) -> np.ndarray:
+    """Return label indicators as int8 (N, L), dense; see `check_indicators`."""
+    return np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
+
+
+def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
+    """Return the label sets of given instances, int8 (N, L), dense.
+
+    Raises
+    ------
+    ValueError : see `check_indicators`; also if Y is not of the shape (n_instances, n_labels).
+    """
+    labels = check_dense_indicators(Y)
+    if labels.shape != (n_instances, n_labels):
+        expected = f"{n_instances} instances and the {n_labels} labels of the model"
+        raise ValueError(f"Y must hold the labels of {expected}; its shape {labels.shape} is inconsistent with that")
+    return labels
+
+
+def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """Return the weights of the rows of X, float64 (N,), ones by default.
+
+    Raises
+    ------
+    ValueError : a negative weight, or a number of weights other than N.
+    """
+    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Return a CSR matrix whose stored cells are not 0, each stored once, in order: the form that kernels need.
+
+    A matrix of this form is returned itself, not a copy.
+
+    Raises
+    ------
+    ValueError : an index lies outside of the matrix.
+    """
+    matrix.check_format(full_check=True)
+    if matrix.data.all() and matrix.has_canonical_format:
+        return matrix
+    clean = matrix.copy()
+    clean.sum_duplicates()
+    clean.eliminate_zeros()
+    return clean
+
+
+def _not_negative(estimator: Any, X: Any) -> sparse.csr_array:
+    """Return counts in the form of `canonical`; raises ValueError at a negative one."""
+    # A csr_array is passed on itself, not converted: SciPy remembers on it that it is canonical.
+    counts = X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
+    if len(counts.data) and counts.data.min() < 0:
+        raise ValueError(f"Negative values in data passed to {type(estimator).__name__}; counts are needed")
+    return canonical(counts)
