@@ -11,25 +11,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textmix.contest.comparison import (
-    COLUMNS,
-    COSTS,
-    at_the_end,
-    chosen_points,
-    empty_cell,
-    misfit,
-    read_costs,
-    read_scores,
-    read_table,
-    read_trials,
-    run_compared,
-)
-from textmix.contest.own_summary import describe
+from textmix.contest.description import describe
 from textmix.contest.pages import data_facts, memory, methods_of, render_study, score_table, seconds
+from textmix.contest.rows import COSTS, SCORES, empty_row, read_costs, read_scores, read_table, read_trials
+from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.io import format_csv, write_missing, write_result
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.compared import misfit, run_compared
 from textmix.experiment.cost import measured
 from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
@@ -113,7 +103,7 @@ def test_scores_and_costs_are_read_back_as_they_were_measured(tmp_path):
     trials = read_trials(tmp_path / "multinomial.csv", tmp_path / "times.csv", "tiny", METHODS["multinomial"])
     assert [row["value"] for row in trials if row["metric"] == "accuracy"] == values
     assert trials[0]["fit_seconds"] == timings[0]["fit_seconds"]
-    write_result(tmp_path / "scores.csv", format_csv(cells, COLUMNS), {})
+    write_result(tmp_path / "scores.csv", format_csv(cells, SCORES), {})
     assert [row["value"] for row in read_table(tmp_path / "scores.csv")] == [cell["value"] for cell in cells]
 
 
@@ -202,7 +192,7 @@ def cells() -> list[dict[str, Any]]:
         for method, values in (("edcm", (0.9, 0.5)), ("multinomial", (0.8, 0.4)))
         for metric, value in zip(("accuracy", "log_loss"), values, strict=True)
     ]
-    return [*rows, empty_cell("tiny", METHODS["cbm"], "cbm is for <several> labels")]
+    return [*rows, empty_row("tiny", METHODS["cbm"], "cbm is for <several> labels")]
 
 
 def test_table_has_the_best_on_top_and_knows_losses():

@@ -1,9 +1,9 @@
 """Fit one method on every split of one data set and keep what it predicts."""
 
-from textmix.contest.comparison import run_compared
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
+from textmix.experiment.compared import run_compared
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.plan.methods import load_methods

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from textmix.contest.comparison import read_table
-from textmix.contest.findings import corpus_facts, findings
+from textmix.contest.description import corpus_facts
+from textmix.contest.findings import findings
 from textmix.contest.pages import data_facts, methods_of, render_study, score_table
+from textmix.contest.rows import read_table
 from textmix.core.io import check_result, write_result
 from textmix.core.runtime import job, machine, versions
 from textmix.data.registry import load_registry

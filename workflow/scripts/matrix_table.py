@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from textmix.contest.comparison import COLUMNS, COSTS, TRIALS, empty_cell, read_costs, read_scores, read_trials
+from textmix.contest.rows import COSTS, SCORES, TRIALS, empty_row, read_costs, read_scores, read_trials
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
 from textmix.plan.methods import load_methods
 
 with job(snakemake, tolerate_missing=True) as running:
     methods, order = load_methods(), list(snakemake.params.order)
-    cells = [empty_cell(dataset, methods[method], reason) for dataset, method, reason in snakemake.params.empty]
+    cells = [empty_row(dataset, methods[method], reason) for dataset, method, reason in snakemake.params.empty]
     costs, trials = [], []
     for scores, timings in zip(map(Path, snakemake.input.scores), map(Path, snakemake.input.timings), strict=True):
         cells += read_scores(scores, scores.parent.name, methods[scores.stem])
@@ -18,6 +18,6 @@ with job(snakemake, tolerate_missing=True) as running:
     places = {name: place for place, name in enumerate(methods)}
     for rows in (cells, costs, trials):
         rows.sort(key=lambda row: (order.index(row["dataset"]), places[row["method"]]))
-    write_result(snakemake.output.scores, format_csv(cells, COLUMNS), running.record)
+    write_result(snakemake.output.scores, format_csv(cells, SCORES), running.record)
     write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)
     write_result(snakemake.output.costs, format_csv(costs, COSTS), running.record)

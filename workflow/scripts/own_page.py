@@ -2,18 +2,10 @@
 
 from pathlib import Path
 
-from textmix.contest.comparison import (
-    COLUMNS,
-    COSTS,
-    TRIALS,
-    at_the_end,
-    chosen_points,
-    read_costs,
-    read_scores,
-    read_trials,
-)
 from textmix.contest.findings import findings
 from textmix.contest.pages import render_study, score_table
+from textmix.contest.rows import COSTS, SCORES, TRIALS, read_costs, read_scores, read_trials
+from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.io import check_result, format_csv, read_json, write_result
 from textmix.core.runtime import job, machine, versions
 from textmix.plan.methods import load_methods
@@ -49,5 +41,5 @@ with job(snakemake, tolerate_missing=True) as running:
         },
     )
     write_result(snakemake.output.page, page, running.record)
-    write_result(snakemake.output.scores, format_csv(cells, COLUMNS), running.record)
+    write_result(snakemake.output.scores, format_csv(cells, SCORES), running.record)
     write_result(snakemake.output.costs, format_csv(costs, COSTS), running.record)

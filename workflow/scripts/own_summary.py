@@ -1,6 +1,6 @@
 """Say what was understood of the user's own data."""
 
-from textmix.contest.own_summary import describe
+from textmix.contest.description import describe
 from textmix.core.io import canonical_json, write_result
 from textmix.core.runtime import job, logger
 from textmix.data.corpus import Corpus

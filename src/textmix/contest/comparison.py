@@ -1,174 +1,228 @@
-"""Comparisons of methods on data that no paper names: a method that does not apply leaves its reason."""
+"""Comparison of methods by one metric on data sets of one kind: scores, ranks, and the tests that apply.
+
+Over data sets: Friedman's test (Iman and Davenport), Nemenyi's critical difference after it, and Wilcoxon's test of
+pairs with Holm's correction.  On one data set: the corrected resampled t-test over its trials, with Holm's correction.
+
+Symbols: N data sets, K methods, J trials of a data set.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from textmix.core import io
-from textmix.core.errors import ConfigError, MissingResult
-from textmix.data.corpus import Corpus
-from textmix.experiment.predictions import Predictions
-from textmix.experiment.splits import Splits
-from textmix.experiment.trials import run_trials
-from textmix.plan.methods import TAKES, Method, point_of
+from textmix.contest.rows import TRIALS
+from textmix.core.errors import DataFormatError
+from textmix.metrics import ranking
+from textmix.metrics.ranking import Estimate, Friedman
+from textmix.metrics.table import METRICS, main_metric
 
-#: Columns of scores.csv and matrix.csv: mean and sample standard deviation over the trials, or why there is no value.
-COLUMNS = ("dataset", "method", "family", "metric", "value", "spread", "trials", "reason")
-#: Columns of costs.csv, medians over the trials: seconds; bytes above what was taken before (empty: not measured).
-COSTS = ("dataset", "method", "fit_seconds", "predict_seconds", "tune_seconds", "fit_bytes", "predict_bytes")
-#: Columns of trials.csv: one row a metric and trial, empty where there is no value.
-TRIALS = ("dataset", "task", "method", "metric", "trial", "value", "fit_seconds", "predict_seconds")
+TASKS = {"single": "single-label", "multi": "multi-label"}
+#: Task -> the metric by which methods are compared, unless another one is asked for.
+MAIN = {task: main_metric(task) for task in TASKS}
+#: Level of all tests.
+ALPHA = 0.05
+#: Texts of fewer words on the mean are called short.
+SHORT = 50.0
 
-
-def run_compared(
-    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int
-) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Do as `run_trials`, but raise `MissingResult` where the method does not apply to the data or fails on them."""
-    reason = misfit(corpus, len(splits.train[0]), method)
-    if reason:
-        raise MissingResult(reason)
-    try:
-        return run_trials(corpus, splits, method, entry, seed)
-    except (ConfigError, ValueError) as error:
-        said = " ".join(str(error).split())[:300]
-        raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {said}") from error
+#: Data set -> facts by name (`textmix.contest.description.corpus_facts`), as far as they are known.
+Facts = Mapping[str, Mapping[str, float]]
 
 
-def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
-    """Return why a method does not apply to a corpus with so many training documents, in one sentence, or nothing."""
-    if corpus.features is None:
-        return f"{corpus.name} has no features"
-    if method.takes == "counts" and corpus.features.dtype.kind not in "iu":
-        return f"{method.name} takes {TAKES['counts']}; {corpus.name} has other values"
-    found = {"documents": n_train, "labels": len(corpus.label_names), "features": corpus.features.shape[1]}
-    over = [f"{found[key]:,} {key}" for key, most in method.most.items() if found[key] > most]
-    if over:
-        limits = ", ".join(f"{most:,} {key}" for key, most in method.most.items())
-        return f"{method.name} is left out above {limits} to save time and memory; {corpus.name} has {', '.join(over)}"
-    return ""
-
-
-def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
-    """Return the cells (`COLUMNS`) of one method on one data set from its score file.
+@dataclass(frozen=True)
+class Comparison:
+    """One metric of K methods on N data sets of one kind.
 
     Parameters
     ----------
-    path : of ``results/scores/.../<method>.csv``.
-    dataset, method : which.
-    name : of the method in the experiment, where it is not the registry's.
+    kind : in words, such as "short single-label texts".
+    metric : its name.
+    datasets, methods : N and K names.
+    trials : (data set, method) -> scores of the trials, float64 (J,); larger is better, for a loss has its sign turned.
+    seconds : mean seconds to fit and to predict one trial, float64 (N, K); nan where they were not measured.
+    missing : method -> data sets on which a score of some trial is missing; such a method is left out.
+    test_ratio : data set -> n_test / n_train of its trials.
+    each : the comparisons on each data set alone, of all methods with a score there; empty unless this comparison is of
+        all data sets of a task.
     """
-    head = {"dataset": dataset, "method": name or method.name, "family": method.family}
-    try:
-        io.check_result(path)
-    except MissingResult as missing:
-        return [{**head, "reason": missing.reason}]
-    found: dict[str, list[float]] = {}
-    for row in io.read_csv(path):
-        found.setdefault(row["metric"], []).append(float(row["value"]))
-    return [{**head, "metric": metric, **_mean(values)} for metric, values in found.items()]
+
+    kind: str
+    metric: str
+    datasets: Sequence[str]
+    methods: Sequence[str]
+    trials: Mapping[tuple[str, str], np.ndarray]
+    seconds: np.ndarray
+    missing: Mapping[str, Sequence[str]]
+    test_ratio: Mapping[str, float]
+    each: Sequence[Comparison] = ()
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Mean over the trials, float64 (N, K)."""
+        return np.array([[self.trials[data, method].mean() for method in self.methods] for data in self.datasets])
+
+    @cached_property
+    def ranks(self) -> np.ndarray:
+        """Mean ranks over the data sets, float64 (K,); 1 is the best."""
+        return ranking.mean_ranks(self.scores)
+
+    @cached_property
+    def best(self) -> int:
+        """Index of the method with the best mean rank; of equal ones that with the best mean score."""
+        return int(np.lexsort((-self.scores.mean(axis=0), self.ranks))[0])
+
+    @cached_property
+    def friedman(self) -> Friedman | None:
+        """Friedman's test; None where there are fewer than three methods or two data sets."""
+        enough = len(self.methods) > 2 and len(self.datasets) > 1
+        return ranking.friedman(self.scores) if enough else None
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test rejects the hypothesis that all methods are alike."""
+        return self.friedman is not None and self.friedman.f_p < ALPHA
+
+    @cached_property
+    def difference(self) -> float:
+        """Nemenyi's critical difference of mean ranks."""
+        return ranking.critical_difference(len(self.methods), len(self.datasets), ALPHA)
+
+    @property
+    def groups(self) -> list[tuple[int, ...]]:
+        """Groups of methods that are not statistically distinguishable; one group of all unless the methods differ."""
+        return ranking.cliques(self.ranks, self.difference if self.differ else np.inf)
+
+    def pairs(self) -> dict[int, Estimate]:
+        """Return method -> difference of the best method from it over the data sets, p-values adjusted by Holm."""
+        return self._differences(
+            self.best, lambda k: ranking.median_difference(self.scores[:, self.best], self.scores[:, k])
+        )
+
+    def pairs_on(self, data: str) -> tuple[int, dict[int, Estimate]]:
+        """Return the best method of one data set, and method -> difference from it there, p-values adjusted by Holm."""
+        best = int(np.argmax(self.scores[self.datasets.index(data)]))
+        at = [self.trials[data, method] for method in self.methods]
+        ratio = self.test_ratio.get(data, 1.0)
+        return best, self._differences(best, lambda k: ranking.resampled_difference(at[best], at[k], ratio))
+
+    def _differences(self, best: int, difference: Callable[[int], Estimate]) -> dict[int, Estimate]:
+        """Return method -> difference from the best one, p-values adjusted by Holm."""
+        rest = [k for k in range(len(self.methods)) if k != best]
+        found = [difference(k) for k in rest]
+        adjusted = ranking.holm([estimate.p for estimate in found])
+        return {k: estimate._replace(p=float(p)) for k, estimate, p in zip(rest, found, adjusted, strict=True)}
 
 
-def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
-    """Return the scores and seconds of one method on one data set, trial by trial (`TRIALS`); none if they are missing.
+def comparisons(
+    rows: Iterable[Mapping[str, Any]], facts: Facts | None = None, metrics: Mapping[str, str] = MAIN
+) -> list[Comparison]:
+    """Return a comparison for each kind of data on which two methods or more have a score in all trials.
+
+    The kinds are: each task; of these its data of whole numbers where it also has data of other numbers; and its short
+    and its long texts.
 
     Parameters
     ----------
-    scores, timings : its files.
-    dataset, method, name : see `read_scores`.
+    rows : with the columns `TRIALS`, as a csv file gives them; an empty value is a missing score.
+    facts : data set -> ``mean_length`` (words a text), ``counts`` (1 where features are whole numbers, else 0),
+        ``train`` and ``test`` (documents of a trial), where known.  Without the last two the test part is taken to be
+        as large as the training part, which makes wider intervals.
+    metrics : task -> metric.
+
+    Raises
+    ------
+    DataFormatError : a column is missing, a number is none, or a trial stands twice; with the line of a csv file.
     """
-    try:
-        io.check_result(scores)
-        io.check_result(timings)
-    except MissingResult:
-        return []
-    seconds = {row["trial"]: {key: float(row[key]) for key in TRIALS[-2:]} for row in io.read_csv(timings)}
-    head = {"dataset": dataset, "task": method.task, "method": name or method.name}
-    rows = ((row, float(row["value"])) for row in io.read_csv(scores))
-    return [
-        {
-            **head,
-            "metric": row["metric"],
-            "trial": row["trial"],
-            "value": value if np.isfinite(value) else None,
-            **seconds[row["trial"]],
-        }
-        for row, value in rows
-    ]
-
-
-def _mean(values: list[float]) -> dict[str, Any]:
-    """Return mean and spread of a metric over the trials, or why there is none."""
-    if np.isnan(values).any():
-        return {"trials": len(values), "reason": "the method gives no probability"}
-    if np.isinf(values).any():
-        return {
-            "trials": len(values),
-            "reason": "the method finds a true label impossible, so that the mean is infinite",
-        }
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return {"value": float(np.mean(values)), "spread": spread, "trials": len(values)}
-
-
-def empty_cell(dataset: str, method: Method, reason: str) -> dict[str, Any]:
-    """Return the cell of a method that does not apply."""
-    return {"dataset": dataset, "method": method.name, "family": method.family, "reason": reason}
-
-
-def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
-    """Return the row of `COSTS` of one method on one data set from its timing file; none if it is missing."""
-    try:
-        io.check_result(path)
-    except MissingResult:
-        return []
-    rows = io.read_csv(path)
-    return [{"dataset": dataset, "method": method, **{key: _median(row[key] for row in rows) for key in COSTS[2:]}}]
-
-
-def _median(cells: Iterable[str]) -> float | None:
-    """Return the median of cells, None if one is empty."""
-    values = list(cells)
-    return float(np.median([float(value) for value in values])) if values and all(values) else None
-
-
-def read_table(path: str | Path) -> list[dict[str, Any]]:
-    """Return the rows of a scores.csv, matrix.csv or costs.csv, numbers as numbers, None for an empty one."""
-    words = {"dataset", "method", "family", "metric", "reason"}
-    return [
-        {key: cell if key in words else float(cell) if cell else None for key, cell in row.items()}
-        for row in io.read_csv(path)
-    ]
-
-
-def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list[str]:
-    """Return the parameters that tuning mostly set to the least or largest value it was offered.
-
-    Parameters
-    ----------
-    points : of `chosen_points`.
-    grid : parameter -> values; only those of three numbers or more have ends.
-    """
+    facts = facts or {}
+    table = _table(rows)
     found = []
-    for name, values in grid.items():
-        if len(values) < 3 or not all(isinstance(value, (int, float)) for value in values):
-            continue
-        times: dict[str, int] = {}
-        for point, number in points.items():
-            value = point_of(point)[name]
-            times[value] = times.get(value, 0) + number
-        if times and max(times, key=lambda value: times[value]) in (str(min(values)), str(max(values))):
-            found.append(name)
-    return found
+    for task, mine in table[table["metric"] == table["task"].map(metrics)].groupby("task", sort=False):
+        names = list(mine["dataset"].unique())
+        for kind, chosen in _kinds(task, names, facts).items():
+            whole = _comparison(kind, chosen, mine, facts)
+            # A part of the data sets of a task repeats nothing that the comparison of all of them says.
+            apart = chosen if len(names) == len(chosen) > 1 else []
+            alone = [_comparison(kind, [name], mine, facts) for name in apart]
+            found.append(replace(whole, each=[comparison for comparison in alone if comparison.methods]))
+    return [comparison for comparison in found if len(comparison.methods) > 1]
 
 
-def chosen_points(folder: Path) -> dict[str, int]:
-    """Return how often tuning chose each point, from a folder of predictions; empty if missing or untuned."""
+def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return checked rows of `TRIALS` as a table: numbers as float64, and a loss with its sign turned."""
+    table = pd.DataFrame([_typed(line, row) for line, row in enumerate(rows, start=2)], columns=TRIALS)
+    twice = table.duplicated(["dataset", "task", "method", "metric", "trial"])
+    if twice.any():
+        line = int(twice.argmax())
+        trial, method = table.loc[line, ["trial", "method"]]
+        raise DataFormatError("scores", line + 2, f"trial {trial} of {method} stands there twice")
+    losses = [name for name, metric in METRICS.items() if metric.loss]
+    table["value"] = table["value"].where(~table["metric"].isin(losses), -table["value"])
+    table["seconds"] = table["fit_seconds"] + table["predict_seconds"]
+    return table
+
+
+def _typed(line: int, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of `TRIALS` with numbers for its last three cells, nan for an empty one.
+
+    Raises
+    ------
+    DataFormatError : a column is missing, the task is unknown, or one of the three cells is no number.
+    """
+    lacking = [column for column in TRIALS if row.get(column) is None]
+    if lacking:
+        raise DataFormatError("scores", line, f"has no {', '.join(lacking)}; the columns are {', '.join(TRIALS)}")
+    if row["task"] not in TASKS:
+        raise DataFormatError("scores", line, f"the task {row['task']!r} is not one of {', '.join(TASKS)}")
+    return {**{key: row[key] for key in TRIALS}, **{key: _number(line, row, key) for key in TRIALS[-3:]}}
+
+
+def _number(line: int, row: Mapping[str, Any], key: str) -> float:
+    """Return a number of a row, nan for an empty cell."""
     try:
-        fits = Predictions.load(folder).fits
-    except MissingResult:
-        return {}
-    names = [str(fit["chosen"]) for fit in fits if fit["chosen"]]
-    return {name: names.count(name) for name in sorted(set(names))}
+        return float(row[key]) if row[key] != "" else np.nan
+    except ValueError as error:
+        raise DataFormatError("scores", line, f"{key} {row[key]!r} is no number") from error
+
+
+def _kinds(task: str, names: Sequence[str], facts: Facts) -> dict[str, list[str]]:
+    """Return the kinds of data of a task, in words, with their data sets."""
+    lengths = {name: facts[name]["mean_length"] for name in names if "mean_length" in facts.get(name, {})}
+    short = [name for name in lengths if lengths[name] < SHORT]
+    long = [name for name in lengths if lengths[name] >= SHORT]
+    counts = [name for name in names if facts.get(name, {}).get("counts")]
+    kinds = {f"{TASKS[task]} data": list(names)}
+    if 0 < len(counts) < len(names):
+        # A method that takes whole numbers alone has no score on the remaining data: here it takes part.
+        kinds[f"{TASKS[task]} counts"] = counts
+    if short and len(short) == len(names):
+        return {f"short {TASKS[task]} texts": short}
+    if short and long:
+        kinds |= {f"short {TASKS[task]} texts": short, f"long {TASKS[task]} texts": long}
+    return kinds
+
+
+def _comparison(kind: str, names: Sequence[str], rows: pd.DataFrame, facts: Facts) -> Comparison:
+    """Return the comparison of the methods that have a finite score in every trial of every data set named."""
+    rows = rows[rows["dataset"].isin(names)]
+    values, seconds = (
+        rows.pivot(index=["dataset", "trial"], columns="method", values=of) for of in ("value", "seconds")
+    )
+    scored = np.isfinite(values).groupby(level="dataset").all()
+    lacks = {method: [data for data in names if not scored.loc[data, method]] for method in rows["method"].unique()}
+    methods = [method for method, without in lacks.items() if not without]
+    known = {name: facts[name] for name in names if {"train", "test"} <= facts.get(name, {}).keys()}
+    return Comparison(
+        kind,
+        str(rows["metric"].iloc[0]),
+        names,
+        methods,
+        {(data, method): values.loc[data, method].to_numpy() for data in names for method in methods},
+        np.array([[seconds.loc[data, method].to_numpy().mean() for method in methods] for data in names]),
+        {method: without for method, without in lacks.items() if without},
+        {name: fact["test"] / fact["train"] for name, fact in known.items()},
+    )

@@ -1,4 +1,4 @@
-"""What stands beside the tables of the matrix and of own data: the words of the tests and their two pictures."""
+"""The findings of a comparison of methods, one a kind of data: conclusions in sentences, and two figures."""
 
 from __future__ import annotations
 
@@ -11,61 +11,37 @@ import numpy as np
 from markupsafe import Markup
 from scipy import stats
 
-from textmix.contest.conclusions import MAIN, Comparison, Paragraph, comparisons, summarise
+from textmix.contest.comparison import MAIN, Comparison, Facts, comparisons
+from textmix.contest.conclusions import Paragraph, summarise
 from textmix.contest.figures import Point, accuracy_against_time, critical_difference
 from textmix.core import io
-from textmix.core.errors import MissingResult
 from textmix.metrics.table import METRICS
 from textmix.pages.drawing import Drawing, inline_svg
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is said and drawn of one kind of data."""
+    """Conclusions and figures of one kind of data."""
 
     paragraph: Paragraph
     figures: Sequence[Drawing]
 
 
-def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
-    """Return what the words and the tests need of a data set: nothing where it could not be had.
-
-    Returns
-    -------
-    ``train`` and ``test``, documents of a trial; ``counts``, whether features are whole numbers; for texts also
-    ``mean_length``, words a text.
-    """
-    from textmix.data.corpus import Corpus
-    from textmix.experiment.splits import Splits
-
-    try:
-        corpus, parts = Corpus.load(features), Splits.load(splits)
-    except MissingResult:
-        return {}
-    facts = {"train": float(len(parts.train[0])), "test": float(len(parts.test[0]))}
-    if corpus.features is not None:
-        facts["counts"] = float(corpus.features.dtype.kind in "iu")
-    is_text = "features" in corpus.info
-    return {**facts, "mean_length": corpus.statistics()["mean_length"]} if is_text else facts
-
-
-def findings(
-    trials: Path, facts: Mapping[str, Mapping[str, float]], metrics: Mapping[str, str] = MAIN
-) -> list[Finding]:
-    """Return what the scores say, a finding for each kind of data.
+def findings(trials: Path, facts: Facts, metrics: Mapping[str, str] = MAIN) -> list[Finding]:
+    """Return a finding for each kind of data.
 
     Parameters
     ----------
     trials : path of a trials.csv.
-    facts : data set -> `corpus_facts`.
-    metrics : task -> what methods are compared by.
+    facts : data set -> its `textmix.contest.description.corpus_facts`.
+    metrics : task -> the metric by which methods are compared.
     """
     found = comparisons(io.read_csv(trials), facts, metrics)
     return [Finding(summarise(each), _figures(each, number)) for number, each in enumerate(found)]
 
 
 def _figures(comparison: Comparison, number: int) -> list[Drawing]:
-    """Return the pictures of a comparison."""
+    """Return the figures of a comparison; ``number`` makes their names unique on a page."""
     drawn = []
     metric = comparison.metric.replace("_", " ")
     where = f"{comparison.kind}, {metric}"
@@ -74,15 +50,16 @@ def _figures(comparison: Comparison, number: int) -> list[Drawing]:
         groups = comparison.groups if comparison.differ else [tuple(np.argsort(comparison.ranks).tolist())]
         svg = critical_difference(names, comparison.ranks.tolist(), groups, comparison.difference, where.capitalize())
         caption = (
-            "Mean rank of each method over the data sets, the best at the left; a bar joins what is not told apart."
+            "Mean rank of each method over the data sets, the best at the left; a bar joins methods that are not "
+            "statistically distinguishable."
         )
         drawn.append(_drawing(svg, f"ranks-{number}", f"Mean ranks, {where}", caption))
     points = _points(comparison)
     if points:
         caption = (
-            "Mean score against the median of the seconds to fit and predict one trial; filled are the methods that no "
-            "other is both as good and as fast as. Bars are 95 % intervals of the mean over the data sets (of one data "
-            "set: over its trials)."
+            "Mean score against the median of the seconds to fit and predict one trial; a disc is filled where no "
+            "other method is both as good and as fast. Bars are 95 % intervals of the mean over the data sets (of one "
+            "data set: over its trials)."
         )
         svg = accuracy_against_time(points, metric, comparison.kind)
         drawn.append(_drawing(svg, f"time-{number}", f"{metric.capitalize()} against time, {comparison.kind}", caption))
@@ -90,7 +67,7 @@ def _figures(comparison: Comparison, number: int) -> list[Drawing]:
 
 
 def _points(comparison: Comparison) -> list[Point]:
-    """Return the methods in the picture of score against time; none where seconds were not measured."""
+    """Return the methods as points of score against time; none where seconds were not measured."""
     if np.isnan(comparison.seconds).any() or (comparison.seconds <= 0).any():
         return []
     sign = -1.0 if METRICS[comparison.metric].loss else 1.0
@@ -106,7 +83,7 @@ def _points(comparison: Comparison) -> list[Point]:
 
 
 def _half_width(values: Any) -> float:
-    """Return half of the 95 % interval of a mean by Student's t; infinite for one value."""
+    """Return half the length of the 95 % interval of a mean by Student's t; infinite for one value."""
     n = len(values)
     if n < 2:
         return float("inf")
@@ -114,6 +91,6 @@ def _half_width(values: Any) -> float:
 
 
 def _drawing(svg: bytes, name: str, title: str, caption: str) -> Drawing:
-    """Return a picture to stand inside the page."""
+    """Return a figure as the page embeds it."""
     drawing: Markup = inline_svg(svg, f"f-matrix-{name}", name)
     return Drawing(name, title, caption, drawing)

@@ -52,9 +52,9 @@ def score_table(
 
     Parameters
     ----------
-    cells : rows of `textmix.contest.comparison.COLUMNS`.
+    cells : rows of `textmix.contest.rows.SCORES`.
     dataset : which of them.
-    costs : rows of `textmix.contest.comparison.COSTS`.
+    costs : rows of `textmix.contest.rows.COSTS`.
 
     Returns
     -------

@@ -1,11 +1,13 @@
-"""What was understood of a user's data: counts, lengths, labels, examples, and what a careful reader would ask."""
+"""Description of a data set: its sizes for the tests, and for the user counts, lengths, labels, examples, remarks."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 from textmix.models.common.count_kernels import row_sums
@@ -14,8 +16,31 @@ from textmix.models.common.count_kernels import row_sums
 LABELS, EXAMPLES, CHARACTERS = 40, 3, 240
 
 
+def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
+    """Return the facts about a data set on which tests and kinds of data rest; nothing where its result is missing.
+
+    Parameters
+    ----------
+    features, splits : folders of its features corpus and of its splits.
+
+    Returns
+    -------
+    ``train`` and ``test``, documents of a trial; ``counts``, 1 where features are whole numbers, else 0; for texts also
+    ``mean_length``, words a text.
+    """
+    try:
+        corpus, parts = Corpus.load(features), Splits.load(splits)
+    except MissingResult:
+        return {}
+    facts = {"train": float(len(parts.train[0])), "test": float(len(parts.test[0]))}
+    if corpus.features is not None:
+        facts["counts"] = float(corpus.features.dtype.kind in "iu")
+    is_text = "features" in corpus.info
+    return {**facts, "mean_length": corpus.statistics()["mean_length"]} if is_text else facts
+
+
 def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
-    """Return what was understood, as JSON.
+    """Return the description of a user's data as they were read, ready for JSON.
 
     Parameters
     ----------
@@ -28,7 +53,7 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     ``name``, ``text`` (whether it is text), ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths``
     (quantiles of the number of words, or of the sum of a row), ``labels`` (the most frequent, with their documents),
     ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial), ``examples``
-    and ``remarks``; what has an order is a list.
+    and ``remarks``.  A list stands wherever order counts, for JSON sorts the keys of a mapping.
     """
     label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
     order = np.argsort(-label_counts, kind="stable")
@@ -51,14 +76,14 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
 
 
 def _quantiles(lengths: np.ndarray) -> list[list[Any]]:
-    """Return least, quartiles, most and mean, in order."""
+    """Return pairs of name and value: least, quartiles, most and mean of the lengths (N,)."""
     names = ("least", "lower quartile", "median", "upper quartile", "most")
     values = np.quantile(lengths, (0.0, 0.25, 0.5, 0.75, 1.0))
     return [*([name, float(value)] for name, value in zip(names, values, strict=True)), ["mean", float(lengths.mean())]]
 
 
 def _example(parsed: Corpus, counted: Corpus, row: int) -> dict[str, Any]:
-    """Return id, labels and beginning of a document."""
+    """Return id, labels and beginning of the document in a row: its text, or its first ten features."""
     labels = [str(parsed.label_names[i]) for i in parsed.labels.indices[slice(*parsed.labels.indptr[row : row + 2])]]
     if parsed.text is not None:
         start = bytes(parsed.text[row][: 4 * CHARACTERS]).decode("utf-8", "ignore")
@@ -70,7 +95,14 @@ def _example(parsed: Corpus, counted: Corpus, row: int) -> dict[str, Any]:
 
 
 def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> list[str]:
-    """Return what may surprise, one sentence each."""
+    """Return the properties of the data that may mislead a reader of the scores, one sentence each.
+
+    Parameters
+    ----------
+    parsed : the corpus as read, N documents.
+    label_counts : documents of each label, int (L,).
+    lengths : words of each document, or sum of its row, float (N,).
+    """
     found = []
     unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
     if unused:
@@ -83,8 +115,8 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
     share = float(label_counts[largest]) / max(parsed.n_documents, 1)
     if share > 0.8:
         found.append(
-            f"{100 * share:.0f} % of the documents have the label “{parsed.label_names[largest]}”: always saying it is "
-            "right as often; look at macro F rather than accuracy."
+            f"{100 * share:.0f} % of the documents have the label “{parsed.label_names[largest]}”: always "
+            "predicting it is right as often; look at macro F rather than accuracy."
         )
     bare = int(np.sum(parsed.label_counts == 0))
     if bare:
@@ -100,12 +132,12 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
     return found
 
 
-def _of(number: int, total: int, what: str) -> str:
-    """Return a number of things among all."""
-    return f"{number:,} of {total:,} {what}"
+def _of(number: int, total: int, noun: str) -> str:
+    """Return a share of a total in words."""
+    return f"{number:,} of {total:,} {noun}"
 
 
 def _repeated(text: Ragged) -> int:
-    """Return how many documents have the same text as an earlier one."""
+    """Return the number of documents with the same text as an earlier one."""
     hashes = {hash(text[row].tobytes()) for row in range(len(text))}
     return len(text) - len(hashes)

@@ -1,0 +1,113 @@
+"""Rows of the result tables of a comparison (scores, costs, trials), read from the files of single fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textmix.core import io
+from textmix.core.errors import MissingResult
+from textmix.plan.methods import Method
+
+#: Columns of scores.csv and matrix.csv: mean and sample standard deviation (``spread``) over the trials, or the reason
+#: why there is no value.
+SCORES = ("dataset", "method", "family", "metric", "value", "spread", "trials", "reason")
+#: Columns of costs.csv, medians over the trials: seconds, and peak memory of the call in bytes; empty: not measured.
+COSTS = ("dataset", "method", "fit_seconds", "predict_seconds", "tune_seconds", "fit_bytes", "predict_bytes")
+#: Columns of trials.csv: one row a metric and trial; an empty value is a missing score.
+TRIALS = ("dataset", "task", "method", "metric", "trial", "value", "fit_seconds", "predict_seconds")
+#: Columns of these tables that are text.
+_TEXT = {"dataset", "method", "family", "metric", "reason"}
+
+
+def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
+    """Return the rows of `SCORES`, one a metric, of one method on one data set.
+
+    Parameters
+    ----------
+    path : of ``results/scores/.../<method>.csv``.
+    dataset, method : of the fit.
+    name : of the method in the experiment, where it is not the registry's.
+
+    Returns
+    -------
+    the rows; of a missing result one row with its reason and no metric.
+    """
+    head = {"dataset": dataset, "method": name or method.name, "family": method.family}
+    try:
+        values = _read(path).groupby("metric", sort=False)["value"]
+    except MissingResult as missing:
+        return [{**head, "reason": missing.reason}]
+    return [{**head, "metric": metric, **_mean(value.to_numpy())} for metric, value in values]
+
+
+def empty_row(dataset: str, method: Method, reason: str) -> dict[str, Any]:
+    """Return the row of `SCORES` of a method that does not apply to a data set."""
+    return {"dataset": dataset, "method": method.name, "family": method.family, "reason": reason}
+
+
+def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
+    """Return the row of `COSTS` of one method on one data set from its timing file; no row for a missing result."""
+    try:
+        medians = _read(path)[list(COSTS[2:])].median(skipna=False)
+    except MissingResult:
+        return []
+    return [{"dataset": dataset, "method": method, **{key: _known(value) for key, value in medians.items()}}]
+
+
+def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
+    """Return the rows of `TRIALS` of one method on one data set; no row for a missing result.
+
+    Parameters
+    ----------
+    scores, timings : its score file and its timing file.
+    dataset, method, name : see `read_scores`.
+    """
+    try:
+        seconds = _read(timings)[["trial", *TRIALS[-2:]]]
+        rows = _read(scores).merge(seconds, on="trial", how="left", validate="many_to_one")
+    except MissingResult:
+        return []
+    head = {"dataset": dataset, "task": method.task, "method": name or method.name}
+    return [
+        {**head, **{key: row[key] for key in TRIALS if key in row}, "value": _known(row["value"])}
+        for row in rows.to_dict("records")
+    ]
+
+
+def read_table(path: str | Path) -> list[dict[str, Any]]:
+    """Return the rows of a table of this module with its numbers as float and None for an empty one."""
+    return [
+        {key: cell if key in _TEXT else float(cell) if cell else None for key, cell in row.items()}
+        for row in io.read_csv(path)
+    ]
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """Return a csv file of results, its numbers as they were written.
+
+    Raises
+    ------
+    MissingResult : the file records a missing result.
+    """
+    io.check_result(path)
+    return pd.read_csv(path)
+
+
+def _mean(values: np.ndarray) -> dict[str, Any]:
+    """Return mean and sample standard deviation over the trials, (J,), or the reason why there is no mean."""
+    if np.isnan(values).any():
+        return {"trials": len(values), "reason": "the method gives no probability"}
+    if np.isinf(values).any():
+        reason = "the method finds a true label impossible, so that the mean is infinite"
+        return {"trials": len(values), "reason": reason}
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return {"value": float(np.mean(values)), "spread": deviation, "trials": len(values)}
+
+
+def _known(value: float) -> float | None:
+    """Return a number, None for nan and infinity."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,53 @@
+"""Fits inside a comparison of methods: where a method does not apply to the data, the reason takes a result's place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from textmix.core.errors import ConfigError, MissingResult
+from textmix.data.corpus import Corpus
+from textmix.experiment.predictions import Predictions
+from textmix.experiment.splits import Splits
+from textmix.experiment.trials import run_trials
+from textmix.plan.methods import TAKES, Method
+
+
+def run_compared(
+    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int
+) -> tuple[Predictions, list[dict[str, Any]]]:
+    """Return the predictions and timings of `run_trials`, whose arguments these are.
+
+    Raises
+    ------
+    MissingResult : the method does not apply to the data, or its fit fails on them; the reason is one sentence.
+    """
+    reason = misfit(corpus, len(splits.train[0]), method)
+    if reason:
+        raise MissingResult(reason)
+    try:
+        return run_trials(corpus, splits, method, entry, seed)
+    except (ConfigError, ValueError) as error:
+        message = " ".join(str(error).split())[:300]
+        raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {message}") from error
+
+
+def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
+    """Return in one sentence why a method does not apply to a corpus; empty where it applies.
+
+    Parameters
+    ----------
+    corpus : a features corpus.
+    n_train : documents in the training part of a trial.
+    method : the registry entry, with the values it takes and its limits of size.
+    """
+    if corpus.features is None:
+        return f"{corpus.name} has no features"
+    if method.takes == "counts" and corpus.features.dtype.kind not in "iu":
+        return f"{method.name} takes {TAKES['counts']}; {corpus.name} has other values"
+    found = {"documents": n_train, "labels": len(corpus.label_names), "features": corpus.features.shape[1]}
+    over = [f"{found[key]:,} {key}" for key, most in method.most.items() if found[key] > most]
+    if over:
+        limits = ", ".join(f"{most:,} {key}" for key, most in method.most.items())
+        return f"{method.name} is left out above {limits} to save time and memory; {corpus.name} has {', '.join(over)}"
+    return ""
