@@ -27,8 +27,8 @@ ARROWS = {
     "serve": "core data text models plan experiment",
     "bench": "core data text metrics models plan experiment serve",
     "papers": "core data text metrics models plan experiment pages bench",
-    "contest": "core data text metrics models plan experiment pages verdict",
-    "verdict": "core data metrics plan experiment pages",
+    "contest": "core data text metrics models plan experiment pages",
+    "verdict": "core data metrics plan experiment pages contest",
 }
 #: Modules of the package itself: the front door, and the command line.
 DOORS = {"textmix": "", "textmix.__main__": "core data serve"}

@@ -12,6 +12,7 @@ import pytest
 import textmix
 from textmix.core.provenance import reachable
 from textmix.plan.methods import load_methods
+from textmix.plan.reference import front_door, public_classes
 
 PACKAGE = Path(textmix.__file__).parent
 
@@ -23,26 +24,10 @@ def imported_by(statement: str) -> set[str]:
     return set(printed.split())
 
 
-def public_estimators() -> dict[str, str]:
-    """Return the module of every public class that descends from BaseEstimator and has no subclass of ours."""
-    bases: dict[str, set[str]] = {}
-    modules: dict[str, str] = {}
-    for path in [*PACKAGE.glob("models/**/*.py"), *PACKAGE.glob("text/*.py")]:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
-                modules[node.name] = ".".join(["textmix", *path.relative_to(PACKAGE).with_suffix("").parts])
-
-    def estimator(name: str) -> bool:
-        return name == "BaseEstimator" or any(map(estimator, bases.get(name, ())))
-
-    inherited = set().union(*bases.values())
-    leaves = [name for name in bases if estimator(name) and name not in inherited and not name.startswith("_")]
-    return {name: modules[name] for name in leaves}
-
-
 def test_the_front_door_lists_every_public_estimator_under_its_module():
-    assert textmix._MODULES == public_estimators()
+    assert textmix._MODULES == public_classes(PACKAGE)
+    stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
+    assert stub == front_door(PACKAGE), "run: python -m textmix.plan.reference"
     assert set(dir(textmix)) == {"__version__", *textmix._MODULES}
 
 

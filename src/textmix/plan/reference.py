@@ -1,7 +1,8 @@
-"""The reference of configuration keys: ``python -m textmix.plan.reference`` makes config/README.md."""
+"""Made files: ``python -m textmix.plan.reference`` writes config/README.md and ``textmix/__init__.pyi``."""
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -63,6 +64,9 @@ In `checks.yaml` the role may be a list of `role_lists` in `paper.yaml`: one loc
 This file is made from `workflow/schemas/` and the registry of methods by `python -m textmix.plan.reference`.
 """
 )
+
+
+FRONT_DOOR = '"""The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""\n'
 
 
 def render(schemas: Path) -> str:
@@ -148,13 +152,42 @@ def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
     return {**root["$defs"][reference.removeprefix("#/$defs/")], **schema}
 
 
+def public_classes(package: Path) -> dict[str, str]:
+    """Return the module of every public estimator and transformer of a package folder, read without any import.
+
+    Public are the classes below ``models`` and in ``text`` that descend from scikit-learn's BaseEstimator and from
+    which no other class of ours descends; a name with an underscore is private.
+    """
+    bases: dict[str, set[str]] = {}
+    modules: dict[str, str] = {}
+    for path in [*sorted(package.glob("models/**/*.py")), *sorted(package.glob("text/*.py"))]:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
+                modules[node.name] = ".".join(["textmix", *path.relative_to(package).with_suffix("").parts])
+
+    def estimator(name: str) -> bool:
+        return name == "BaseEstimator" or any(map(estimator, bases.get(name, ())))
+
+    inherited = set().union(*bases.values())
+    leaves = [name for name in bases if estimator(name) and name not in inherited and not name.startswith("_")]
+    return {name: modules[name] for name in leaves}
+
+
+def front_door(package: Path) -> str:
+    """Return ``__init__.pyi`` of a package folder: an import statement for each public class."""
+    lines = [f"from {module} import {name} as {name}" for name, module in public_classes(package).items()]
+    return "\n".join([FRONT_DOOR, *sorted(lines), "", "__version__: str", ""])
+
+
 def main() -> None:
-    """Write config/README.md of the checkout that this package lies in."""
-    root = Path(__file__).resolve().parents[3]
-    target = root / "config/README.md"
+    """Write the files that are made from the others: config/README.md, and the names at the package's front door."""
+    package = Path(__file__).resolve().parents[1]
+    root = package.parents[1]
     text = render(root / "workflow/schemas") + methods_table(load_methods()) + metrics_table()
-    target.write_text(text, encoding="utf-8")
-    sys.stderr.write(f"wrote {target}\n")
+    for target, content in ((root / "config/README.md", text), (package / "__init__.pyi", front_door(package))):
+        target.write_text(content, encoding="utf-8")
+        sys.stderr.write(f"wrote {target}\n")
 
 
 if __name__ == "__main__":
