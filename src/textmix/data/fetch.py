@@ -189,7 +189,7 @@ def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
         for role, file in source.files.items()
     ]
     reason = (
-        f"{entry.title} ({entry.id}) could not be had: {why}; place the file{'s' if len(files) > 1 else ''} "
+        f"{entry.id} could not be had: {why}; place the file{'s' if len(files) > 1 else ''} "
         f"{', '.join(files)} in resources/{entry.id}/ by hand"
     )
     log.warning("%s", reason)

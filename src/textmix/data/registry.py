@@ -5,8 +5,6 @@ It is read while Snakemake parses the workflow, so it imports nothing heavier th
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -21,6 +19,8 @@ from textmix.data import readers
 KINDS = ("mirror", "https", "package")
 #: The record of a fetched data set in its folder; no data file may have this name.
 RECORD = "fetch.json"
+#: Keys that only readers of the report need.
+PROSE = ("title", "citation", "terms", "note")
 _SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
 
 
@@ -118,7 +118,7 @@ class DatasetEntry:
     sources : in the order in which they are tried.
     hosts : hosts a download may be redirected to, besides its own.
     expect : values that `Corpus.statistics` must have.
-    digest : of all that the file says of this data set.
+    raw : the entry as the file has it.
     """
 
     id: str
@@ -131,7 +131,7 @@ class DatasetEntry:
     hosts: frozenset[str] = frozenset()
     expect: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
-    digest: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict)
 
     def form(self, record: Mapping[str, Any]) -> Source:
         """Return the source whose form the fetched files have: its reader and its content digest are the ones to use.
@@ -172,11 +172,27 @@ def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[st
     path = Path(path)
     raw = load_yaml_strict(path)
     validate(raw, schema or path.resolve().parent.parent / _SCHEMA, str(path))
-    return {name: _entry(name, value, f"{path}: {name}") for name, value in raw.items()}
+    return {name: dataset_entry(name, value, f"{path}: {name}") for name, value in raw.items()}
 
 
-def _entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry:
-    """Return one entry, checking what a schema cannot say."""
+def content_of(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of the file without its prose: the part that fetching and parsing depend on."""
+    return {key: value for key, value in raw.items() if key not in PROSE}
+
+
+def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry:
+    """Return one entry after the checks that a schema cannot express.
+
+    Parameters
+    ----------
+    name : of the data set.
+    raw : its entry of the file, or the `content_of` it; prose that is left out is empty.
+    where : place of the entry, for messages.
+
+    Raises
+    ------
+    ConfigError : a source contradicts the entry.
+    """
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
     if len(set(kinds)) < len(kinds):
@@ -189,16 +205,16 @@ def _entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry:
         raise ConfigError(f"{where}.files: no source has the role '{unused[0]}'; add it to a source or take it out")
     return DatasetEntry(
         id=name,
-        title=raw["title"],
-        citation=raw["citation"],
-        terms=raw["terms"],
+        title=raw.get("title", ""),
+        citation=raw.get("citation", ""),
+        terms=raw.get("terms", ""),
         reader=_reader(raw["reader"]),
         files=raw["files"],
         sources=sources,
         hosts=frozenset(raw.get("hosts", ())),
         expect=raw["expect"],
         note=raw.get("note", ""),
-        digest=hashlib.sha256(json.dumps([name, raw], sort_keys=True).encode()).hexdigest(),
+        raw=raw,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,12 @@ REGISTRY_FILE = Path(__file__).resolve().parents[3] / "config/methods.yaml"
 #: What a method can be fitted to, and how it is said.
 TASKS = {"single": "one label a document", "multi": "several labels a document"}
 TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers"}
+
+
+#: The keys that a fit reads, a fit in a comparison of methods, and a table of their scores.
+FITTED = ("estimator", "task", "takes", "seen_only")
+COMPARED = (*FITTED, "most")
+TABULATED = ("family", "task")
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,14 @@ class Method:
     def module(self) -> str:
         """Module of the estimator."""
         return self.estimator.split(":")[0]
+
+    def part(self, *keys: str) -> dict[str, Any]:
+        """Return the entry with the given keys as plain values and all other keys blank.
+
+        A job gets the part that it reads, so that an edit of another key runs it not again.
+        """
+        whole = asdict(self)
+        return {key: whole[key] if key in ("name", *keys) else type(whole[key])() for key in whole}
 
     def make(self, params: Mapping[str, Any]) -> Any:
         """Return a new estimator with the given parameters.

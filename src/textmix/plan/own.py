@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, MutableMapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -149,47 +149,6 @@ def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[st
         default = {"folds": FOLDS, "metric": main_metric(method.task)}
         entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}
     return entry
-
-
-def settle(config: MutableMapping[str, Any], files: Iterable[Path], schemas: Path) -> Own | None:
-    """Make the merged configuration whole again after the command line, and return the user's data if it names any.
-
-    ``--config data=my.yaml`` puts a text in the place of the mapping of roles; ``--configfile my.yaml`` mixes my.yaml's
-    keys with the configuration's.  The command line also gives ``strict`` as a text.
-
-    Parameters
-    ----------
-    config : changed in place.
-    files : the configuration files, in the order in which they were merged.
-    schemas : folder of the schemas.
-
-    Raises
-    ------
-    ConfigError : my.yaml is missing or wrong, or two are named.
-    """
-    config["strict"] = {"true": True, "false": False}.get(str(config.get("strict")).lower(), config.get("strict"))
-    contents = {path: load_yaml_strict(path) for path in files}
-    named = [str(path) for path, content in contents.items() if isinstance(content, Mapping) and "files" in content]
-    for path in named:
-        for key in contents[Path(path)]:
-            config.pop(key, None)
-    data = config.get("data")
-    if isinstance(data, str):
-        named.append(data)
-        config["data"] = roles_of(contents.values())
-    if len(named) > 1:
-        raise ConfigError(f"configuration: data: {' and '.join(named)} both describe data of your own; name one")
-    return load_own(named[0], schemas) if named else None
-
-
-def roles_of(contents: Iterable[Any]) -> dict[str, Any]:
-    """Return the mapping of roles as the configuration files alone have it."""
-    roles: dict[str, Any] = {}
-    for content in contents:
-        found = content.get("data") if isinstance(content, Mapping) else None
-        for role, entry in found.items() if isinstance(found, Mapping) else ():
-            roles[role] = {**roles.get(role, {}), **entry}
-    return roles
 
 
 def load_own(source: str, schemas: Path) -> Own:

@@ -1,0 +1,234 @@
+"""The inputs and parameters of every job, by its wildcards: the functions that the rules name.
+
+A parameter holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
+that read the edited part, and no other.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from textmix.core.provenance import code_digest
+from textmix.data.fetch import source_state
+from textmix.data.registry import content_of
+from textmix.plan.methods import COMPARED, FITTED
+from textmix.plan.plan import Plan, Run
+
+
+# Compared by identity, so that `code` can remember its answers.
+@dataclass(frozen=True, eq=False)
+class Jobs:
+    """The jobs of a plan.  ``wildcards`` are Snakemake's; each method reads the names that its rule's output has.
+
+    Parameters
+    ----------
+    plan : the plan.
+    mirror : folder of the mirror of raw data, or None.
+    """
+
+    plan: Plan
+    mirror: Path | None = None
+
+    # --- code and configuration files ---
+
+    def source(self, name: str) -> str:
+        """Return a file beside the Snakefile, by its path from the folder in which the workflow runs."""
+        return os.path.relpath(self.plan.root / name)
+
+    @functools.cache  # noqa: B019 - one plan lives as long as the process
+    def code(self, script: str, *modules: str) -> str:
+        """Return the digest of the code that a script reaches, with modules that it names only by string."""
+        return code_digest(modules, [self.plan.root / "workflow/scripts" / f"{script}.py"])[:16]
+
+    def data_code(self, *patterns: str) -> str:
+        """Return a digest of data files of the package (templates, styles), which no syntax tree holds."""
+        package = self.plan.root / "src/textmix"
+        files = sorted(path for pattern in patterns for path in package.glob(pattern))
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
+    # --- data sets ---
+
+    def fetch_state(self, wildcards: Any) -> str:
+        """Return what tells that a missing data set may be within reach now; constant for one that was fetched."""
+        name = wildcards.dataset
+        return source_state(self.plan.registry[name], Path("resources") / name, self.mirror)
+
+    def dataset_entry(self, wildcards: Any) -> dict[str, Any]:
+        """Return the part of a registry entry that fetching and parsing depend on: its prose is left out."""
+        return content_of(self.plan.registry[wildcards.dataset].raw)
+
+    def parse_code(self, wildcards: Any) -> str:
+        """Return the code digest of parsing a data set: the script, and the readers of its forms."""
+        sources = self.plan.registry[wildcards.dataset].sources
+        return self.code("parse", *sorted({source.reader.module for source in sources}))
+
+    def features_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return how words are counted."""
+        spec: Mapping[str, Any] = self.plan.features[wildcards.features]
+        return spec
+
+    def split_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return how documents are split."""
+        spec: Mapping[str, Any] = self.plan.splits[wildcards.split]
+        return spec
+
+    # --- fits and scores ---
+
+    def run_of(self, wildcards: Any) -> Run:
+        """Return the fit job that wildcards name."""
+        return Run(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
+
+    def run_features(self, wildcards: Any) -> str:
+        """Return the features folder of a fit job."""
+        features, _ = self.plan.run_inputs(self.run_of(wildcards))
+        return f"results/features/{wildcards.dataset}/{features}"
+
+    def run_splits(self, wildcards: Any) -> str:
+        """Return the splits folder of a fit job."""
+        _, split = self.plan.run_inputs(self.run_of(wildcards))
+        return f"results/splits/{wildcards.dataset}/{split}"
+
+    def run_spec(self, wildcards: Any) -> dict[str, Any]:
+        """Return an experiment's entry of a method: ``use``, ``params``, ``grid``, ``tune``."""
+        return self.plan.run_entry(self.run_of(wildcards))
+
+    def run_method(self, wildcards: Any) -> dict[str, Any]:
+        """Return the part of a method's registry entry that a fit depends on."""
+        spec = self.run_spec(wildcards)
+        return self.plan.methods[spec["use"]].part(*(COMPARED if spec.get("compared") else FITTED))
+
+    def run_code(self, wildcards: Any) -> str:
+        """Return the code digest of a fit: the script, the estimator's module, and tuning where the method is tuned."""
+        spec = self.run_spec(wildcards)
+        tuning = ["textmix.experiment.tuning"] if "tune" in spec else []
+        return self.code("fit", *self._ours(spec["use"]), *tuning)
+
+    def _ours(self, method: str) -> list[str]:
+        """Return the module of an estimator that is ours; none of a library's."""
+        module = self.plan.methods[method].module
+        return [module] if module.startswith("textmix.") else []
+
+    def metrics(self, wildcards: Any) -> list[str]:
+        """Return the metrics of an experiment."""
+        found: list[str] = self.plan.studies[wildcards.paper]["experiments"][wildcards.experiment]["metrics"]
+        return found
+
+    def run_files(self, study: str, pattern: str) -> list[str]:
+        """Return a path for every fit job of a study; the pattern names parts of the job as ``{run.dataset}``."""
+        return [pattern.format(run=run) for run in self.plan.runs(study)]
+
+    # --- measures ---
+
+    def measure_entry(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return a measure's entry in paper.yaml."""
+        entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["measures"][wildcards.measure]
+        return entry
+
+    def measure_sources(self, wildcards: Any) -> dict[str, list[str]]:
+        """Return role -> [features folder, splits folder] of a measure."""
+        sources = self.plan.measure_sources(wildcards.paper, wildcards.measure)
+        return {
+            role: [f"results/features/{data}/{features}", f"results/splits/{data}/{split}"]
+            for role, (data, features, split) in sources.items()
+        }
+
+    def measure_predictions(self, wildcards: Any) -> list[tuple[str, str, str]]:
+        """Return (role, method, predictions folder) of the fits that a measure reads."""
+        return [
+            (role, run.method, f"results/predictions/{run.paper}/{run.experiment}/{run.dataset}/{run.method}")
+            for role, run in self.plan.measure_runs(wildcards.paper, wildcards.measure)
+        ]
+
+    def measure_inputs(self, wildcards: Any) -> list[str]:
+        """Return the folders that a measure reads."""
+        folders = [path for pair in self.measure_sources(wildcards).values() for path in pair]
+        return folders + [path for _, _, path in self.measure_predictions(wildcards)]
+
+    def measure_code(self, wildcards: Any) -> str:
+        """Return the code digest of a measure: the script and the paper's own module."""
+        return self.code("measure", f"textmix.papers.{wildcards.paper}.measures")
+
+    # --- papers ---
+
+    def scores(self, wildcards: Any) -> list[str]:
+        """Return the score files of a paper."""
+        pattern = "results/scores/{run.paper}/{run.experiment}/{run.dataset}/{run.method}.csv"
+        return self.run_files(wildcards.paper, pattern)
+
+    def timings(self, wildcards: Any) -> list[str]:
+        """Return the timing files of a paper."""
+        pattern = "results/timings/{run.paper}/{run.experiment}/{run.dataset}/{run.method}.csv"
+        return self.run_files(wildcards.paper, pattern)
+
+    def predictions(self, wildcards: Any) -> list[str]:
+        """Return the prediction folders of a paper."""
+        pattern = "results/predictions/{run.paper}/{run.experiment}/{run.dataset}/{run.method}"
+        return self.run_files(wildcards.paper, pattern)
+
+    def measures(self, wildcards: Any) -> list[str]:
+        """Return the measure folders of a paper."""
+        paper = wildcards.paper
+        return [f"results/papers/{paper}/measures/{measure}" for measure in self.plan.measures(paper)]
+
+    def data(self, wildcards: Any) -> list[str]:
+        """Return the parsed data sets and the feature sets of a paper, for their statistics."""
+        paper = wildcards.paper
+        return [
+            *(f"results/datasets/{name}" for name in self.plan.datasets(paper)),
+            *(f"results/features/{dataset}/{features}" for dataset, features in self.plan.feature_sets(paper)),
+        ]
+
+    def roles(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the roles of a paper with the data sets that stand for them."""
+        return self.plan.roles(wildcards.paper)
+
+    def paper_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return the whole paper.yaml of a paper."""
+        return self.plan.papers[wildcards.paper]
+
+    def paper_file(self, wildcards: Any, name: str) -> str:
+        """Return a file of a paper's folder of configuration."""
+        return self.source(f"config/papers/{wildcards.paper}/{name}")
+
+    def published(self, wildcards: Any) -> str:
+        """Return the published.csv of a paper."""
+        return self.paper_file(wildcards, "published.csv")
+
+    def checks(self, wildcards: Any) -> str:
+        """Return the checks.yaml of a paper."""
+        return self.paper_file(wildcards, "checks.yaml")
+
+    def table_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return a table's entry in paper.yaml."""
+        entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"][wildcards.table]
+        return entry
+
+    def figure_code(self, wildcards: Any) -> list[str]:
+        """Return the code digest of a figure: the script, the paper's figure module and the style."""
+        code = self.code("figure", f"textmix.papers.{wildcards.paper}.figures")
+        return [code, self.data_code("pages/*.mplstyle")]
+
+    # --- the bench and models ---
+
+    def bench_inputs(self, wildcards: Any) -> list[str]:
+        """Return the paths that a suite of the bench reads; none where its role has no data set."""
+        suite = self.plan.suites[wildcards.suite]
+        return suite.inputs(self.plan.dataset(suite.role))
+
+    def bench_suite(self, wildcards: Any) -> dict[str, Any]:
+        """Return a suite of the bench."""
+        return asdict(self.plan.suites[wildcards.suite])
+
+    def bench_code(self, wildcards: Any) -> str:
+        """Return the code digest of a suite: the script and the suite's module."""
+        return self.code("bench", self.plan.suites[wildcards.suite].module)
+
+    def model_code(self, method: str) -> str:
+        """Return the code digest of fitting a model to keep."""
+        return self.code("model", *self._ours(method))

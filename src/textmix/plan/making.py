@@ -1,0 +1,126 @@
+"""From the merged configuration to the one plan of a run, with every name checked against what it names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from textmix.core.config import suggest
+from textmix.core.errors import ConfigError
+from textmix.data.registry import load_registry
+from textmix.plan.matrix import MATRIX, load_matrix
+from textmix.plan.methods import load_methods
+from textmix.plan.own import OWN
+from textmix.plan.papers import check_references, load_papers, source_of
+from textmix.plan.plan import Plan
+from textmix.plan.request import WORDS, read_request
+from textmix.plan.suites import load_suites
+
+
+def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> Plan:
+    """Return the plan of one run.
+
+    Parameters
+    ----------
+    config : the merged configuration (config.yaml, further files, ``--config``); it stays as it is.
+    files : the configuration files.
+    root : the folder with ``config/`` and ``workflow/``.
+
+    Raises
+    ------
+    ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
+    """
+    methods = load_methods(root / "config/methods.yaml")
+    asked = read_request(config, files, root / "workflow/schemas", methods)
+    registry = load_registry(root / "config/datasets.yaml")
+    papers = load_papers(root, methods)
+    matrix = load_matrix(root, asked.settings["matrix"], registry, methods)
+    own = {OWN: asked.own.spec(methods, registry)} if asked.own else {}
+    studies = {**papers, MATRIX: matrix.spec, **own}
+    plan = Plan(
+        root=root,
+        settings=asked.settings,
+        registry=registry,
+        methods=methods,
+        papers=papers,
+        studies=studies,
+        features={**WORDS, **_shared("features", studies, papers)},
+        splits=_shared("splits", studies, papers),
+        suites=load_suites(root, papers),
+        matrix=matrix,
+        own=asked.own,
+        model=asked.model,
+    )
+    for check in (_check_papers, _check_roles, _check_doubles, _check_suites, _check_model):
+        check(plan)
+    return plan
+
+
+def _shared(kind: str, studies: Mapping[str, Mapping[str, Any]], papers: Collection[str]) -> dict[str, Any]:
+    """Join the studies' features or splits; one name must mean one thing, for studies share results."""
+    found: dict[str, Any] = {}
+    for name, study in studies.items():
+        for key, spec in study[kind].items():
+            if found.setdefault(key, spec) != spec:
+                source = source_of(name) if name in papers else f"config/{name}.yaml"
+                raise ConfigError(f"{source}: {kind}.{key} differs from another paper's; rename it")
+    return found
+
+
+def _check_papers(plan: Plan) -> None:
+    """Check that the papers that the configuration asks for exist."""
+    for place, name in enumerate(plan.settings["papers"] or ()):
+        if name not in plan.papers:
+            remedy = suggest(name, plan.papers)
+            raise ConfigError(f"configuration: papers.{place}: {name!r} is not allowed; {remedy}")
+
+
+def _check_roles(plan: Plan) -> None:
+    """Check that roles name data sets, and that papers name roles, features and splits that exist."""
+    roles = plan.settings["roles"]
+    for role, entry in roles.items():
+        if entry["dataset"] is not None and entry["dataset"] not in plan.registry:
+            allowed = ", ".join(sorted(plan.registry))
+            raise ConfigError(f"configuration: roles.{role}: no data set '{entry['dataset']}'; allowed: {allowed}")
+    for name, paper in plan.papers.items():
+        check_references(name, paper, roles)
+
+
+def _check_doubles(plan: Plan) -> None:
+    """Check that no experiment meets one data set under two roles with different splits: it has one result each."""
+    for name, paper in plan.papers.items():
+        for key, experiment in paper["experiments"].items():
+            found: dict[str, str] = {}
+            for role, split in experiment["roles"].items():
+                dataset = plan.dataset(role)
+                if dataset is not None and found.setdefault(dataset, split) != split:
+                    raise ConfigError(
+                        f"configuration: roles.{role}: '{dataset}' stands for two roles of {name}'s {key}, "
+                        "which splits them differently; map one of them to another data set or to null"
+                    )
+
+
+def _check_suites(plan: Plan) -> None:
+    """Check that the suites of the bench name roles, features and splits that exist."""
+    for name, suite in plan.suites.items():
+        for kind, key, known in (
+            ("role", suite.role, plan.settings["roles"]),
+            ("features", suite.features, plan.features),
+            ("split", suite.split, plan.splits),
+        ):
+            if key is not None and key not in known:
+                raise ConfigError(f"bench.yaml: {name}: no {kind} '{key}'; allowed: {', '.join(known)}")
+
+
+def _check_model(plan: Plan) -> None:
+    """Check that the model names a data set and features that exist."""
+    if plan.model is None:
+        return
+    datasets = [*plan.registry, *([plan.own.name] if plan.own else [])]
+    for key, value, known in (
+        ("data", plan.model.dataset, datasets),
+        ("features", plan.model.features, plan.features),
+    ):
+        if value not in known:
+            raise ConfigError(f"configuration: {key}={value}: there is none; allowed: {', '.join(sorted(known))}")

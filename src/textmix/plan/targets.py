@@ -1,0 +1,106 @@
+"""The files that the targets of the workflow ask for, and the sentences with which they end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from textmix.core.errors import ConfigError
+from textmix.plan.matrix import MATRIX
+from textmix.plan.plan import Plan
+from textmix.plan.request import USAGE
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The targets of a plan; every path is relative to the folder in which the workflow runs."""
+
+    plan: Plan
+
+    def paper(self, paper: str) -> list[str]:
+        """Return the files of a paper's target."""
+        return [f"results/papers/{paper}/comparison.csv", *self._tables(paper), *self._figures(paper)]
+
+    def _tables(self, paper: str) -> list[str]:
+        """Return the tables of a paper."""
+        return [f"results/papers/{paper}/tables/{name}.csv" for name in self.plan.papers[paper]["tables"]]
+
+    def _figures(self, paper: str) -> list[str]:
+        """Return the figures of a paper."""
+        return [f"results/papers/{paper}/figures/{name}.svg" for name in self.plan.drawable(paper)]
+
+    def tables(self) -> list[str]:
+        """Return the tables of all papers that the configuration asks for."""
+        return [path for paper in self.plan.chosen() for path in self._tables(paper)]
+
+    def figures(self) -> list[str]:
+        """Return the figures of all papers that the configuration asks for."""
+        return [path for paper in self.plan.chosen() for path in self._figures(paper)]
+
+    def datasets(self) -> list[str]:
+        """Return the parsed data sets of all papers that the configuration asks for."""
+        names = {name for paper in self.plan.chosen() for name in self.plan.datasets(paper)}
+        return [f"results/datasets/{name}" for name in sorted(names)]
+
+    def benchmarks(self) -> list[str]:
+        """Return the files in which Snakemake keeps the seconds of the jobs of all papers that are asked for."""
+        chosen = self.plan.chosen()
+        runs = [run for paper in chosen for run in self.plan.runs(paper)]
+        pairs = {pair for paper in chosen for pair in self.plan.feature_sets(paper)}
+        names = [
+            *(f"parse/{Path(path).name}" for path in self.datasets()),
+            *(f"features/{dataset}/{features}" for dataset, features in sorted(pairs)),
+            *(f"fit/{run.paper}/{run.experiment}/{run.dataset}/{run.method}" for run in runs),
+            *(f"measure/{paper}/{measure}" for paper in chosen for measure in self.plan.measures(paper)),
+        ]
+        return [f"results/benchmarks/{name}.tsv" for name in names]
+
+    def matrix_folders(self, kind: str) -> list[str]:
+        """Return the ``features`` or ``splits`` folder of each data set of the matrix, in order."""
+        found = {run.dataset: self.plan.run_inputs(run) for run in self.plan.runs(MATRIX)}
+        place = ("features", "splits").index(kind)
+        return [f"results/{kind}/{dataset}/{inputs[place]}" for dataset, inputs in found.items()]
+
+    def own(self) -> list[str]:
+        """Return the files of the target ``own``.
+
+        Raises
+        ------
+        ConfigError : the run names no data; the message says how to name them.
+        """
+        if self.plan.own is None:
+            raise ConfigError(
+                "own: name the description of your data: snakemake --cores 2 own --config data=my.yaml; "
+                "an example is config/own.example.yaml"
+            )
+        parts = ("index.html", "scores.csv", "costs.csv", "summary.json")
+        return [f"results/own/{self.plan.own.name}/{part}" for part in parts]
+
+    def model(self) -> str:
+        """Return the folder of the target ``model``.
+
+        Raises
+        ------
+        ConfigError : the run names no model; the message says how to name one.
+        """
+        if self.plan.model is None:
+            raise ConfigError(f"model: name a data set and a method: {USAGE}")
+        return f"results/models/{self.plan.model.dataset}/{self.plan.model.method}"
+
+    def said(self, paper: str) -> str:
+        """Return the sentence with which a paper's target ends."""
+        page = f"results/papers/{paper}/comparison.csv"
+        if self.plan.papers[paper]["status"] == "built":
+            return f"{paper}: rebuilt; published beside rebuilt in {page}"
+        return f"{paper}: NOT BUILT YET; only the statistics of its data stand in {page}"
+
+
+def verdicts_said() -> str:
+    """Return the path of the report and the counts of its verdicts in words; nothing where no report was made."""
+    summary = Path("results/report/summary.json")
+    if not summary.is_file():
+        return ""
+    counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
+    words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    return f"Report: results/report/index.html ({words})"
