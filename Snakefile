@@ -5,14 +5,13 @@ from snakemake.utils import min_version
 min_version("9.20")
 
 
-include: "workflow/rules/config.smk"
+include: "workflow/rules/read.smk"
 
 
 configfile: MAIN_CONFIG
 
 
-include: "workflow/rules/request.smk"
-include: "workflow/rules/common.smk"
+include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/parse.smk"
 include: "workflow/rules/features.smk"
@@ -22,7 +21,6 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/bench.smk"
-include: "workflow/rules/studies.smk"
 include: "workflow/rules/own.smk"
 include: "workflow/rules/matrix.smk"
 include: "workflow/rules/model.smk"
@@ -42,10 +40,10 @@ for paper in PLAN.papers:
         name:
             paper
         input:
-            paper_results(paper),
+            TARGETS.paper(paper),
         localrule: True
         message:
-            said(paper)
+            TARGETS.said(paper)
 
 
 describe_papers()
@@ -54,14 +52,14 @@ describe_papers()
 rule tables:
     """All tables, as csv."""
     input:
-        all_tables(),
+        TARGETS.tables(),
     localrule: True
 
 
 rule figures:
     """All figures, as svg."""
     input:
-        all_figures(),
+        TARGETS.figures(),
     localrule: True
 
 
@@ -73,4 +71,4 @@ rule report:
 
 
 onsuccess:
-    say_end()
+    print(verdicts_said(), file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,9 @@ from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import TIMINGS
 from textmix.metrics.calibration import calibration_error
+from textmix.plan.making import make_plan
 from textmix.plan.matrix import load_matrix
 from textmix.plan.methods import Method, load_methods
-from textmix.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = load_methods()
@@ -290,10 +289,10 @@ def test_matrix_of_unknown_data_is_refused():
 
 
 def test_default_run_makes_neither_own_nor_matrix():
-    plan = Plan(copy.deepcopy(load_yaml_strict(ROOT / "config/config.yaml")), ROOT)
+    plan = make_plan(load_yaml_strict(ROOT / "config/config.yaml"), [], ROOT)
     assert set(plan.studies) - set(plan.papers) == {"matrix"}
     assert {run.paper for run in plan.runs("matrix")} == {"matrix"}
-    assert {run.dataset for run in plan.runs("matrix")} == set(plan.config["matrix"])
+    assert {run.dataset for run in plan.runs("matrix")} == set(plan.settings["matrix"])
 
 
 @pytest.mark.parametrize(

@@ -1,81 +1,17 @@
-"""The target model: what the command line asks for, and the pipeline's estimator fitted to everything."""
+"""The target model: the pipeline's estimator, fitted to all documents."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.unit.test_persisted_model import METHODS, SPEC, corpus
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.plan.model_request import WORDS, Request, take_request
 from textmix.serve.fit import fit_model
 from textmix.serve.model import PersistedModel
 from textmix.text.features import build_features
-
-TASKS = {name: method.task for name, method in METHODS.items()}
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    (tmp_path / "config.yaml").write_text("data:\n  a: {dataset: x, note: n}\n  b: {dataset: null}\n")
-    (tmp_path / "full.yaml").write_text("data:\n  b: {dataset: y}\n")
-    return [tmp_path / "config.yaml", tmp_path / "full.yaml"]
-
-
-def test_a_request_is_taken_out_and_the_roles_are_put_back(files: list[Path]) -> None:
-    config: dict[str, Any] = {"seed": 1, "data": "bbc", "method": "edcm", "params": {"smoothing": "0.5"}}
-    asked = take_request(config, files, TASKS)
-    assert asked == Request("bbc", "edcm", "model_words", {"smoothing": 0.5}, None)
-    assert config == {"seed": 1, "data": {"a": {"dataset": "x", "note": "n"}, "b": {"dataset": "y"}}}
-
-
-def test_values_inside_of_mappings_get_their_types(files: list[Path]) -> None:
-    grid = {"C": ["0.01", "1"], "penalty": ["l2"], "warm_start": ["true", "null"]}
-    config = {"data": "bbc", "method": "logistic_regression", "grid": grid, "features": "rainbow"}
-    asked = take_request(config, files, TASKS)
-    assert asked is not None and asked.features == "rainbow" and asked.search is not None
-    assert asked.search["grid"] == {"C": [0.01, 1], "penalty": ["l2"], "warm_start": [True, None]}
-    assert asked.search["metric"] == "accuracy"
-    multi = {"data": "bbc", "method": "binary_relevance", "grid": {"variance": ["1"]}}
-    assert take_request(multi, files, TASKS).search["metric"] == "subset_accuracy"  # type: ignore[union-attr, index]
-
-
-def test_without_a_request_nothing_is_touched(files: list[Path]) -> None:
-    config: dict[str, Any] = {"data": {"a": {}}, "seed": 1}
-    assert take_request(config, files, TASKS) is None and config == {"data": {"a": {}}, "seed": 1}
-
-
-def test_own_data_stay_for_their_reader(files: list[Path]) -> None:
-    config: dict[str, Any] = {"data": "my.yaml", "method": "edcm"}
-    asked = take_request(config, files, TASKS)
-    assert asked is not None and asked.dataset == "my.yaml" and config == {"data": "my.yaml"}
-
-
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ({"data": {"a": {}}, "method": "edcm"}, "needs one data set and one method"),
-        ({"data": "bbc", "method": "nope"}, "method=nope: there is none; allowed: .*edcm"),
-        ({"data": "bbc", "method": "edcm", "params": "x"}, "params=x: write it as"),
-    ],
-)
-def test_a_wrong_request_is_told(files: list[Path], config: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        take_request(config, files, TASKS)
-
-
-def test_unknown_names_are_told() -> None:
-    asked = Request("bbc", "edcm", "model_words", {}, None)
-    asked.check(["bbc"], WORDS)
-    for datasets, features, said in (
-        (["x"], WORDS, "data=bbc: there is none; allowed: x"),
-        (["bbc"], ["y"], "features"),
-    ):
-        with pytest.raises(ConfigError, match=said):
-            asked.check(datasets, features)
 
 
 def test_the_model_is_the_estimator_fitted_to_all_documents(tmp_path: Path) -> None:

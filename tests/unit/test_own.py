@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
 from textmix.metrics.table import main_metric
+from textmix.plan.making import make_plan
 from textmix.plan.methods import load_methods
-from textmix.plan.own import OWN, Own, compared, load_own, settle
-from textmix.plan.plan import Plan, Run
+from textmix.plan.own import OWN, Own, compared, load_own
+from textmix.plan.plan import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -165,51 +165,9 @@ def test_table_itself_in_place_of_its_description_is_refused(tmp_path):
         load_own("texts.csv", SCHEMAS)
 
 
-# --- the command line -------------------------------------------------------------------------------------------------
-
-
-def configuration(**changes: Any) -> dict[str, Any]:
-    return {**copy.deepcopy(load_yaml_strict(MAIN)), **changes}
-
-
-def test_text_on_the_command_line_names_the_data_and_leaves_the_roles(tmp_path):
-    describe(tmp_path)
-    more = tmp_path / "more.yaml"
-    more.write_text("data: {imdb: {dataset: imdb}}\n", encoding="utf-8")
-    config = configuration(data=str(tmp_path / "my.yaml"), strict="true")
-    own = settle(config, [MAIN, more], SCHEMAS)
-    assert own is not None and own.name == "my"
-    assert config["strict"] is True
-    assert config["data"]["imdb"]["dataset"] == "imdb"
-    assert config["data"]["newsgroups"] == configuration()["data"]["newsgroups"]
-
-
-def test_description_as_a_configuration_file_is_taken_out_again(tmp_path):
-    describe(tmp_path, title="Mine")
-    raw = load_yaml_strict(tmp_path / "my.yaml")
-    config = configuration(**raw)
-    own = settle(config, [MAIN, tmp_path / "my.yaml"], SCHEMAS)
-    assert own is not None and own.raw["title"] == "Mine"
-    assert config == configuration()
-    Plan(config, ROOT, own)
-
-
-def test_run_without_own_data_has_none():
-    config = configuration()
-    assert settle(config, [MAIN], SCHEMAS) is None
-    assert config == configuration()
-
-
-def test_two_descriptions_are_refused(tmp_path):
-    describe(tmp_path)
-    config = configuration(data="other.yaml")
-    with pytest.raises(ConfigError, match=r"my\.yaml and other\.yaml both describe data of your own; name one"):
-        settle(config, [MAIN, tmp_path / "my.yaml"], SCHEMAS)
-
-
 def test_own_data_are_a_study_beside_the_papers(tmp_path):
     own = describe(tmp_path, methods=["edcm"])
-    plan = Plan(configuration(), ROOT, own)
+    plan = make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT)
     assert list(plan.runs(OWN)) == [Run(OWN, "methods", "my", "edcm")]
     assert plan.run_inputs(next(plan.runs(OWN))) == (OWN, OWN)
     assert plan.features[OWN] == {"tokenizer": "unicode", "min_count": 2}

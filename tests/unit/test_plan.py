@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +19,8 @@ import yaml
 
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
-from textmix.plan.methods import Method
+from textmix.plan.jobs import Jobs
+from textmix.plan.making import make_plan
 from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,15 +40,15 @@ def root(tmp_path) -> Path:
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     """Return the plan of the real configuration."""
-    return Plan(REAL, ROOT)
+    return make_plan(REAL, [], ROOT)
 
 
 def configuration(**changes: Any) -> dict[str, Any]:
     """Return the real configuration with changes; ``newsgroups="x"`` and the like map a role to another data set."""
     config = copy.deepcopy(REAL) | {"papers": list(PAPERS)}
     for key, value in changes.items():
-        if key in config["data"]:
-            config["data"][key]["dataset"] = value
+        if key in config["roles"]:
+            config["roles"][key]["dataset"] = value
         else:
             config[key] = value
     return config
@@ -54,8 +57,8 @@ def configuration(**changes: Any) -> dict[str, Any]:
 def full() -> dict[str, Any]:
     """Return the configuration of the full run, merged as Snakemake merges it."""
     config = copy.deepcopy(REAL)
-    for role, entry in load_yaml_strict(ROOT / "config/full.yaml")["data"].items():
-        config["data"][role].update(entry)
+    for role, entry in load_yaml_strict(ROOT / "config/full.yaml")["roles"].items():
+        config["roles"][role].update(entry)
     return config
 
 
@@ -87,38 +90,38 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         lambda c: c.update(max_trial=3),
         r"the file: unknown key 'max_trial'; did you mean 'max_trials'\? allowed: data, .*",
     ),
-    "no data": (lambda c: c.update(data=None), r"data: None has the wrong type; give a value of type object"),
+    "no roles": (lambda c: c.update(roles=None), r"roles: None has the wrong type; give a value of type object"),
     "unknown data set": (
-        lambda c: c["data"]["newsgroups"].update(dataset="newsgroup_wheel"),
-        r"data\.newsgroups: no data set 'newsgroup_wheel'; allowed: .*newsgroups_wheel.*",
+        lambda c: c["roles"]["newsgroups"].update(dataset="newsgroup_wheel"),
+        r"roles\.newsgroups: no data set 'newsgroup_wheel'; allowed: .*newsgroups_wheel.*",
     ),
     "path as data set": (
-        lambda c: c["data"]["newsgroups"].update(dataset="../x"),
-        r"data\.newsgroups\.dataset: '\.\./x' is not a valid name; it must match \^\[a-z0-9_\]\+\$",
+        lambda c: c["roles"]["newsgroups"].update(dataset="../x"),
+        r"roles\.newsgroups\.dataset: '\.\./x' is not a valid name; it must match \^\[a-z0-9_\]\+\$",
     ),
     "command as data set": (
-        lambda c: c["data"]["newsgroups"].update(dataset="a;touch x;"),
-        r"data\.newsgroups\.dataset: 'a;touch x;' is not a valid name; it must match .*",
+        lambda c: c["roles"]["newsgroups"].update(dataset="a;touch x;"),
+        r"roles\.newsgroups\.dataset: 'a;touch x;' is not a valid name; it must match .*",
     ),
     "path as role": (
-        lambda c: c["data"].update({"../x": {"dataset": None, "comparable": "not"}}),
-        r"data: '\.\./x' is not a valid name; it must match .*",
+        lambda c: c["roles"].update({"../x": {"dataset": None, "comparable": "not"}}),
+        r"roles: '\.\./x' is not a valid name; it must match .*",
     ),
     "data set without a judgement": (
-        lambda c: c["data"]["newsgroups"].pop("comparable"),
-        r"data\.newsgroups: 'comparable' is a required property; add it",
+        lambda c: c["roles"]["newsgroups"].pop("comparable"),
+        r"roles\.newsgroups: 'comparable' is a required property; add it",
     ),
     "wrong judgement": (
-        lambda c: c["data"]["newsgroups"].update(comparable="near"),
-        r"data\.newsgroups\.comparable: 'near' is not allowed; did you mean 'nearly'\? allowed: fully, nearly, not",
+        lambda c: c["roles"]["newsgroups"].update(comparable="near"),
+        r"roles\.newsgroups\.comparable: 'near' is not allowed; did you mean 'nearly'\? allowed: fully, nearly, not",
     ),
     "unknown key of a role": (
-        lambda c: c["data"]["newsgroups"].update(data_set="x"),
-        r"data\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note",
+        lambda c: c["roles"]["newsgroups"].update(data_set="x"),
+        r"roles\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note",
     ),
     "one data set under two splits": (
-        lambda c: c["data"]["industry"].update(dataset="newsgroups_wheel"),
-        r"data\.industry: 'newsgroups_wheel' stands for two roles of edcm's table1, which splits them .*; map .*",
+        lambda c: c["roles"]["industry"].update(dataset="newsgroups_wheel"),
+        r"roles\.industry: 'newsgroups_wheel' stands for two roles of edcm's table1, which splits them .*; map .*",
     ),
 }
 
@@ -129,15 +132,15 @@ def test_wrong_run_is_refused_with_key_and_remedy(case):
     config = configuration()
     change(config)
     with pytest.raises(ConfigError) as caught:
-        Plan(config, ROOT)
+        make_plan(config, [], ROOT)
     assert re.fullmatch(f"configuration: {said}", str(caught.value))
 
 
 def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
     config = configuration()
-    del config["data"]["r52"]
+    del config["roles"]["r52"]
     with pytest.raises(ConfigError, match=r"papers/\w+/paper\.yaml: roles: no role 'r52'; allowed: newsgroups,"):
-        Plan(config, ROOT)
+        make_plan(config, [], ROOT)
 
 
 def first(paper: dict[str, Any]) -> dict[str, Any]:
@@ -243,7 +246,7 @@ def test_wrong_paper_is_refused_with_file_key_and_remedy(root, case):
     change(paper)
     path.write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
-        Plan(REAL, root)
+        make_plan(REAL, [], root)
     assert re.fullmatch(rf"config/papers/{re.escape(name)}: {said}", str(caught.value))
 
 
@@ -271,7 +274,7 @@ def test_wrong_file_is_named(root, name, content, said):
     if content is not None:
         path.write_text(content, encoding="utf-8")
     with pytest.raises(ConfigError, match=said):
-        Plan(REAL, root)
+        make_plan(REAL, [], root)
 
 
 @pytest.mark.parametrize("kind", ["features", "splits"])
@@ -288,16 +291,16 @@ def test_one_name_means_one_thing_in_all_papers(root, kind):
     with pytest.raises(
         ConfigError, match=rf"naive_bayes/paper\.yaml: {kind}\.{key} differs from another paper's; rename"
     ):
-        Plan(REAL, root)
+        make_plan(REAL, [], root)
     paper[kind][key] = load_yaml_strict(root / "config/papers" / EDCM)[kind][key]
     path.write_text(yaml.safe_dump(paper), encoding="utf-8")
-    assert Plan(REAL, root).papers["naive_bayes"][kind][key]
+    assert make_plan(REAL, [], root).papers["naive_bayes"][kind][key]
 
 
 def test_a_suite_of_the_bench_has_one_entry(root):
     (root / "config/papers/naive_bayes/bench.yaml").write_text("pmm: {run: 'm:f', role: r52, takes: classes}\n")
     with pytest.raises(ConfigError, match=r"naive_bayes/bench\.yaml: pmm: another suite has this name; rename"):
-        Plan(REAL, root)
+        make_plan(REAL, [], root)
 
 
 # --- the real configuration -------------------------------------------------------------------------------------------
@@ -305,7 +308,7 @@ def test_a_suite_of_the_bench_has_one_entry(root):
 
 @pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
 def test_real_configuration_is_right(config):
-    plan = Plan(config, ROOT)
+    plan = make_plan(config, [], ROOT)
     assert plan.chosen() == list(plan.papers) == PAPERS
     for paper in PAPERS:
         for run in plan.runs(paper):
@@ -318,7 +321,7 @@ def test_real_configuration_is_right(config):
 
 @pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
 def test_planned_papers_run_nothing_and_built_ones_something(config):
-    plan = Plan(config, ROOT)
+    plan = make_plan(config, [], ROOT)
     states = {name: paper["status"] for name, paper in plan.papers.items()}
     assert set(states.values()) <= {"planned", "built"}
     for name, state in states.items():
@@ -327,37 +330,37 @@ def test_planned_papers_run_nothing_and_built_ones_something(config):
 
 def test_full_run_leaves_no_role_without_data():
     config = full()
-    assert [role for role, entry in config["data"].items() if entry["dataset"] is None] == []
-    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"data", "matrix"}
+    assert [role for role, entry in config["roles"].items() if entry["dataset"] is None] == []
+    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"roles", "matrix"}
 
 
 def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):
     methods = list(plan.papers["edcm"]["experiments"]["table1"]["methods"])
     runs = [run for run in plan.runs("edcm") if run.experiment == "table1"]
     assert runs == [Run("edcm", "table1", "newsgroups_wheel", method) for method in methods]
-    both = Plan(full(), ROOT)
+    both = make_plan(full(), [], ROOT)
     assert {run.dataset for run in both.runs("edcm")} == {"newsgroups_18828", "industry_sector"}
 
 
 def test_each_role_keeps_its_own_split():
-    plan = Plan(full(), ROOT)
+    plan = make_plan(full(), [], ROOT)
     splits = {run.dataset: plan.run_inputs(run)[1] for run in plan.runs("edcm") if run.experiment == "table1"}
     assert splits == {"newsgroups_18828": "random_80_20", "industry_sector": "random_50_50"}
 
 
 def test_role_without_a_data_set_has_no_runs():
-    plan = Plan(configuration(**dict.fromkeys(REAL["data"])), ROOT)
+    plan = make_plan(configuration(**dict.fromkeys(REAL["roles"])), [], ROOT)
     assert [run for paper in PAPERS for run in plan.runs(paper)] == []
     assert plan.datasets("naive_bayes") == [] and plan.feature_sets("edcm") == []
 
 
 def test_chosen_papers_stand_in_one_order():
-    assert Plan(configuration(papers=["naive_bayes", "pmm"]), ROOT).chosen() == ["pmm", "naive_bayes"]
+    assert make_plan(configuration(papers=["naive_bayes", "pmm"]), [], ROOT).chosen() == ["pmm", "naive_bayes"]
 
 
 def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_places(root):
     shutil.copytree(root / "config/papers/naive_bayes", root / "config/papers/another")
-    assert list(Plan(REAL, root).papers) == [*PAPERS[:-1], "another", "naive_bayes"]
+    assert list(make_plan(REAL, [], root).papers) == [*PAPERS[:-1], "another", "naive_bayes"]
 
 
 def test_table_of_documents_in_the_readme_names_every_paper(plan):
@@ -374,7 +377,7 @@ def test_measures_run_where_their_data_are(root):
         "theory": {"roles": {}, "features": "rainbow"},
     }
     path.write_text(yaml.safe_dump(paper), encoding="utf-8")
-    plan = Plan(REAL, root)
+    plan = make_plan(REAL, [], root)
     assert plan.measures("edcm") == ["both", "theory"]
     assert plan.measure_sources("edcm", "both") == {"newsgroups": ("newsgroups_wheel", "rainbow", "random_80_20")}
     assert ("newsgroups_wheel", "rainbow") in plan.feature_sets("edcm")
@@ -383,15 +386,35 @@ def test_measures_run_where_their_data_are(root):
 # --- code -------------------------------------------------------------------------------------------------------------
 
 
-def test_fits_of_another_estimator_have_another_code(root):
+def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
     shutil.copytree(ROOT / "workflow/scripts", root / "workflow/scripts")
-    plan = Plan(REAL, root)
-    run = Run("naive_bayes", "curve", "newsgroups_wheel", "logistic_regression")
-    kept = plan.methods["logistic_regression"]
-    assert plan.method_code(run) == plan.method_code(run)
-    before = plan.method_code(run)
-    plan.methods["logistic_regression"] = Method(**{**vars(kept), "estimator": "sklearn.linear_model:RidgeClassifier"})
-    assert plan.method_code(run) != before
+    fit = SimpleNamespace(paper="edcm", experiment="table1", dataset="newsgroups_wheel", method="edcm")
+    compared = SimpleNamespace(paper="matrix", experiment="single_matrix_words", dataset="bbc_wheel", method="edcm")
+    before = Jobs(make_plan(REAL, [], root))
+    path = root / "config/methods.yaml"
+    edited = load_yaml_strict(path)
+    edited["edcm"] |= {"family": "another", "paper": "pmm", "most": {"documents": 7}}
+    path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
+    after = Jobs(make_plan(REAL, [], root))
+    assert after.run_method(fit) == before.run_method(fit)
+    assert after.run_method(compared) != before.run_method(compared)
+    assert after.tabulated() != before.tabulated()
+    for change in ({"estimator": "textmix.models.dirichlet.dcm:DCMClassifier"}, {"seen_only": True}):
+        edited["edcm"] |= change
+        path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
+        assert Jobs(make_plan(REAL, [], root)).run_method(fit) != before.run_method(fit)
+
+
+def test_prose_of_a_data_set_is_no_part_of_what_fetching_and_parsing_depend_on(plan):
+    entry = Jobs(plan).dataset_entry(SimpleNamespace(dataset="bbc_wheel"))
+    assert {*entry} == {"reader", "files", "sources", "content_digest", "expect"}
+    titles = Jobs(plan).role_titles()
+    assert titles["yeast_wheel"] == {key: getattr(plan.registry["yeast_wheel"], key) for key in ("title", "terms")}
+
+
+def test_a_plan_cannot_be_changed(plan):
+    with pytest.raises(FrozenInstanceError):
+        plan.features = {}
 
 
 def test_plan_is_light_and_needs_no_network():

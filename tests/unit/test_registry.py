@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
-from textmix.data.registry import KINDS, DatasetEntry, Reader, load_registry
+from textmix.data.registry import KINDS, DatasetEntry, Reader, content_of, dataset_entry, load_registry
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
@@ -136,14 +136,15 @@ def test_a_source_may_have_a_reader_of_its_own(tmp_path: Path) -> None:
     assert entry.form({"form": "mirror"}).content_digest is None
 
 
-def test_the_digest_changes_with_the_entry_and_nothing_else(tmp_path: Path) -> None:
+def test_content_of_an_entry_is_all_but_its_prose(tmp_path):
+    entry = load(tmp_path, {"tiny": tiny()})["tiny"]
+    content = content_of({**entry.raw, "title": "Another", "terms": "none", "note": "x", "citation": "y"})
+    assert content == content_of(entry.raw)
+    again = dataset_entry("tiny", content, "datasets.yaml: tiny")
+    assert (again.sources, again.files, again.expect, again.title) == (entry.sources, entry.files, entry.expect, "")
     changed = tiny()
     changed["expect"]["documents"] = 4
-    first = load(tmp_path, {"tiny": tiny(), "other": tiny()})
-    second = load(tmp_path, {"other": tiny(), "tiny": changed})
-    assert first["tiny"].raw != second["tiny"].raw
-    assert first["other"].raw == second["other"].raw
-    assert first["other"].raw != first["tiny"].raw
+    assert content_of(changed) != content
 
 
 def changed(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:

@@ -70,7 +70,7 @@ def make_clone(folder: Path) -> Clone:
     registry = {name: _entry(name, mirror, seed) for name, seed in (("tiny_news", 1), ("tiny_reuters", 2))}
     (folder / "config/datasets.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    for role, entry in config["data"].items():
+    for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
     config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2, "matrix": []}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")

@@ -8,7 +8,7 @@ rule bench:
 
 rule bench_suite:
     input:
-        bench_inputs,
+        JOBS.bench_inputs,
     output:
         "results/bench/{suite}.csv",
     log:
@@ -18,8 +18,8 @@ rule bench_suite:
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
     threads: 1024
     params:
-        suite=bench_suite_of,
-        code=bench_code,
+        suite=JOBS.bench_suite,
+        code=JOBS.bench_code,
     message:
         "Timing suite {wildcards.suite} beside its peers"
     script:
@@ -38,7 +38,7 @@ rule bench_table:
         "../../environment.yml"
     params:
         suites=list(PLAN.suites),
-        code=PLAN.code("bench_table"),
+        code=JOBS.code("bench_table"),
     message:
         "Joining the suites of the bench"
     script:

@@ -1,12 +1,14 @@
 rule compare:
     input:
-        data=data_of,
-        scores=scores_of,
-        timings=timings_of,
-        measures=measures_of,
-        published="config/papers/{paper}/published.csv",
-        checks="config/papers/{paper}/checks.yaml",
-        lists="config/papers/{paper}/paper.yaml",
+        data=JOBS.data,
+        predictions=JOBS.predictions,
+        scores=JOBS.scores,
+        timings=JOBS.timings,
+        measures=JOBS.measures,
+        published=JOBS.published,
+        checks=JOBS.checks,
+        lists=JOBS.role_lists,
+        schema=JOBS.source("workflow/schemas/checks.schema.yaml"),
     output:
         "results/papers/{paper}/comparison.csv",
     log:
@@ -14,9 +16,9 @@ rule compare:
     conda:
         "../../environment.yml"
     params:
-        paper=paper_spec,
-        roles=roles_of,
-        code=PLAN.code("compare"),
+        paper=JOBS.paper_spec,
+        roles=JOBS.roles,
+        code=JOBS.code("compare"),
     message:
         "Setting the published numbers of {wildcards.paper} beside the rebuilt ones"
     script:
@@ -27,20 +29,21 @@ rule table:
     input:
         "results/papers/{paper}/comparison.csv",
     output:
-        report(
+        csv=report(
             "results/papers/{paper}/tables/{table}.csv",
             caption="../report/table.rst",
             category="{paper}",
             subcategory="tables",
             labels={"table": "{table}"},
         ),
+        tex="results/papers/{paper}/tables/{table}.tex",
     log:
         "logs/tables/{paper}/{table}.log",
     conda:
         "../../environment.yml"
     params:
-        paper=paper_spec,
-        code=PLAN.code("table"),
+        entry=JOBS.table_spec,
+        code=JOBS.code("table"),
     message:
         "Writing table {wildcards.table} of {wildcards.paper}"
     script:
@@ -49,9 +52,9 @@ rule table:
 
 rule figure:
     input:
-        scores=scores_of,
-        timings=timings_of,
-        measures=measures_of,
+        scores=JOBS.scores,
+        timings=JOBS.timings,
+        measures=JOBS.measures,
         comparison="results/papers/{paper}/comparison.csv",
     output:
         report(
@@ -66,9 +69,9 @@ rule figure:
     conda:
         "../../environment.yml"
     params:
-        paper=paper_spec,
-        roles=roles_of,
-        code=figure_code,
+        paper=JOBS.paper_spec,
+        roles=JOBS.roles,
+        code=JOBS.figure_code,
     message:
         "Drawing figure {wildcards.figure} of {wildcards.paper}"
     script:

@@ -10,8 +10,8 @@ rule features:
     conda:
         "../../environment.yml"
     params:
-        spec=features_spec,
-        code=PLAN.code("features"),
+        spec=JOBS.features_spec,
+        code=JOBS.code("features"),
     message:
         "Counting the words of {wildcards.dataset} ({wildcards.features})"
     script:

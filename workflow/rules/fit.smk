@@ -1,7 +1,7 @@
 rule fit:
     input:
-        features=run_features,
-        splits=run_splits,
+        features=JOBS.run_features,
+        splits=JOBS.run_splits,
     output:
         predictions=directory(
             "results/predictions/{paper}/{experiment}/{dataset}/{method}"
@@ -14,9 +14,10 @@ rule fit:
     conda:
         "../../environment.yml"
     params:
-        spec=method_spec,
-        seed=PLAN.config["seed"],
-        code=method_code,
+        spec=JOBS.run_spec,
+        method=JOBS.run_method,
+        seed=PLAN.settings["seed"],
+        code=JOBS.run_code,
     message:
         "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
     script:
@@ -25,7 +26,7 @@ rule fit:
 
 rule measure:
     input:
-        measure_inputs,
+        JOBS.measure_inputs,
     output:
         directory("results/papers/{paper}/measures/{measure}"),
     log:
@@ -35,11 +36,11 @@ rule measure:
     conda:
         "../../environment.yml"
     params:
-        entry=measure_entry,
-        sources=measure_sources,
-        predictions=measure_predictions,
-        seed=PLAN.config["seed"],
-        code=measure_code,
+        entry=JOBS.measure_entry,
+        sources=JOBS.measure_sources,
+        predictions=JOBS.measure_predictions,
+        seed=PLAN.settings["seed"],
+        code=JOBS.measure_code,
     message:
         "Measuring {wildcards.measure} for {wildcards.paper}"
     script:

@@ -1,11 +1,13 @@
 rule matrix_table:
     """Scores and costs of the matrix as csv."""
     input:
-        scores=matrix_files(
-            "results/scores/matrix/{run.experiment}/{run.dataset}/{run.method}.csv"
+        scores=JOBS.run_files(
+            "matrix",
+            "results/scores/matrix/{run.experiment}/{run.dataset}/{run.method}.csv",
         ),
-        timings=matrix_files(
-            "results/timings/matrix/{run.experiment}/{run.dataset}/{run.method}.csv"
+        timings=JOBS.run_files(
+            "matrix",
+            "results/timings/matrix/{run.experiment}/{run.dataset}/{run.method}.csv",
         ),
     output:
         scores="results/matrix/matrix.csv",
@@ -18,9 +20,10 @@ rule matrix_table:
     params:
         empty=[[*cell, reason] for cell, reason in PLAN.matrix.empty.items()],
         order=PLAN.matrix.spec["roles"],
-        code=PLAN.code("matrix_table"),
+        methods=JOBS.tabulated(),
+        code=JOBS.code("matrix_table"),
     message:
-        "Gathering the scores of {} fits".format(len(MATRIX_RUNS))
+        "Gathering the scores of all fits"
     script:
         "../scripts/matrix_table.py"
 
@@ -31,8 +34,8 @@ rule matrix_page:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",
         trials="results/matrix/trials.csv",
-        features=matrix_data("features"),
-        splits=matrix_data("splits"),
+        features=TARGETS.matrix_folders("features"),
+        splits=TARGETS.matrix_folders("splits"),
         data=collect("results/datasets/{name}", name=PLAN.matrix.spec["roles"]),
     output:
         "results/matrix/index.html",
@@ -41,9 +44,10 @@ rule matrix_page:
     conda:
         "../../environment.yml"
     params:
+        titles=JOBS.titles(PLAN.matrix.spec["roles"]),
         tasks=PLAN.matrix.tasks,
         splits=PLAN.matrix.splits,
-        code=[PLAN.code("matrix_page"), PLAN.data_code("pages/templates/*")],
+        code=[JOBS.code("matrix_page"), JOBS.data_code("pages/templates/*")],
     message:
         "Writing results/matrix/index.html"
     script:

@@ -1,36 +1,29 @@
 """One fitted method to keep: results/models/<data set>/<method>, a sealed folder of arrays and JSON."""
 
-if ASKED is not None:
-    PLAN.features |= WORDS
-    if OWN is not None:
-        ASKED = ASKED.on(OWN.name, "own")
-    with one_sentence():
-        ASKED.check([*PLAN.registry, *([OWN.name] if OWN else [])], PLAN.features)
+from dataclasses import asdict
+
+if MODEL is not None:
 
     rule keep_model:
         input:
-            f"results/features/{ASKED.dataset}/{ASKED.features}",
+            f"results/features/{MODEL.dataset}/{MODEL.features}",
         output:
-            directory(f"results/models/{ASKED.dataset}/{ASKED.method}"),
+            directory(f"results/models/{MODEL.dataset}/{MODEL.method}"),
         log:
-            f"logs/models/{ASKED.dataset}/{ASKED.method}.log",
+            f"logs/models/{MODEL.dataset}/{MODEL.method}.log",
         benchmark:
-            f"results/benchmarks/models/{ASKED.dataset}/{ASKED.method}.tsv"
+            f"results/benchmarks/models/{MODEL.dataset}/{MODEL.method}.tsv"
         conda:
             "../../environment.yml"
         params:
-            method=ASKED.method,
-            params=dict(ASKED.params),
-            search=ASKED.search,
-            spec=dict(PLAN.features[ASKED.features]),
-            seed=PLAN.config["seed"],
-            code=(
-                PLAN.code("model", PLAN.methods[ASKED.method].module)
-                if PLAN.methods[ASKED.method].module.startswith("textmix.")
-                else PLAN.code("model")
-            ),
+            method=asdict(PLAN.methods[MODEL.method]),
+            params=MODEL.params,
+            search=MODEL.search,
+            spec=PLAN.features[MODEL.features],
+            seed=PLAN.settings["seed"],
+            code=JOBS.model_code(MODEL.method),
         message:
-            f"Fitting {ASKED.method} to all documents of {ASKED.dataset}"
+            f"Fitting {MODEL.method} to all documents of {MODEL.dataset}"
         script:
             "../scripts/model.py"
 
@@ -38,7 +31,7 @@ if ASKED is not None:
 rule model:
     """One fitted method to keep, for: python -m textmix predict MODEL FILE."""
     input:
-        lambda _: asked_model(),
+        model_folder,
     localrule: True
     message:
         "Model: python -m textmix predict {input} FILE"

@@ -16,7 +16,7 @@ if OWN is not None:
         params:
             reading=OWN.reading,
             state=OWN.state(),
-            code=PLAN.code("read_own", *OWN.modules),
+            code=JOBS.code("read_own", *OWN.modules),
         message:
             f"Reading {OWN.source}"
         script:
@@ -34,7 +34,7 @@ if OWN is not None:
         conda:
             "../../environment.yml"
         params:
-            code=PLAN.code("own_summary"),
+            code=JOBS.code("own_summary"),
         message:
             f"Saying what was understood of {OWN.source}"
         script:
@@ -43,14 +43,17 @@ if OWN is not None:
     rule own_page:
         input:
             summary=f"results/own/{OWN.name}/summary.json",
-            scores=own_runs(
-                "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv"
+            scores=JOBS.run_files(
+                "own",
+                "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv",
             ),
-            timings=own_runs(
-                "results/timings/own/{run.experiment}/{run.dataset}/{run.method}.csv"
+            timings=JOBS.run_files(
+                "own",
+                "results/timings/own/{run.experiment}/{run.dataset}/{run.method}.csv",
             ),
-            predictions=own_runs(
-                "results/predictions/own/{run.experiment}/{run.dataset}/{run.method}"
+            predictions=JOBS.run_files(
+                "own",
+                "results/predictions/own/{run.experiment}/{run.dataset}/{run.method}",
             ),
         output:
             page=f"results/own/{OWN.name}/index.html",
@@ -67,12 +70,9 @@ if OWN is not None:
             metric={
                 OWN.task: PLAN.studies["own"]["experiments"]["methods"]["metrics"][0]
             },
-            grids={
-                r.method: PLAN.run_entry(r).get("tune", {}).get("grid", {})
-                for r in PLAN.runs("own")
-            },
-            uses={r.method: PLAN.run_entry(r)["use"] for r in PLAN.runs("own")},
-            code=[PLAN.code("own_page"), PLAN.data_code("pages/templates/*")],
+            grids=JOBS.own_grids(),
+            methods=JOBS.own_methods(),
+            code=[JOBS.code("own_page"), JOBS.data_code("pages/templates/*")],
         message:
             f"Writing results/own/{OWN.name}/index.html"
         script:
@@ -82,7 +82,7 @@ if OWN is not None:
 rule own:
     """Your own data, named by --config data=my.yaml: what was understood, and all methods compared on them."""
     input:
-        lambda _: own_results(),
+        own_files,
     localrule: True
     message:
         f"Own data: results/own/{OWN.name if OWN else '<name>'}/index.html"

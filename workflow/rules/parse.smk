@@ -10,8 +10,8 @@ rule parse:
     conda:
         "../../environment.yml"
     params:
-        entry=entry_digest,
-        code=parse_code,
+        entry=JOBS.dataset_entry,
+        code=JOBS.parse_code,
     message:
         "Reading {wildcards.dataset} and checking its counts"
     script:

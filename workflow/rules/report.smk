@@ -4,14 +4,14 @@ rule page:
         comparisons=collect(
             "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
         ),
-        tables=all_tables(),
-        figures=all_figures(),
-        data=all_datasets(),
-        deviations=collect(
-            "config/papers/{paper}/deviations.yaml", paper=list(PLAN.papers)
-        ),
-        published=collect(
-            "config/papers/{paper}/published.csv", paper=list(PLAN.papers)
+        tables=TARGETS.tables(),
+        figures=TARGETS.figures(),
+        data=TARGETS.datasets(),
+        benchmarks=TARGETS.benchmarks(),
+        config=JOBS.records(),
+        schemas=JOBS.sources(
+            "workflow/schemas/checks.schema.yaml",
+            "workflow/schemas/deviations.schema.yaml",
         ),
         checks=collect(
             "config/papers/{paper}/{file}.yaml",
@@ -28,9 +28,10 @@ rule page:
         "../../environment.yml"
     params:
         papers=PLAN.papers,
-        data=PLAN.config["data"],
+        roles=PLAN.settings["roles"],
+        titles=JOBS.role_titles(),
         chosen=PLAN.chosen(),
-        code=[PLAN.code("page"), PLAN.data_code("pages/templates/*")],
+        code=[JOBS.code("page"), JOBS.data_code("pages/templates/*")],
     message:
         "Writing the report page results/report/index.html"
     script:
@@ -41,7 +42,7 @@ rule accept:
     """The end of a run: the page's place, the counts of verdicts, and an error where data were broken."""
     input:
         summary="results/report/summary.json",
-        data=all_datasets(),
+        data=TARGETS.datasets(),
     output:
         "results/report/accepted.json",
     log:
@@ -49,7 +50,7 @@ rule accept:
     conda:
         "../../environment.yml"
     params:
-        strict=PLAN.config["strict"],
+        strict=PLAN.settings["strict"],
     message:
         "Looking for data that were broken or could not be had"
     script:

@@ -1,8 +1,8 @@
 rule score:
     input:
         predictions="results/predictions/{paper}/{experiment}/{dataset}/{method}",
-        features=run_features,
-        splits=run_splits,
+        features=JOBS.run_features,
+        splits=JOBS.run_splits,
     output:
         "results/scores/{paper}/{experiment}/{dataset}/{method}.csv",
     log:
@@ -10,8 +10,8 @@ rule score:
     conda:
         "../../environment.yml"
     params:
-        metrics=metrics_of,
-        code=PLAN.code("score"),
+        metrics=JOBS.metrics,
+        code=JOBS.code("score"),
     message:
         "Scoring {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
     script:

@@ -8,10 +8,10 @@ rule split:
     conda:
         "../../environment.yml"
     params:
-        spec=split_spec,
-        seed=PLAN.config["seed"],
-        max_trials=PLAN.config["max_trials"],
-        code=PLAN.code("split"),
+        spec=JOBS.split_spec,
+        seed=PLAN.settings["seed"],
+        max_trials=PLAN.settings["max_trials"],
+        code=JOBS.code("split"),
     message:
         "Splitting {wildcards.dataset} into training and test documents ({wildcards.split})"
     script:

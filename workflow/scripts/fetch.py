@@ -6,13 +6,13 @@ from pathlib import Path
 from textmix.core.io import write_json
 from textmix.core.runtime import job
 from textmix.data.fetch import fetch_dataset
-from textmix.data.registry import load_registry
+from textmix.data.registry import dataset_entry
 
 with job(snakemake):
-    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")
+    name = snakemake.wildcards.dataset
     mirror = os.environ.get("TEXTMIX_MIRROR")
     record = fetch_dataset(
-        registry[snakemake.wildcards.dataset],
+        dataset_entry(name, snakemake.params.entry, f"config/datasets.yaml: {name}"),
         Path(snakemake.output[0]).parent,
         Path(mirror) if mirror else None,
         snakemake.params.state,

@@ -6,7 +6,7 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.compared import run_compared
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
-from textmix.plan.methods import load_methods
+from textmix.plan.methods import Method
 
 with job(snakemake) as running:
     spec = snakemake.params.spec
@@ -15,7 +15,7 @@ with job(snakemake) as running:
     predictions, timings = run(
         Corpus.load(snakemake.input.features),
         Splits.load(snakemake.input.splits),
-        load_methods()[spec["use"]],
+        Method(**snakemake.params.method),
         spec,
         snakemake.params.seed,
     )

@@ -8,7 +8,6 @@ from textmix.contest.pages import data_facts, methods_of, render_study, score_ta
 from textmix.contest.rows import read_table
 from textmix.core.io import check_result, write_result
 from textmix.core.runtime import job, machine, versions
-from textmix.data.registry import load_registry
 from textmix.plan.methods import TASKS
 
 with job(snakemake, tolerate_missing=True) as running:
@@ -17,8 +16,7 @@ with job(snakemake, tolerate_missing=True) as running:
     folders = zip(map(Path, snakemake.input.features), map(Path, snakemake.input.splits), strict=True)
     known = {features.parent.name: corpus_facts(features, splits) for features, splits in folders}
     cells, costs = read_table(snakemake.input.scores), read_table(snakemake.input.costs)
-    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")
-    tasks = snakemake.params.tasks
+    tasks, titles = snakemake.params.tasks, snakemake.params.titles
     tables = {dataset: score_table(cells, dataset, costs) for dataset in tasks}
     page = render_study(
         "matrix.html",
@@ -26,7 +24,10 @@ with job(snakemake, tolerate_missing=True) as running:
         tasks=tasks,
         tables=tables,
         methods={task: methods_of(cells, [name for name in tasks if tasks[name] == task]) for task in TASKS},
-        facts={dataset: data_facts(Path("results/datasets") / dataset, registry[dataset].title) for dataset in tasks},
+        facts={
+            Path(folder).name: data_facts(Path(folder), titles[Path(folder).name]["title"])
+            for folder in snakemake.input.data
+        },
         splits=snakemake.params.splits,
         provenance={"Run": {"seed": str(snakemake.config["seed"])}, "Versions": versions(), "Machine": machine()},
     )

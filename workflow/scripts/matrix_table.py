@@ -5,10 +5,11 @@ from pathlib import Path
 from textmix.contest.rows import COSTS, SCORES, TRIALS, empty_row, read_costs, read_scores, read_trials
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
-from textmix.plan.methods import load_methods
+from textmix.plan.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
-    methods, order = load_methods(), list(snakemake.params.order)
+    methods = {name: Method(**entry) for name, entry in snakemake.params.methods.items()}
+    order = list(snakemake.params.order)
     cells = [empty_row(dataset, methods[method], reason) for dataset, method, reason in snakemake.params.empty]
     costs, trials = [], []
     for scores, timings in zip(map(Path, snakemake.input.scores), map(Path, snakemake.input.timings), strict=True):

@@ -2,7 +2,7 @@
 
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.plan.methods import load_methods
+from textmix.plan.methods import Method
 from textmix.serve.fit import fit_model
 
 with job(snakemake) as running:
@@ -10,7 +10,7 @@ with job(snakemake) as running:
     model = fit_model(
         Corpus.load(snakemake.input[0]),
         asked.spec,
-        load_methods()[asked.method],
+        Method(**asked.method),
         asked.params,
         asked.search,
         seed=asked.seed,

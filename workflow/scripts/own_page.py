@@ -8,19 +8,20 @@ from textmix.contest.rows import COSTS, SCORES, TRIALS, read_costs, read_scores,
 from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.io import check_result, format_csv, read_json, write_result
 from textmix.core.runtime import job, machine, versions
-from textmix.plan.methods import load_methods
+from textmix.plan.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
     check_result(snakemake.input.summary)
-    summary, methods, uses = read_json(snakemake.input.summary), load_methods(), snakemake.params.uses
+    summary = read_json(snakemake.input.summary)
+    methods = {name: Method(**entry) for name, entry in snakemake.params.methods.items()}
     dataset = summary["name"]
     cells, costs, trials, chosen, ends = [], [], [], {}, {}
     files = zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True)
     for scores, timings, predictions in files:
         name = Path(scores).stem
-        cells += read_scores(Path(scores), dataset, methods[uses[name]], name)
+        cells += read_scores(Path(scores), dataset, methods[name], name)
         costs += read_costs(Path(timings), dataset, name)
-        trials += read_trials(Path(scores), Path(timings), dataset, methods[uses[name]], name)
+        trials += read_trials(Path(scores), Path(timings), dataset, methods[name], name)
         chosen[name] = chosen_points(Path(predictions))
         ends[name] = at_the_end(chosen[name], snakemake.params.grids[name])
     write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)

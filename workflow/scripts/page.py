@@ -4,24 +4,23 @@ from pathlib import Path
 
 from textmix.core.io import canonical_json, format_csv, write_result
 from textmix.core.runtime import job, machine, seconds_spent, versions
-from textmix.data.registry import load_registry
 from textmix.experiment.results import role_entries
 from textmix.verdict.compare import COMPARISON_COLUMNS, count_verdicts, merge_comparisons
 from textmix.verdict.page import render_page
 from textmix.verdict.sections import ReportInputs, read_sections
 
 with job(snakemake, tolerate_missing=True) as running:
-    root, params = Path(snakemake.scriptdir).resolve().parents[1], snakemake.params
-    registry = load_registry(root / "config/datasets.yaml")
-    folders = (root / "config", root / "workflow/schemas", Path("results"))
-    inputs = ReportInputs(*folders, params.papers, role_entries(params.data), params.chosen, registry)
+    read, params = snakemake.input, snakemake.params
+    folders = (Path(read.config[0]).parents[2], Path(read.schemas[0]).parent, Path("results"))
+    roles, made = role_entries(params.roles), frozenset(map(Path, read))
+    inputs = ReportInputs(*folders, params.papers, roles, params.chosen, params.titles, made)
     sections, comparisons = read_sections(inputs)
     rows = merge_comparisons(comparisons)
     provenance = {
         "Seed": snakemake.config["seed"],
         "Versions": versions(),
         "Machine": machine(),
-        "Seconds of all jobs, by stage": seconds_spent(Path("results/benchmarks")),
+        "Seconds of all jobs, by stage": seconds_spent(Path("results/benchmarks"), map(Path, read.benchmarks)),
     }
     write_result(snakemake.output.page, render_page(sections, provenance), running.record)
     write_result(snakemake.output.comparison, format_csv(rows, COMPARISON_COLUMNS), running.record)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from textmix.core.runtime import job
 from textmix.data.parse import parse_dataset
-from textmix.data.registry import load_registry
+from textmix.data.registry import dataset_entry
 
 with job(snakemake) as running:
-    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config/datasets.yaml")
-    corpus = parse_dataset(registry[snakemake.wildcards.dataset], Path(snakemake.input[0]).parent)
+    name = snakemake.wildcards.dataset
+    entry = dataset_entry(name, snakemake.params.entry, f"config/datasets.yaml: {name}")
+    corpus = parse_dataset(entry, Path(snakemake.input[0]).parent)
     corpus.save(snakemake.output[0], running.record)

@@ -1,7 +1,5 @@
 """Write one table of a paper, published and rebuilt value in one cell."""
 
-from pathlib import Path
-
 from textmix.core.io import check_result, read_csv, write_result
 from textmix.core.runtime import job
 from textmix.verdict.tables import make_table, table_csv, table_tex
@@ -9,6 +7,6 @@ from textmix.verdict.tables import make_table, table_csv, table_tex
 with job(snakemake) as running:
     check_result(snakemake.input[0])
     name = snakemake.wildcards.table
-    table = make_table(name, snakemake.params.paper["tables"][name], read_csv(snakemake.input[0]))
-    write_result(snakemake.output[0], table_csv(table), running.record)
-    write_result(Path(snakemake.output[0]).with_suffix(".tex"), table_tex(table), running.record)
+    table = make_table(name, snakemake.params.entry, read_csv(snakemake.input[0]))
+    write_result(snakemake.output.csv, table_csv(table), running.record)
+    write_result(snakemake.output.tex, table_tex(table), running.record)

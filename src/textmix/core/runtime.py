@@ -6,7 +6,7 @@ import logging
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -64,13 +64,13 @@ def machine() -> dict[str, str]:
     }
 
 
-def seconds_spent(benchmarks: Path) -> dict[str, str]:
+def seconds_spent(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
     """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files.
 
     Those of jobs that ended before they were measured are empty and left out.
     """
     spent: dict[str, float] = {}
-    for path in sorted(benchmarks.rglob("*.tsv")):
+    for path in sorted(files):
         stage = path.relative_to(benchmarks).parts[0]
         head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
         if not rows:

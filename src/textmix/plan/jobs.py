@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from typing import Any
 from textmix.core.provenance import code_digest
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
-from textmix.plan.methods import COMPARED, FITTED
+from textmix.plan.methods import COMPARED, FITTED, TABULATED
+from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
 
 
@@ -40,6 +41,10 @@ class Jobs:
     def source(self, name: str) -> str:
         """Return a file beside the Snakefile, by its path from the folder in which the workflow runs."""
         return os.path.relpath(self.plan.root / name)
+
+    def sources(self, *names: str) -> list[str]:
+        """Return files beside the Snakefile, as `source` does."""
+        return [self.source(name) for name in names]
 
     @functools.cache  # noqa: B019 - one plan lives as long as the process
     def code(self, script: str, *modules: str) -> str:
@@ -204,6 +209,25 @@ class Jobs:
         """Return the checks.yaml of a paper."""
         return self.paper_file(wildcards, "checks.yaml")
 
+    def role_lists(self, wildcards: Any) -> str:
+        """Return the paper.yaml of a paper, which names the lists of roles that its checks expand."""
+        return self.paper_file(wildcards, "paper.yaml")
+
+    def records(self) -> list[str]:
+        """Return the files with the published numbers, checks, deviations and lists of roles of all papers."""
+        names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml")
+        return [self.source(f"config/papers/{paper}/{name}") for paper in self.plan.papers for name in names]
+
+    def titles(self, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return title and terms of use of data sets, by name."""
+        entries = {name: self.plan.registry[name] for name in datasets}
+        return {name: {"title": entry.title, "terms": entry.terms} for name, entry in entries.items()}
+
+    def role_titles(self) -> dict[str, dict[str, str]]:
+        """Return title and terms of use of the data sets that stand for a role."""
+        found = {entry["dataset"] for entry in self.plan.settings["roles"].values()}
+        return self.titles(sorted(found - {None}))
+
     def table_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return a table's entry in paper.yaml."""
         entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"][wildcards.table]
@@ -213,6 +237,21 @@ class Jobs:
         """Return the code digest of a figure: the script, the paper's figure module and the style."""
         code = self.code("figure", f"textmix.papers.{wildcards.paper}.figures")
         return [code, self.data_code("pages/*.mplstyle")]
+
+    # --- own data and the matrix ---
+
+    def tabulated(self) -> dict[str, dict[str, Any]]:
+        """Return the part of every method's registry entry that a table of scores depends on."""
+        return {name: method.part(*TABULATED) for name, method in self.plan.methods.items()}
+
+    def own_methods(self) -> dict[str, dict[str, Any]]:
+        """Return the part of the registry entry of each method of the user's data that its table depends on."""
+        parts = self.tabulated()
+        return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
+
+    def own_grids(self) -> dict[str, dict[str, Any]]:
+        """Return the grid over which each method of the user's data is tuned; empty where it is not."""
+        return {run.method: self.plan.run_entry(run).get("tune", {}).get("grid", {}) for run in self.plan.runs(OWN)}
 
     # --- the bench and models ---
 

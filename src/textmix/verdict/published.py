@@ -152,6 +152,15 @@ def read_record(folder: str | Path, schemas: str | Path) -> Record:
     ------
     ConfigError : a file is at fault, or a row names a check that does not exist.
     """
+    rows, checks = read_claims(folder, schemas)
+    return Record(rows, checks, read_deviations(Path(folder) / "deviations.yaml", schemas))
+
+
+def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
+    """Read the published numbers of a paper and its checks: all that its comparison depends on.
+
+    Parameters and errors are those of `read_record`.
+    """
     folder = Path(folder)
     rows = read_published(folder / "published.csv")
     checks = read_checks(folder / "checks.yaml", schemas, read_role_lists(folder / "paper.yaml"))
@@ -159,7 +168,7 @@ def read_record(folder: str | Path, schemas: str | Path) -> Record:
         if row.check is not None and row.check not in checks:
             remedy = suggest(row.check, checks) or "write it in checks.yaml"
             raise _fault(folder / "published.csv", row.line, "source", f"there is no check '{row.check}'; {remedy}")
-    return Record(rows, checks, read_deviations(folder / "deviations.yaml", schemas))
+    return rows, checks
 
 
 def read_published(path: str | Path) -> tuple[Published, ...]:

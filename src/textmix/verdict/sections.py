@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
@@ -114,18 +114,6 @@ class PaperSection:
         return [item for item in self.items if item.kind not in _STATEMENTS and item.cell.id not in shown]
 
 
-class RegistryEntry(Protocol):
-    """The part of a registry entry that the page shows."""
-
-    @property
-    def title(self) -> str:
-        """Title of the data set."""
-
-    @property
-    def terms(self) -> str:
-        """Terms of use."""
-
-
 @dataclass(frozen=True)
 class ReportInputs:
     """The folders and entries from which the page is made.
@@ -136,7 +124,8 @@ class ReportInputs:
     papers : paper -> its ``paper.yaml``, in the order of the page.
     roles : role -> the data set that stands for it.
     chosen : the papers that the configuration names.
-    registry : data set -> its entry in the registry.
+    titles : data set -> its ``title`` and ``terms`` of use in the registry.
+    made : the results that the run declares; a result of an earlier run that is not among them is not shown.
     """
 
     config: Path
@@ -145,7 +134,8 @@ class ReportInputs:
     papers: Mapping[str, Mapping[str, Any]]
     roles: Mapping[str, RoleEntry]
     chosen: Sequence[str]
-    registry: Mapping[str, RegistryEntry]
+    titles: Mapping[str, Mapping[str, str]]
+    made: Collection[Path]
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
@@ -217,7 +207,7 @@ def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, 
     """Return a figure of a paper, or the reason why there is none."""
     path = inputs.results / "papers" / paper / "figures" / f"{figure}.svg"
     head = (figure, entry["title"], entry["caption"])
-    if not path.is_file():
+    if path not in inputs.made:
         return Drawing(*head, None, f"{NOT_RUN}: this run did not draw it")
     try:
         io.check_result(path)
@@ -232,17 +222,16 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     if entry.dataset is None:
         missing = entry.note or "the configuration names none"
         return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing)
-    if entry.dataset not in inputs.registry:
-        raise ConfigError(f"config/datasets.yaml: there is no '{entry.dataset}', which data.{role} names; add it")
-    known = inputs.registry[entry.dataset]
-    size, missing = _size(inputs.results / "datasets" / entry.dataset)
-    return DataUsed(role, entry.dataset, known.title, known.terms, entry.comparable, entry.note, size, missing)
+    if entry.dataset not in inputs.titles:
+        raise ConfigError(f"config/datasets.yaml: there is no '{entry.dataset}', which roles.{role} names; add it")
+    known = inputs.titles[entry.dataset]
+    folder = inputs.results / "datasets" / entry.dataset
+    size, missing = _size(folder) if folder in inputs.made else ("", "not read in this run")
+    return DataUsed(role, entry.dataset, known["title"], known["terms"], entry.comparable, entry.note, size, missing)
 
 
 def _size(folder: Path) -> tuple[str, str]:
     """Return the size of a parsed data set in words, and the reason why it is missing; one of them is empty."""
-    if not folder.is_dir():
-        return "", "not read in this run"
     try:
         io.check_result(folder)
     except MissingResult as missing:

@@ -1,4 +1,4 @@
-"""Configuration files are read strictly, with line numbers, before Snakemake reads them. No rule stands here."""
+"""The configuration files are read strictly, with line numbers, before Snakemake reads them. No rule stands here."""
 
 import sys
 from contextlib import contextmanager
@@ -7,8 +7,10 @@ from pathlib import Path
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
 
-MAIN_CONFIG = Path(workflow.basedir) / "config/config.yaml"
-# Those of the command line: Snakemake adds its own to the list later.
+# The folder of this workflow, also where another workflow uses it as a module.
+ROOT = Path(workflow.current_basedir).parents[1]
+MAIN_CONFIG = ROOT / "config/config.yaml"
+# Those of the command line: Snakemake adds the main one to the list later.
 CONFIG_FILES = [Path(path) for path in workflow.configfiles]
 
 
