@@ -178,7 +178,7 @@ def test_measure_rests_on_the_data_that_paper_yaml_gives_it(made: Made) -> None:
     assert one(made, source="measure:own/x")["verdict"] == "data missing"
 
 
-def test_fits_that_did_not_converge_are_told(made: Made) -> None:
+def test_reason_counts_fits_that_did_not_converge(made: Made) -> None:
     made.scores("dcm", {"": [0.8]})
     path = made.root / "predictions/paper/table1/news_set/dcm/fits.csv"
     path.parent.mkdir(parents=True)
@@ -249,7 +249,7 @@ def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) 
 @pytest.mark.parametrize(
     ("better", "verdict"), [([0.83, 0.84, 0.86], "reproduced"), ([0.83, 0.70, 0.99], "differs"), ([0.84], "differs")]
 )
-def test_difference_beyond_chance_is_told_from_one_within(made: Made, better: list[float], verdict: str) -> None:
+def test_significant_holds_only_beyond_chance(made: Made, better: list[float], verdict: str) -> None:
     made.scores("dcm", {"": better})
     made.scores("edcm", {"": [0.80, 0.81, 0.82][: len(better)]})
     sides = {side: [f"score:table1/news/{method}/accuracy"] for side, method in (("left", "dcm"), ("right", "edcm"))}
@@ -258,7 +258,7 @@ def test_difference_beyond_chance_is_told_from_one_within(made: Made, better: li
     assert "significantly > edcm on news" in found["reason"]
 
 
-def test_long_check_shows_some_pairs_and_counts_the_others(made: Made) -> None:
+def test_long_check_shows_the_first_pairs_and_counts_the_rest(made: Made) -> None:
     made.measure("free", {f"m{i}": float(i) for i in range(9)})
     check = {"kind": "at_least", "left": [f"measure:free/m{i}" for i in range(9)], "bound": 0}
     assert one(made, {"c": check}, source="check:c")["reason"].endswith("m3 3 ≥ 0 and 5 more")

@@ -1,4 +1,4 @@
-"""Locators: each kind finds its value, and what is not there is told apart as a missing result or as not run."""
+"""Locators: each kind finds its value, and an absent value is either a missing result or not run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_score_is_the_mean_over_trials_with_the_sample_deviation(made: Made) -> 
     assert value.n == 3
 
 
-def test_one_trial_has_no_spread(made: Made) -> None:
+def test_one_trial_has_no_standard_deviation(made: Made) -> None:
     made.scores("dcm", {"": [0.7]})
     value = located(made, "score:table1/news/dcm/accuracy")
     assert (value.value, value.standard_deviation, value.n) == (0.7, None, 1)
@@ -79,7 +79,7 @@ def test_time_is_the_median(made: Made) -> None:
     assert located(made, "time:table1/news/dcm/predict_seconds").value == 1.0
 
 
-def test_data_and_features_statistics_are_told_apart(made: Made) -> None:
+def test_data_and_features_have_statistics_of_their_own(made: Made) -> None:
     made.data("news_set", {"documents": 7, "labels": 2})
     made.data("news_set", {"documents": 6, "features": 99}, "words")
     assert located(made, "data:news/documents").value == 7

@@ -137,7 +137,7 @@ def test_hostile_text_stays_text_wherever_it_stands() -> None:
     assert not any(key.startswith("on") or key == "alert(1)" for _, key, _ in page.attributes)
 
 
-def test_verdict_is_never_told_by_colour_alone() -> None:
+def test_verdict_is_never_shown_by_colour_alone() -> None:
     html = render_page([part()], {})
     marked = re.findall(r'<(td|span) class="[^"]*\bv-([a-z-]+)[^>]*>(.*?)</\1>(?=\s|<)', html, flags=re.DOTALL)
     assert {slug_ for _, slug_, _ in marked} == {slug(verdict) for verdict in VERDICTS}

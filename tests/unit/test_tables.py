@@ -100,7 +100,7 @@ def test_shown_value_is_right_to_three_digits(value: float, places: int) -> None
     assert float(text.replace(",", "")) == pytest.approx(value, rel=0.0051)
 
 
-def test_cell_joins_value_and_spread() -> None:
+def test_cell_joins_value_and_standard_deviation() -> None:
     cell = make_cell(line())
     assert (cell.published, cell.rebuilt, cell.sign) == ("41.6 ± 1.9", "42.1 ± 1.0", "✓")
 
