@@ -52,12 +52,12 @@ def _entry(name: str, mirror: Path, seed: int) -> dict:
 
 
 def make_clone(folder: Path) -> Clone:
-    """Copy the workflow into a folder and give it tiny data and a short configuration."""
+    """Copy the workflow, its byte code included, into a folder and give it tiny data and a short configuration."""
     folder.mkdir(parents=True)
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
         else:
             shutil.copy(source, folder / part)
     for paper in ("edcm", "naive_bayes"):
