@@ -250,7 +250,7 @@ def test_log_tells_method_data_trial_and_accuracy(corpus, splits, caplog):
     predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, {}, SEED)
     hits = np.mean(predictions.classes[0, :27] == corpus.classes()[splits.test[0]])
     assert len(caplog.messages) == 3
-    assert caplog.messages[0].startswith(f"nb on news: trial 1 of 3, {hits:.4f} right, ")
+    assert caplog.messages[0].startswith(f"nb on news: trial 1 of 3, accuracy {hits:.4f}, ")
 
 
 # --- convergence ------------------------------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""What runs in a job: splits, trials, tuning, predictions, scoring, and how results are read."""
+"""The steps that run in a job: splits, trials, tuning, predictions, scoring, and the reading of results."""

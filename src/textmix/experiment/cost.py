@@ -1,4 +1,4 @@
-"""What a call costs: seconds, and how far the peak of the memory rises above what was taken before."""
+"""The cost of a call: its seconds, and the memory at its peak above the memory in use before."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, float | None
     Returns
     -------
     result : of the call.
-    cost : ``seconds``, and ``bytes``, the rise of the peak of the resident memory above what was resident before; None
-        where the system does not let a process set its own peak back (it is Linux that does).
+    cost : ``seconds``; and ``bytes``, the peak of the resident memory during the call less the resident memory before
+        it.  ``bytes`` is None where a process cannot reset its own peak, which only Linux allows.
     """
-    before = _resident() if _set_back() else None
+    before = _status("VmRSS") if _reset_peak() else None
     start = time.perf_counter()
     result = call()
     seconds = time.perf_counter() - start
@@ -28,8 +28,8 @@ def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, float | None
     return result, {"seconds": seconds, "bytes": None if before is None or peak is None else max(0, peak - before)}
 
 
-def _set_back() -> bool:
-    """Set the peak of the resident memory back to what is resident now; return whether that could be done."""
+def _reset_peak() -> bool:
+    """Reset the recorded peak of the resident memory to its present size; return whether the system allows it."""
     try:
         _RESET.write_text("5", encoding="ascii")
     except OSError:
@@ -37,13 +37,8 @@ def _set_back() -> bool:
     return True
 
 
-def _resident() -> int | None:
-    """Return the resident memory in bytes."""
-    return _status("VmRSS")
-
-
 def _status(key: str) -> int | None:
-    """Return a size of this process in bytes."""
+    """Return a size of this process in bytes, ``VmRSS`` (resident now) or ``VmHWM`` (peak); None if unknown."""
     try:
         lines = _STATUS.read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:

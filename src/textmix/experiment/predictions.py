@@ -1,4 +1,4 @@
-"""Predictions: the contract between models and metrics, stored once and scored as often as a metric changes."""
+"""Predictions: all that metrics need of a fitted method, stored once, so that a changed metric refits nothing."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 
 from textmix.core import io
 
-#: Columns of fits.csv: what a fit says of itself.
+#: Columns of fits.csv, one row a fit: facts on its convergence, and the grid point that tuning chose.
 FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen")
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a method said about the test documents of all trials, in the order of the splits (T documents together).
+    """The predictions of a method for the T test documents of all trials, in the order of the splits.
 
     Parameters
     ----------
-    variants : names of the grid points, in order (G).
-    fits : rows of convergence facts (`FITS`).
+    variants : names of the G points of the grid, in order.
+    fits : one row (`FITS`) a variant and trial.
     true_log_proba : log probability of the true class or label set, float64 (G, T); -inf for a class unseen in
         training, nan where the method gives none.
     classes : predicted class index, int32 (G, T); None for label sets.
@@ -39,7 +39,14 @@ class Predictions:
     marginals: np.ndarray | None = None
 
     def label_sets(self, variant: int, place: slice, n_labels: int) -> np.ndarray:
-        """Return predicted label sets of a variant as indicators, int8 (documents, L)."""
+        """Return predicted label sets of a variant as indicators, int8 (n, L).
+
+        Parameters
+        ----------
+        variant : index of the variant.
+        place : the n documents, as `textmix.experiment.splits.Splits.test_place` gives them.
+        n_labels : L.
+        """
         if self.sets is None:
             raise ValueError("these predictions are classes; a single-label method has no label sets")
         return np.unpackbits(self.sets[variant, place], axis=1, count=n_labels).astype(np.int8)
@@ -71,9 +78,18 @@ def pack_sets(indicators: np.ndarray) -> np.ndarray:
 
 
 def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarray:
-    """Return the log probability of the true class or label set of each document, float64 (N,).
+    """Return the log probability of the true class or label set of each document, float64 (N,), in nats.
 
-    It is -inf for a class unseen in training, and nan where the estimator gives no probability.
+    Parameters
+    ----------
+    task : ``single`` or ``multi``.
+    estimator : fitted; asked for `set_log_proba` (``multi``) or `predict_log_proba` (``single``).
+    X : N documents in the form that the estimator takes.
+    y : true classes (N,) or label indicators (N, L).
+
+    Returns
+    -------
+    -inf for a class unseen in training; nan throughout where the estimator gives no probability.
     """
     offered = "set_log_proba" if task == "multi" else "predict_log_proba"
     if not hasattr(estimator, offered):

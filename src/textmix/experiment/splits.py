@@ -1,4 +1,4 @@
-"""Train/test splits: made once for a data set and shared by every method, so that methods meet the same documents."""
+"""Training and test splits, made once for a data set, so that all methods are compared on the same documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 
 @dataclass(frozen=True)
 class Splits:
-    """T pairs of training and test documents, as rows of the corpus in rising order (int64)."""
+    """Training and test documents of T trials.
+
+    Parameters
+    ----------
+    train, test : T arrays of rows of the corpus, int64, each in increasing order.
+    """
 
     train: Ragged
     test: Ragged
@@ -27,7 +32,7 @@ class Splits:
         return len(self.train)
 
     def test_place(self, trial: int) -> slice:
-        """Return where a trial's test documents stand in an array of the test documents of all trials."""
+        """Return the slice of a trial in an array over the test documents of all trials."""
         return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
@@ -55,15 +60,15 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     corpus : the parsed data set.
     spec : ``kind: given`` (the source's own split); ``kind: random`` with ``train`` and ``test`` as numbers of
         documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, ``stratified``, and ``order``:
-        schemes that name the same order have the same test documents and nested training documents; or ``kind: folds``
-        with ``folds`` and ``stratified``: every document is tested once.
+        schemes that name the same order have the same test documents and nested training parts; or ``kind: folds`` with
+        ``folds`` and ``stratified``: every document is in one test part.
     seed, name : the seed and the name of the split scheme, which is its ``order`` unless it names one; with data set
         and trial they fix the permutation.
     max_trials : cap on the number of trials from config.yaml, or None.
 
     Raises
     ------
-    ConfigError : the corpus has no given split or only one side of it, or fewer documents than asked for.
+    ConfigError : the corpus has no given split, only one part of it, or fewer documents than asked for.
     """
     if spec["kind"] == "given":
         pairs = [_given(corpus, name)]
@@ -77,7 +82,7 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
 
 
 def _join(parts: list[np.ndarray]) -> Ragged:
-    """Return index arrays as one ragged array of sorted rows."""
+    """Return arrays of rows as one ragged array, int64, each sorted."""
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
     return Ragged(np.concatenate([np.sort(part) for part in parts]).astype(np.int64), offsets)
 
@@ -95,15 +100,17 @@ def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _size(share: float, total: int) -> int:
-    """Return a number of documents from a number (int) or a share (float)."""
+    """Return a number of documents from that number (int) or from a share of the total (float)."""
     return share if isinstance(share, int) else round(share * total)
 
 
 def _random(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return one random pair; test documents come first in the permutation, so that training sets of
-    different size in the same order are nested and meet the same test documents.
+    """Return the rows of one random training and test part.
+
+    Test documents come first in the permutation, so that training parts of different size in the same order are nested
+    and have the same test documents.
     """
     total = corpus.n_documents
     n_train = _size(spec["train"], total)
@@ -123,7 +130,7 @@ def _random(
 def _folds(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return one pair a fold: the fold as test documents, the others for training."""
+    """Return for each fold the rows of all remaining folds, for training, and of the fold itself, for the test."""
     total, n_folds = corpus.n_documents, spec["folds"]
     if total < n_folds:
         raise ConfigError(f"split {name}: {corpus.name}'s {total} documents make no {n_folds} folds; lower folds")
@@ -140,16 +147,16 @@ def _folds(
 
 
 def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return the part of each document such that every part holds each label in its share, as nearly as it can.
+    """Return the part of each document, so that each part holds nearly its share of the documents of each label.
 
-    Iterative stratification: the rarest label left is dealt first, each of its documents to the part that lacks most
-    of the label, of equal ones to the part that lacks most documents, then at random.
+    Iterative stratification: the label with the fewest documents left comes first.  Each of its documents goes to the
+    part that lacks most documents of the label; of equal ones to the part that lacks most documents; then at random.
 
     Parameters
     ----------
     labels : CSR (N, L) of ones.
     shares : (P,), the parts' shares of the documents, with sum 1.
-    generator : decides on the order and between parts that lack as much.
+    generator : draws the order of the documents, and a part where several lack as much.
 
     Returns
     -------
@@ -186,7 +193,7 @@ def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.
 
 
 def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
-    """Return the part that lacks most of the first, of equal ones of the second; parts of no size get nothing."""
+    """Return the part of a positive share with the largest first lack, of equal ones the second, then at random."""
     first = np.where(shares > 0, first, -np.inf)
     best = np.flatnonzero(first >= first.max() - 1e-9)
     best = best[second[best] >= second[best].max() - 1e-9]
@@ -194,7 +201,7 @@ def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generat
 
 
 def _stratified(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Reorder a permutation so that every prefix holds each class in its overall share, as nearly as it can."""
+    """Reorder a permutation so that each prefix holds nearly the overall share of each class."""
     position = np.empty(len(order))
     for label in np.unique(classes):
         rows = np.flatnonzero(classes[order] == label)

@@ -1,7 +1,8 @@
-"""Trials: fit and predict one method on every split of a data set, for every point of its grid."""
+"""Trials: one method fitted and used to predict on every split of a data set, for every point of its grid."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import logging
 import time
@@ -19,15 +20,16 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
 from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
 from textmix.experiment.splits import Splits
-from textmix.plan.methods import Method, variants
+from textmix.plan.methods import TUNING, Method, variants
 
 logger = logging.getLogger("textmix")
 
+#: Columns of a timing file: seconds, and memory in bytes as `textmix.experiment.cost.measured` gives it.
 TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "fit_bytes", "predict_bytes", "tune_seconds")
 
-#: Below this share of features seen in training, those that are not are left out of fits that they change nothing of.
+#: Unless this share of the features occurs in training, the rest is left out of fits on which it has no influence.
 FEW_SEEN = 0.9
-#: Documents of the first training part on which the kernels are compiled before anything is timed.
+#: Number of documents of the first training part on which the kernels are compiled before anything is timed.
 WARM_UP = 64
 
 
@@ -57,8 +59,12 @@ def run_trials(
 
     Returns
     -------
-    predictions : what was predicted.
-    timings : rows (`TIMINGS`), in seconds and bytes; the only part that differs between two runs.
+    predictions : of the test documents of all trials.
+    timings : rows (`TIMINGS`), one a variant and trial; the only part that differs between two runs.
+
+    Raises
+    ------
+    ConfigError : the estimator has no such parameter, or `textmix.experiment.tuning.tune` refuses the search.
     """
     truth = corpus.classes() if method.task == "single" else corpus.indicators()
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
@@ -66,18 +72,11 @@ def run_trials(
     fits, timings = [], []
     start = time.monotonic()
     for number in range(len(splits)):
-        train, test = splits.train[number], splits.test[number]
-        X_train, X_test = corpus.features[train], corpus.features[test]  # type: ignore[index]
-        if method.seen_only:
-            X_train, X_test = _seen_only(X_train, X_test)
-        trial = _Trial(X_train, truth[train], X_test, truth[test])
+        trial = _trial(corpus, truth, (splits.train[number], splits.test[number]), method.seen_only)
         if number == 0:
             _warm_up(method, points[0][1], trial)
         for row, (name, params) in enumerate(points):
-
-            def make(point: Mapping[str, Any], params: Mapping[str, Any] = params, number: int = number) -> Any:
-                return _telling(_seeded(method.make({**params, **point}), seed, corpus.name, number), corpus.name)
-
+            make = functools.partial(_estimator, method, params, (seed, corpus.name, number))
             chosen, point, tuned = _tune(
                 method.task, make, entry.get("tune"), trial, rng(seed, corpus.name, number, "tune")
             )
@@ -86,18 +85,27 @@ def run_trials(
             fits.append({"variant": name, "trial": number, **_convergence(estimator), "chosen": chosen})
             timings.append({"variant": name, "trial": number, **seconds, "tune_seconds": tuned})
         logger.info(
-            "%s on %s: trial %d of %d, %.4f right, %.2f s for the last fit, %.0f s left",
+            "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit, %.0f s left",
             *(method.name, corpus.name, number + 1, len(splits)),
-            *(store.right(len(points) - 1, splits.test_place(number), trial.y_test), timings[-1]["fit_seconds"]),
+            *(store.accuracy(len(points) - 1, splits.test_place(number), trial.y_test), timings[-1]["fit_seconds"]),
             (time.monotonic() - start) / (number + 1) * (len(splits) - number - 1),
         )
     return Predictions([name for name, _ in points], fits, **store.arrays), timings
 
 
-def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
-    """Return both parts without the features that no training document has, where those are many.
+def _trial(corpus: Corpus, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray], seen_only: bool) -> _Trial:
+    """Return the training and the test part of a trial, whose rows these are."""
+    train, test = rows
+    X_train, X_test = corpus.features[train], corpus.features[test]  # type: ignore[index]
+    if seen_only:
+        X_train, X_test = _seen_only(X_train, X_test)
+    return _Trial(X_train, truth[train], X_test, truth[test])
 
-    They are unknowns that a solver would go through in every step, to give them no weight in the end.
+
+def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
+    """Return both parts without the features that no training document has, if they are many.
+
+    An iterative solver updates their weights in every step, only to leave them at zero.
     """
     if not sparse.issparse(X_train):
         return X_train, X_test
@@ -110,18 +118,25 @@ def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
 def _tune(
     task: str, make: Callable[..., Any], search: Mapping[str, Any] | None, trial: _Trial, generator: np.random.Generator
 ) -> tuple[str, dict[str, Any], float | None]:
-    """Return name, parameters and seconds of what tuning chose; nothing where there is nothing to choose."""
+    """Return name and parameters of the chosen grid point, and the seconds it took; empty without a search."""
     if search is None:
         return "", {}, None
-    # Named by string, as `Plan.method_code` does: metrics are code of a fit only where they decide on parameters.
-    tune = importlib.import_module("textmix.experiment.tuning").tune
+    # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
+    tune = importlib.import_module(TUNING).tune
     start = time.perf_counter()
     chosen, point = tune(task, make, search, (trial.X_train, trial.y_train), generator)
     return chosen, point, time.perf_counter() - start
 
 
 class _Store:
-    """The arrays of `Predictions`, filled trial by trial."""
+    """The arrays of `Predictions`, filled trial by trial.
+
+    Parameters
+    ----------
+    task : ``single`` or ``multi``.
+    n_variants, n_test : variants, and test documents of all trials together.
+    truth : classes (N,) or label indicators (N, L) of the corpus, for the number of labels.
+    """
 
     def __init__(self, task: str, n_variants: int, n_test: int, truth: np.ndarray) -> None:
         self.task, self.shape, self.n_labels = task, (n_variants, n_test), truth.shape[-1]
@@ -132,9 +147,9 @@ class _Store:
             self.arrays["sets"] = np.empty((*self.shape, -(-self.n_labels // 8)), dtype=np.uint8)
 
     def fit_predict(self, estimator: Any, trial: _Trial, at: tuple[int, slice]) -> dict[str, float | None]:
-        """Fit, predict into row and columns ``at``, and return the seconds and the memory of both."""
+        """Fit, store the predictions in row and columns ``at``, and return the seconds and the bytes of both calls."""
         with warnings.catch_warnings():
-            # A fit that did not converge is kept in fits.csv and marked in the tables.
+            # Convergence is recorded in fits.csv and marked in the tables.
             warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
             _, fit_cost = measured(lambda: estimator.fit(trial.X_train, trial.y_train))
         predicted, predict_cost = measured(lambda: estimator.predict(trial.X_test))
@@ -144,26 +159,26 @@ class _Store:
             self.arrays["sets"][at] = pack_sets(predicted)
         self.arrays["true_log_proba"][at] = true_log_proba(self.task, estimator, trial.X_test, trial.y_test)
         if hasattr(estimator, "predict_proba"):
-            self._keep_marginals(estimator.predict_proba(trial.X_test), at)
+            self._store_marginals(estimator.predict_proba(trial.X_test), at)
         costs = {"fit": fit_cost, "predict": predict_cost}
         return {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
 
-    def _keep_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
-        """Keep the probability of the predicted class, or of each label."""
+    def _store_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
+        """Store the probability of the predicted class, or of each label: the largest of (n, C), or all of (n, L)."""
         if "marginals" not in self.arrays:
             shape = self.shape if self.task == "single" else (*self.shape, self.n_labels)
             self.arrays["marginals"] = np.full(shape, np.nan, dtype=np.float32)
         self.arrays["marginals"][at] = proba.max(axis=1) if self.task == "single" else proba
 
-    def right(self, row: int, place: slice, truth: np.ndarray) -> float:
-        """Return the share of documents whose class or whole label set is predicted."""
+    def accuracy(self, row: int, place: slice, truth: np.ndarray) -> float:
+        """Return the share of documents at a place whose class or whole label set is predicted."""
         if self.task == "single":
             return float(np.mean(self.arrays["classes"][row, place] == truth))
         return float(np.mean(np.all(self.arrays["sets"][row, place] == pack_sets(truth), axis=1)))
 
 
 def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
-    """Fit and predict a few documents, so that compiling our kernels is in no measured time."""
+    """Fit and predict a few documents, so that no measured time contains the compilation of our kernels."""
     if not method.module.startswith("textmix."):
         return
     try:
@@ -173,19 +188,24 @@ def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
             few.predict(trial.X_train[:WARM_UP])
     except ValueError as error:
         logger.info(
-            "%s: its first time includes compilation, for %d documents are too few: %s", method.name, WARM_UP, error
+            "%s: its first time contains compilation, because %d documents are too few: %s", method.name, WARM_UP, error
         )
 
 
+def _estimator(method: Method, params: Mapping[str, Any], axes: tuple[int, str, int], point: Mapping[str, Any]) -> Any:
+    """Return a new estimator of a method with its parameters, a point of a grid, and seeds from the three axes."""
+    return _reporting(_seeded(method.make({**params, **point}), *axes), axes[1])
+
+
 def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:
-    """Give an estimator that draws at random its own seed."""
+    """Give an estimator with a ``random_state`` a seed made of the run's seed, the data set and the trial."""
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(rng(seed, dataset, trial, "fit").integers(2**31)))
     return estimator
 
 
-def _telling(estimator: Any, dataset: str) -> Any:
-    """Let an estimator of many iterations log how far it is."""
+def _reporting(estimator: Any, dataset: str) -> Any:
+    """Let an estimator with a ``callback`` log its progress."""
     params = estimator.get_params()
     if "callback" in params:
         report = progress(f"{type(estimator).__name__} on {dataset}", params["max_iter"])
@@ -194,7 +214,7 @@ def _telling(estimator: Any, dataset: str) -> Any:
 
 
 def _convergence(estimator: Any) -> dict[str, Any]:
-    """Return what an estimator tells of its convergence; empty cells where it has nothing to tell."""
+    """Return the columns of fits.csv on convergence; None where the estimator has no such attribute."""
     path = getattr(estimator, "objective_path_", None)
     n_iter = getattr(estimator, "n_iter_", None)
     converged = getattr(estimator, "converged_", None)
@@ -208,6 +228,6 @@ def _convergence(estimator: Any) -> dict[str, Any]:
 
 
 def _last_objective(path: Any) -> float:
-    """Return the last value of an objective path, or the sum of the last values of one path a class."""
+    """Return the last value of an objective path, or the sum of the last values where each class has its own path."""
     paths = [path] if np.ndim(path[0]) == 0 else path
     return float(np.sum([values[-1] for values in paths]))

@@ -15,7 +15,7 @@ from textmix.plan.methods import variants
 
 
 def folds_of(n_documents: int, n_folds: int, generator: np.random.Generator) -> list[np.ndarray]:
-    """Return ``n_folds`` disjoint sets of rows, in rising order, that differ by at most one in size."""
+    """Return ``n_folds`` disjoint arrays of rows, int64 and in increasing order, whose sizes differ by at most one."""
     order = generator.permutation(n_documents)
     return [np.sort(order[fold::n_folds]) for fold in range(n_folds)]
 
@@ -27,19 +27,19 @@ def tune(
     data: tuple[Any, np.ndarray],
     generator: np.random.Generator,
 ) -> tuple[str, dict[str, Any]]:
-    """Return name and parameters of the grid point with the best mean over the folds; the first of equal ones.
+    """Return name and parameters of the grid point with the best mean of a metric over the folds; the first of equals.
 
     Parameters
     ----------
     task : ``single`` or ``multi``.
-    make : returns a new estimator with the given point of the grid.
+    make : returns a new estimator with the parameters of a grid point.
     search : ``grid`` (parameter -> values), ``folds`` and ``metric`` (a name of `textmix.metrics.table`).
     data : training rows X (N, V) and their classes (N,) or label indicators (N, L).
-    generator : source of the folds.
+    generator : draws the folds.
 
     Raises
     ------
-    ConfigError : there are fewer training documents than folds, or the metric has no such name.
+    ConfigError : there are fewer training documents than folds, or tuning cannot use the metric.
     """
     n_documents = len(data[1])
     if n_documents < search["folds"]:
@@ -56,7 +56,7 @@ def tune(
 
 
 def _held_out(task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarray], fold: np.ndarray) -> float:
-    """Fit on all rows but the fold's and return the metric on the fold."""
+    """Fit to all rows outside a fold and return the metric on the fold."""
     X, y = data
     rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
     estimator.fit(X[rest], y[rest])

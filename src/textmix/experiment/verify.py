@@ -1,4 +1,4 @@
-"""Verification: read every result again and compare it with the record made when it was written."""
+"""Verification: every result and raw file is read again and compared with the digests recorded when it was made."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from pathlib import Path
 from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
 
-#: Written by Snakemake, not by us: measured times of whole jobs.
+#: Folders without records: Snakemake itself writes the measured times of jobs there.
 WITHOUT_RECORD = {"benchmarks"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:
     """Check all results and raw files.
 
+    Parameters
+    ----------
+    results, resources : folders of the results and of the raw files.
+
     Returns
     -------
-    faults : one sentence for every result that differs from its record, or has none.
-    checked : how many results and raw files were read.
+    faults : one sentence for each file that differs from its record, is gone, or has no record.
+    checked : number of results and raw files that were read.
     """
     faults: list[str] = []
     records = sorted(p for p in results.rglob(f"*{io.META}") if p.name == io.META or p.name.endswith(f".{io.META}"))

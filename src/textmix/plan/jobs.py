@@ -17,7 +17,7 @@ from typing import Any
 from textmix.core.provenance import code_digest
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
-from textmix.plan.methods import COMPARED, FITTED, TABULATED
+from textmix.plan.methods import COMPARED, FITTED, TABULATED, TUNING
 from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
 
@@ -111,7 +111,7 @@ class Jobs:
     def run_code(self, wildcards: Any) -> str:
         """Return the code digest of a fit: the script, the estimator's module, and tuning where the method is tuned."""
         spec = self.run_spec(wildcards)
-        tuning = ["textmix.experiment.tuning"] if "tune" in spec else []
+        tuning = [TUNING] if "tune" in spec else []
         return self.code("fit", *self._ours(spec["use"]), *tuning)
 
     def _ours(self, method: str) -> list[str]:

@@ -24,6 +24,8 @@ TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers"}
 FITTED = ("estimator", "task", "takes", "seen_only")
 COMPARED = (*FITTED, "most")
 TABULATED = ("family", "task")
+#: Module that tunes parameters.  It is imported by name so that it is code of those fits alone that tune.
+TUNING = "textmix.experiment.tuning"
 
 
 @dataclass(frozen=True)
