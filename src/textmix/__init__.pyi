@@ -1,11 +1,11 @@
 """The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""
 
-from textmix.models.cbm.boosting import BoostedPowerSet as BoostedPowerSet
-from textmix.models.cbm.boosting import BoostedRelevance as BoostedRelevance
 from textmix.models.cbm.estimator import CBMClassifier as CBMClassifier
 from textmix.models.dirichlet.dcm import DCMClassifier as DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier as EDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM as LatentTopicEDCM
+from textmix.models.label_sets.boosted import BoostedPowerSet as BoostedPowerSet
+from textmix.models.label_sets.boosted import BoostedRelevance as BoostedRelevance
 from textmix.models.label_sets.chains import ChainEnsemble as ChainEnsemble
 from textmix.models.label_sets.chains import ClassifierChain as ClassifierChain
 from textmix.models.label_sets.chains import DependencyNetwork as DependencyNetwork

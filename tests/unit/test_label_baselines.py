@@ -13,9 +13,9 @@ from sklearn.linear_model import LogisticRegression
 
 from tests.naive import cbm as naive
 from tests.unit.test_cbm import documents
-from textmix.models.cbm.boosting import BoostedPowerSet, BoostedRelevance
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.label_sets import chain_kernels as chains
+from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance
 from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
 from textmix.models.linear.row_space import RowSpace

@@ -172,7 +172,8 @@ class CBMClassifier(MultiLabelClassifier):
         experts: Experts
         if self.learner == "boosting":
             # LightGBM is loaded only where it is used.
-            from textmix.models.cbm.boosting import BoostedExperts, BoostedGate, Growth
+            from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
+            from textmix.models.common.boosted_trees import Growth
 
             growth = Growth(self.trees, self.leaves, self.shrinkage)
             gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)

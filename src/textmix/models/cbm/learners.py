@@ -1,7 +1,7 @@
 """The two halves of a Conditional Bernoulli Mixture, its gate and its binary classifiers, by logistic regression.
 
 Both halves work in partial M steps that never lower the penalised expected log-likelihood.  Another learner is any
-pair of classes with the methods of `Gate` and `Experts` (`textmix.models.cbm.boosting` is one).
+pair of classes with the methods of `Gate` and `Experts` (`boosted_learners` and `estimator_learners` have them).
 """
 
 from __future__ import annotations

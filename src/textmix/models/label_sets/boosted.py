@@ -1,0 +1,67 @@
+"""Baselines of label sets by boosted trees: binary relevance and power set (see `estimators` for their sources)."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
+from textmix.models.common.boosted_trees import Growth
+from textmix.models.common.independent_labels import IndependentLabels
+from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.label_sets.estimators import SetScorer
+
+
+class BoostedClassifier(MultiLabelClassifier):
+    """Parameters of the boosted baselines.
+
+    Parameters
+    ----------
+    trees, leaves, shrinkage : trees of each output, their leaves, and the learning rate.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "trees": [Interval(Integral, 1, None, closed="left")],
+        "leaves": [Interval(Integral, 2, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(self, *, trees: int = 100, leaves: int = 5, shrinkage: float = 0.1) -> None:
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
+
+    def _growth(self) -> Growth:
+        """Return the parameters in the form that trees take."""
+        return Growth(self.trees, self.leaves, self.shrinkage)
+
+
+class BoostedRelevance(IndependentLabels, BoostedClassifier):
+    """Boosted trees for each label alone: the experts of a Conditional Bernoulli Mixture with one component.
+
+    A label is predicted if its probability is above 1/2.
+    """
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
+        self._experts.update(np.ones((len(Y), 1)))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label, float64 (N, L)."""
+        features = self._checked(X)
+        return self._experts.log_odds(features, 0)
+
+
+class BoostedPowerSet(SetScorer, BoostedClassifier):
+    """Multi-class boosted trees whose classes are the label sets of the training instances."""
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.sets_, code = label_sets(Y)
+        self._gate = BoostedGate(X, len(self.sets_), self._growth())
+        self._gate.update(np.eye(len(self.sets_))[code])
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return self._gate.trees.predict(X)
