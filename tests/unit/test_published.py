@@ -16,7 +16,9 @@ import yaml
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.plan.role_lists import expand_paper
+from textmix.verdict.claims import COMPARISONS
 from textmix.verdict.published import (
+    CHECK_KINDS,
     PUBLISHED_COLUMNS,
     Published,
     read_checks,
@@ -195,6 +197,12 @@ def test_reading_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_schema_reader_and_evaluation_know_the_same_kinds_of_check() -> None:
+    schema = load_yaml_strict(SCHEMAS / "checks.schema.yaml")
+    kinds = schema["additionalProperties"]["properties"]["kind"]["enum"]
+    assert set(kinds) == set(CHECK_KINDS) == set(COMPARISONS)
 
 
 # Strictness: one fault at a time in files that are otherwise right.

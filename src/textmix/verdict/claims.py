@@ -96,7 +96,7 @@ def _significant(a: Operand, b: Operand, level: float) -> bool:
 
 #: Kind -> how left and right are paired, the sign shown between them, and whether a pair (a, b) holds.  The third
 #: argument of the test is the margin or the level of the check.
-_KINDS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[Operand, Operand, float], bool]]] = {
+COMPARISONS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[Operand, Operand, float], bool]]] = {
     "above": (_left_with_right, ">", lambda a, b, _: a.value > b.value),
     # Decimal fractions have no exact binary form, hence the slack.
     "near": (_left_with_right, "≈", lambda a, b, margin: abs(a.value - b.value) <= margin * (1 + 1e-9)),
@@ -123,9 +123,9 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
     ------
     ConfigError : the kind is unknown, there is no pair to compare, or a locator names no number.
     """
-    if check["kind"] not in _KINDS:
-        raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(_KINDS)}")
-    pairing, sign, test = _KINDS[check["kind"]]
+    if check["kind"] not in COMPARISONS:
+        raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(COMPARISONS)}")
+    pairing, sign, test = COMPARISONS[check["kind"]]
     left, right = ([parse_locator(text, f"check {name}") for text in check.get(side, ())] for side in ("left", "right"))
     pairs = pairing([_operand(locator, results) for locator in left], _right_side(check, right, results))
     if not pairs:
