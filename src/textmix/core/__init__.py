@@ -1,1 +1,1 @@
-"""Errors, files, configuration, provenance, determinism, jobs: every room uses them, they use no room."""
+"""Errors, files, configuration, provenance, determinism, jobs: all other packages of textmix may import from here."""

@@ -1,4 +1,4 @@
-"""From a text corpus to a corpus of counts, by a ``features`` entry of a paper.yaml."""
+"""From a corpus of text to a corpus of counts, as a ``features`` entry of a paper.yaml states."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from textmix.text.tokenize import TOKENIZERS, tokenize
 from textmix.text.vectors import paragraph_vectors
 from textmix.text.vocabulary import kept_words, rename, renumber, restrict
 
-#: In place of a tokenizer: the data set is a matrix already and is taken as it is.
+#: Value of ``tokenizer`` for a data set that is a matrix already; the matrix is used as it is.
 MATRIX = "matrix"
-#: Bytes of text tokenised at a time where only counts are wanted: large enough to lose no time.
+#: Number of bytes of text that are tokenised at a time where only counts are needed.
 BLOCK = 1 << 24
 _CHOICES = {
     "tokenizer": (MATRIX, *TOKENIZERS),
@@ -41,17 +41,17 @@ class FeatureSpec:
     Parameters
     ----------
     tokenizer : name in `textmix.text.tokenize.TOKENIZERS`, or ``matrix`` alone.
-    min_length, max_length : shorter and longer words are dropped, in characters; None is no limit.
+    min_length, max_length : smallest and largest length of a word in characters; None: no limit.
     stop_list : name in `textmix.text.stoplists.STOP_LISTS`.
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents in which words are counted for these two cuts: ``all``, or ``train`` of the given split.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
-    casing : ``lower`` lowers all words after tokenising, ``keep`` leaves them as the tokenizer gives them.
-    lemmatise : take the dictionary form of every word, see `textmix.text.lemmas`.
+    casing : ``lower`` puts all words in lower case after tokenising, ``keep`` leaves them as they are.
+    lemmatise : replace every word by its dictionary form, see `textmix.text.lemmas`.
     max_n, max_slop, subsume, weighting : skip-grams in place of words where ``max_n`` is above 1, see
-        `textmix.text.skipgrams`; ``min_documents`` then is about skip-grams.
-    vectors : settings of `textmix.text.vectors.paragraph_vectors`, whose vectors then take the place of the counts.
-    keep_text, keep_tokens : keep the text, the token stream beside the features.
+        `textmix.text.skipgrams`; ``min_documents`` then applies to skip-grams.
+    vectors : settings of `textmix.text.vectors.paragraph_vectors`, whose vectors then replace the counts.
+    keep_text, keep_tokens : whether to keep the text, or the token stream, beside the features.
     """
 
     tokenizer: str
@@ -125,7 +125,7 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` of the same documents, labels and split with ``features`` (CSR (N, V), int32, indices sorted) and
-    ``feature_names`` in alphabetical order; ``info["features"]`` tells what was cut.
+    ``feature_names`` in alphabetical order; ``info["features"]`` has the numbers of words before and after the cuts.
 
     Raises
     ------
@@ -152,17 +152,17 @@ def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
 
 
 def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
-    """Return the token stream and its vocabulary, in the form the entry asks for."""
+    """Return the token stream and its vocabulary, with the casing and lemmas that the entry states."""
     tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length)
     if spec.casing == "lower":
         tokens, words = rename(tokens, words, [word.lower() for word in words])
     return rename(tokens, words, lemmas(words)) if spec.lemmatise else (tokens, words)
 
 
-def _counted(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
+def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
     """Return the counts of each word in each document, CSR (N, V), the words in order and the number of tokens.
 
-    A block of documents at a time, so that of a large text the token stream is never whole.
+    The text is tokenised in blocks of documents, so that the token stream of a large text is never whole in memory.
     """
     place: dict[str, int] = {}
     lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
@@ -173,7 +173,7 @@ def _counted(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[st
         column = np.array([place.setdefault(word, len(place)) for word in words], dtype=np.int32)
         lengths.append(np.diff(counts.indptr))
         for whole, part in ((ids, column[counts.indices]), (data, counts.data)):
-            # In place, as far as the system can: two copies would be most of the memory.
+            # Resized in place where the system can: a second copy would take most of the memory.
             whole.resize(len(whole) + len(part), refcheck=False)
             whole[len(whole) - len(part) :] = part
         n_tokens += len(tokens.values)
@@ -189,7 +189,7 @@ def _counted(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[st
 
 
 def _blocks(text: Ragged) -> Iterator[Ragged]:
-    """Yield the documents in order, as many at a time as have `BLOCK` bytes; at least one block."""
+    """Yield the documents in order, in blocks of at most `BLOCK` bytes or one document; at least one block."""
     first = 0
     while first < len(text) or first == 0:
         last = int(np.searchsorted(text.offsets, text.offsets[first] + BLOCK, side="right")) - 1
@@ -200,12 +200,12 @@ def _blocks(text: Ragged) -> Iterator[Ragged]:
 
 
 def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sparse.csr_array:
-    """Return the counts of known words in new texts, as `build_features` would have counted them.
+    """Return the counts of known words in new texts, equal to those that `build_features` would give.
 
     Parameters
     ----------
     text : N documents.
-    spec : how the vocabulary was made, of words (`max_n` 1, no `vectors`); its cuts are in the vocabulary already.
+    spec : how the vocabulary was made, of words (`max_n` 1, no `vectors`); its cuts have been made in ``place``.
     place : word -> column, V words.
 
     Returns
@@ -222,21 +222,21 @@ def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sp
 
 
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
-    """Return the corpus with counts instead of its text, the entry being checked."""
+    """Return the corpus with counts in place of its text, for an entry that has been checked."""
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
     in_order = spec.max_n > 1 or spec.vectors is not None
     if in_order or spec.keep_tokens:
         tokens, words = _words(text, spec)
         counts, n_tokens = _count(tokens, len(words)), len(tokens.values)
     else:
-        counts, words, n_tokens = _counted(text, spec)
+        counts, words, n_tokens = _count_in_blocks(text, spec)
     deciding = np.ones(len(text), dtype=bool)
     if spec.fit_on == "train" and corpus.split is not None:
         deciding = corpus.split == TRAIN
     least_documents = spec.min_documents if spec.max_n == 1 else 1
-    # A copy of all counts only where not all documents decide: of large texts they are most of the memory.
-    decisive = counts if deciding.all() else counts[deciding]
-    kept = kept_words(decisive, words, stop_words(spec.stop_list), spec.min_count, least_documents)
+    # The counts are copied only where not all documents decide: the counts of large texts take most of the memory.
+    deciding_counts = counts if deciding.all() else counts[deciding]
+    kept = kept_words(deciding_counts, words, stop_words(spec.stop_list), spec.min_count, least_documents)
     names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
     found = {"tokens": n_tokens, "words": len(words), "words_kept": int(kept.sum())}
     if in_order:
@@ -254,7 +254,7 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
 def _sequences(
     tokens: Ragged, words: list[str], deciding: np.ndarray, spec: FeatureSpec
 ) -> tuple[sparse.csr_array, list[str], dict[str, Any]]:
-    """Return features made of the order of words: skip-grams or paragraph vectors, their names and facts about them."""
+    """Return features that depend on the order of words (skip-grams or paragraph vectors), their names and facts."""
     if spec.vectors is not None:
         vectors = paragraph_vectors(tokens, words, **spec.vectors)
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}
@@ -270,6 +270,6 @@ def _filled(
     facts: dict[str, Any],
     kept: tuple[Ragged | None, Ragged | None],
 ) -> Corpus:
-    """Return the corpus with features in place of its text, of which the text and tokens ``kept`` stay."""
+    """Return the corpus with features; ``kept`` holds the text and the token stream that stay beside them, or None."""
     info = {**corpus.info, "features": facts}
     return replace(corpus, text=kept[0], tokens=kept[1], features=features, feature_names=names, info=info)

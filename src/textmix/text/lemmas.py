@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def lemmas(words: Sequence[str]) -> list[str]:
     """Return the dictionary form of each word: "movies" is "movie", "failed" is "fail", "n't" is "not".
 
-    A word has one form whatever its place in a sentence; words that the tables do not know stay as they are.
+    A word has the same form in every sentence; a word that is not in the tables stays as it is.
     """
     from simplemma import lemmatize
 

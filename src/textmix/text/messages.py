@@ -7,7 +7,7 @@ from collections import Counter
 
 from textmix.data.corpus import Ragged
 
-#: What libbow looks at to judge a file, bytes (istext.c).
+#: Number of bytes at the start of a file by which libbow judges it (istext.c).
 PROBED = 4096
 _BLANKS = b" \t\n\r\f\v"
 #: A header field: a name of printable characters, a colon (RFC 822).
@@ -15,10 +15,10 @@ _FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def skip_header(document: bytes) -> bytes:
-    """Return what follows the first empty line (``--skip-header``), line ends as LF; nothing if there is none.
+    """Return the text after the first empty line (``--skip-header``), line ends as LF; empty without an empty line.
 
-    A document that does not begin with a header field has no header to skip and is kept whole: libbow would empty it,
-    but the same entry then serves collections whose headers were removed before.
+    A document that does not begin with a header field has no header and is returned whole.  libbow would empty it; here
+    the same configuration serves collections whose headers were removed before.
     """
     if not _FIELD.match(document.lstrip(b"\r\n")):
         return document
@@ -26,7 +26,7 @@ def skip_header(document: bytes) -> bytes:
 
 
 def is_uuencoded(document: bytes) -> bool:
-    """Tell whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
+    """Return whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
 
     Of the first 4096 bytes, less than a tenth are blank and more than half of the lines have one length of 50 to 80.
     """
@@ -39,13 +39,13 @@ def is_uuencoded(document: bytes) -> bool:
 
 
 def clean_messages(text: Ragged, headers: bool, uuencoded: bool) -> Ragged:
-    """Return messages without their headers and, if asked for, with uuencoded messages emptied.
+    """Return messages without their headers and with uuencoded messages emptied, each if asked for.
 
     Parameters
     ----------
-    text : N documents; the number stays, since the papers count the emptied ones too.
-    headers : leave out the headers.
-    uuencoded : leave out the messages that `is_uuencoded`, judged with their header.
+    text : N documents; N stays, because the papers count emptied documents too.
+    headers : whether to leave out the headers.
+    uuencoded : whether to empty the messages for which `is_uuencoded` holds, judged with their headers.
     """
     if not (headers or uuencoded):
         return text

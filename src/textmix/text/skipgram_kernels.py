@@ -1,13 +1,13 @@
 """Skip-grams over token ids: a trie of the frequent ones, built level by level, and the counts of each document.
 
 A *pattern* is a row of offsets 0 = o_1 < ... < o_n; its gap is o_n - (n - 1), the number of words passed over.  A node
-of the trie is a skip-gram: the children of node ``g`` are the nodes ``starts[g]`` to ``starts[g + 1]``, in rising order
-of their last words ``last_word``.  ``grams[p, t]`` is the node that pattern ``p`` reads at token ``t``, or -1.  A
+of the trie is a skip-gram: the children of node ``g`` are the nodes ``starts[g]`` to ``starts[g + 1]``, by increasing
+last word ``last_word``.  ``grams[p, t]`` is the node that pattern ``p`` matches at token ``t``, or -1.  A
 skip-gram can be frequent only if its prefix (the first n - 1 words) and its suffix (the last n - 1) are.
 
-Patterns come as int64 (P, 5): prefix and suffix (rows of the patterns one word shorter), second and last offset, gap;
-gaps never fall.  Every kernel works on a stretch of documents or prefixes of its own and releases the interpreter, so
-that stretches may be worked on side by side without any change in the result.
+Patterns come as int64 (P, 5): prefix and suffix (rows of the patterns one word shorter), second offset, last offset,
+gap; gaps do not decrease.  Every kernel works on its own range of documents or prefixes and releases the interpreter
+lock, so that threads can work on several ranges at once without any change in the result.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def walk(
     Parameters
     ----------
     words : int32 (T,), numbers of the words, -1 for a word that is in no skip-gram.
-    offsets : int64 (N + 1,), where each document begins; tokens before the first are left as they are.
+    offsets : int64 (N + 1,), first token of each document of the range.
     shorter : int32 (P', T), the nodes one level below.
     patterns, starts, last_word : see the module.
-    grams : int32 (P, T), filled.
+    grams : int32 (P, T), overwritten at the tokens of the range.
     """
     for d in range(len(offsets) - 1):
         for p in range(len(patterns)):
@@ -85,7 +85,15 @@ def count_candidates(
     first: int,
     count: np.ndarray,
 ) -> None:
-    """Add to ``count[g - first]`` the occurrences in deciding documents of what could be frequent, by prefix ``g``."""
+    """Count the occurrences of possibly frequent skip-grams in deciding documents, by prefix.
+
+    Parameters
+    ----------
+    words, offsets, shorter, patterns : as for `walk`.
+    deciding : bool (N,), the documents that count.
+    first : the first node of the prefixes' level.
+    count : int64 (prefixes,); ``count[g - first]`` is increased for prefix ``g``.
+    """
     for d in range(len(offsets) - 1):
         if deciding[d]:
             for p in range(len(patterns)):
@@ -109,15 +117,15 @@ def place_candidates(
     found: np.ndarray,
     marks: np.ndarray,
 ) -> None:
-    """Write last word and mark (twice the document, plus gap over gaps) of each occurrence to its prefix's ``place``.
+    """Write the last word and the mark (document and gap in one number) of each occurrence to its prefix's ``place``.
 
     Parameters
     ----------
     words, offsets, deciding, shorter, patterns, first : as for `count_candidates`.
     first_document : number of the first document of ``offsets``.
-    place : int64 (prefixes,), where each prefix's next occurrence belongs; moved on.
+    place : int64 (prefixes,), index of each prefix's next occurrence; increased.
     found : int32 (M,), last words.
-    marks : int64 (M,), document times number of slops plus gap; they rise within a prefix.
+    marks : int64 (M,), document times number of slops plus gap; increasing within a prefix.
     """
     n_slops = patterns[-1, 4] + 1
     for d in range(len(offsets) - 1):
@@ -144,10 +152,10 @@ def _children_of(
     kept_words: np.ndarray,
     kept_df: np.ndarray,
 ) -> int:
-    """Write one prefix's frequent last words, rising, with their document frequencies; return how many there are.
+    """Write one prefix's frequent last words, increasing, with their document frequencies; return their number.
 
     ``df[w, s]`` counts the documents in which the smallest gap of the skip-gram is ``s``; ``seen``, ``df`` and
-    ``touched`` are scratch by word and are left as they were found.
+    ``touched`` are working arrays by word; after the call they are as before.
     """
     n_slops, n_touched = df.shape[1], 0
     for i in range(len(found)):
@@ -179,7 +187,7 @@ def frequent_children(
 
     Parameters
     ----------
-    begins : int64 (prefixes + 1,), where each prefix's occurrences begin in ``found`` and ``marks``.
+    begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``found`` and ``marks``.
     found, marks : of `place_candidates`.
     n_words : number of words that are in skip-grams.
     n_slops : largest gap plus one.
@@ -187,9 +195,9 @@ def frequent_children(
 
     Returns
     -------
-    n_kept : int64 (prefixes,), children of each prefix.
+    n_kept : int64 (prefixes,), number of children of each prefix.
     kept_words : int32 (G,), their last words.
-    kept_df : int32 (G, n_slops), the documents whose smallest gap is 0, 1, ...
+    kept_df : int32 (G, n_slops), number of documents in which the smallest gap is 0, 1, ...
     """
     room = (begins[-1] - begins[0]) // min_df  # a prefix of m occurrences has at most m // min_df frequent children
     kept_words, kept_df = np.empty(room, np.int32), np.empty((room, n_slops), np.int32)
@@ -218,17 +226,17 @@ def add_columns(
     indices: np.ndarray,
     data: np.ndarray,
 ) -> np.ndarray:
-    """Write the features of some documents as the arrays of a CSR matrix; return where each document ends.
+    """Write the features of a range of documents as the arrays of a CSR matrix; return the end of each document.
 
     Parameters
     ----------
     grams : int32 (P, T), nodes of all levels.
     offsets : int64 (N + 1,).
     gaps : int64 (P,), of the patterns.
-    weights : (P,), what an occurrence of each pattern adds.
+    weights : (P,), weight of one occurrence of each pattern.
     columns : int32 (G, n_slops), the column of each node at each slop, -1 for none.
-    total : (columns,), scratch of zeros, left so.
-    indices, data : with room enough; filled from 0, columns rising within a document.
+    total : (columns,), working array, zero before and after.
+    indices, data : large enough; filled from 0, columns increasing within a document.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Skip-grams over token ids: up to n words in order with at most so many words between them (Li et al. 2016)."""
+"""Skip-grams over token ids: up to n words in order with a bounded number of words between them (Li et al. 2016)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from textmix.text import skipgram_kernels as kernels
 
 WEIGHTINGS = ("count", "binary", "score")
 
-#: Documents that are counted at a time: what they read should stay near the processor.
+#: Number of documents that are counted at a time, so that the arrays of a chunk stay in the processor's cache.
 CHUNK = 512
 
 
@@ -28,7 +28,7 @@ def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
 
 
 def _pattern_table(n: int, max_slop: int) -> np.ndarray:
-    """Return the patterns of n words as the kernels want them: prefix, suffix, second and last offset, gap."""
+    """Return the patterns of n words, int64 (P, 5): prefix, suffix, second and last offset, gap."""
     below = {offsets: row for row, offsets in enumerate(position_patterns(n - 1, max_slop))}
     rows = [
         (below[o[:-1]], below[tuple(x - o[1] for x in o[1:])], o[1], o[-1], o[-1] - n + 1)
@@ -38,28 +38,29 @@ def _pattern_table(n: int, max_slop: int) -> np.ndarray:
 
 
 def _side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield what a function returns for each tuple of arguments, in order, on as many threads as Numba is given."""
+    """Yield the results of a function for each tuple of arguments, in order; run as many threads as Numba has."""
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
         yield from pool.map(lambda each: function(*each), arguments)
 
 
 class Skipgrams:
-    """The skip-grams that are in enough documents: a trie whose nodes stand level by level.
+    """The skip-grams that occur in at least ``min_df`` documents, as a trie whose nodes are stored level by level.
 
     Parameters
     ----------
-    max_n, max_slop : most words, and most words between them in all.
-    min_df : skip-grams in fewer documents are dropped (the slides keep 6 and more).
-    subsume : drop a skip-gram that is in as many documents at the next smaller slop: it says nothing new.
+    max_n : largest number of words of a skip-gram.
+    max_slop : largest number of words passed over in all.
+    min_df : skip-grams in fewer documents are dropped (the slides use 6).
+    subsume : whether to drop a skip-gram that is in as many documents at the next smaller slop.
 
     Attributes
     ----------
-    words : int64 (W,), ids of the words that are skip-grams of one word, rising.
-    last_word : int32 (G,), each node's last word, as place in ``words``.
-    starts : int64, where each node's children begin.
-    levels : int64 (max_n + 1,), where each level's nodes begin.
-    columns : int32 (G, max_slop + 1), the feature of each node at each slop, -1 where it is none.
-    n, slop : int8 (F,), number of words and slop of each feature; features rise by (n, slop, node).
+    words : int64 (W,), ids of the words that are skip-grams of one word, increasing.
+    last_word : int32 (G,), last word of each node, as an index into ``words``.
+    starts : int64, first child of each node.
+    levels : int64 (max_n + 1,), first node of each level; level n has the skip-grams of n words.
+    columns : int32 (G, max_slop + 1), the feature of each node at each slop; -1 where it is no feature.
+    n, slop : int8 (F,), number of words and slop of each feature; features are sorted by (n, slop, node).
     df : int32 (F,), number of deciding documents.
     """
 
@@ -79,7 +80,7 @@ class Skipgrams:
         deciding : bool (N,), the documents in which frequencies are counted; all by default.
         """
         deciding = np.ones(len(tokens), dtype=bool) if deciding is None else deciding
-        values, offsets = _plain(tokens)
+        values, offsets = _as_arrays(tokens)
         df = kernels.word_documents(values, offsets, deciding, n_words)
         self.n_documents = int(deciding.sum())
         self.words = np.flatnonzero(df >= self.min_df)
@@ -90,7 +91,7 @@ class Skipgrams:
         return self
 
     def _grow(self, words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray) -> np.ndarray:
-        """Build the trie, each level from what is read at the one below; return document frequencies by gap."""
+        """Build the trie level by level; return the document frequencies by gap, int32 (G, max_slop + 1)."""
         n_words = len(self.words)
         first_df = np.zeros((n_words, self.max_slop + 1), dtype=np.int32)
         first_df[:, 0] = self.word_df
@@ -113,7 +114,7 @@ class Skipgrams:
     def _walk(
         self, words: np.ndarray, offsets: np.ndarray, shorter: np.ndarray, table: np.ndarray, grams: np.ndarray
     ) -> None:
-        """Write the nodes that one level's patterns read in some documents."""
+        """Write the nodes that the patterns of one level match in a range of documents."""
         kernels.walk(words, offsets, shorter, table, self.starts, self.last_word, grams)
 
     def _frequent(
@@ -155,7 +156,7 @@ class Skipgrams:
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
 
     def _number_columns(self, df_by_gap: np.ndarray) -> None:
-        """Give every node and slop that is a feature its column."""
+        """Number the features: set the column of every node and slop with enough documents."""
         df = np.cumsum(df_by_gap, axis=1, dtype=np.int32)
         kept = df >= self.min_df
         kept[: self.levels[1], 1:] = False
@@ -181,7 +182,7 @@ class Skipgrams:
         return [[int(n), int(slop), int(count)] for (n, slop), count in zip(kinds, counts, strict=True)]
 
     def transform(self, tokens: Ragged, weighting: str = "count") -> sparse.csr_array:
-        """Return the features of N documents, CSR (N, F), indices rising.
+        """Return the features of N documents, CSR (N, F), indices sorted.
 
         Parameters
         ----------
@@ -191,7 +192,7 @@ class Skipgrams:
         """
         if weighting not in WEIGHTINGS:
             raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
-        values, offsets = _plain(tokens)
+        values, offsets = _as_arrays(tokens)
         words = self._rank[values]
         chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
         kind = np.dtype(np.float32 if weighting == "score" else np.int32)
@@ -199,7 +200,9 @@ class Skipgrams:
         for part in _side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
             size = len(indices)
             for array, new in ((indices, part[0]), (data, part[1])):
-                array.resize(size + len(new), refcheck=False)  # moves pages, where joining at the end would copy
+                array.resize(
+                    size + len(new), refcheck=False
+                )  # moves memory pages; joining all parts at the end would copy them
                 array[size:] = new
             ends.append(part[2] + size)
         indptr = np.concatenate(ends).astype(sparse.get_index_dtype(maxval=len(data)))
@@ -210,7 +213,7 @@ class Skipgrams:
     def _count(
         self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return indices, data and ends of some documents."""
+        """Return the CSR indices, data and row ends of a range of documents."""
         low, high = offsets[0], offsets[-1]
         words, offsets = words[low:high], offsets - low
         grams, gaps, lengths = [words[np.newaxis]], [np.zeros(1, np.int64)], [np.ones(1, np.int64)]
@@ -231,7 +234,7 @@ class Skipgrams:
         return indices[:last], data[:last], ends
 
     def node_words(self) -> list[np.ndarray]:
-        """Return for each level the words of its nodes as places in ``words``, int32 (nodes, n)."""
+        """Return for each level the words of its nodes as indices into ``words``, int32 (nodes, n)."""
         parents = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         found = [self.last_word[: self.levels[1], np.newaxis]]
         for below, (low, high) in zip(self.levels, itertools.pairwise(self.levels[1:]), strict=False):
@@ -261,7 +264,7 @@ class Skipgrams:
         """Return the search engine's score of each skip-gram in each document, from its sloppy frequencies.
 
         Lucene's default similarity of an ordered span query: sqrt(frequency) * sum of idf over its words / sqrt(words
-        in the document), idf = 1 + ln(N / (df + 1)), the length's root kept to three bits behind the leading one.
+        in the document), idf = 1 + ln(N / (df + 1)); 1 / sqrt(words) is truncated to four significant bits.
         """
         idf = 1.0 + np.log(self.n_documents / (self.word_df + 1.0))
         weight = np.zeros(len(self.n))
@@ -278,13 +281,13 @@ class Skipgrams:
         return X
 
 
-def _plain(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
-    """Return values and offsets, which start at 0, as plain arrays, whether they are memory-mapped or not."""
+def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
+    """Return values and offsets as arrays in memory; the offsets start at 0."""
     return np.asarray(tokens.values).view(np.ndarray), np.array(tokens.offsets)
 
 
 def _bounds(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
-    """Return stretches of rows, of about equal length in all."""
+    """Return ``n_parts`` consecutive ranges of rows, (first, end), with about equal numbers of tokens."""
     inner = np.searchsorted(offsets, offsets[-1] * np.arange(1, n_parts) / n_parts)
     ends = [0, *np.minimum(inner, len(offsets) - 1).tolist(), len(offsets) - 1]
     return list(itertools.pairwise(ends))

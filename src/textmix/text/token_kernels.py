@@ -1,10 +1,10 @@
 r"""Text as bytes to a stream of word ids, and a stream of ids to sparse counts, each in one sweep.
 
-A *fold table* of 256 bytes is the whole of a tokenizer here: it maps a byte to the byte that stands for it in a word
-(the same letter in lower case, say) and a byte that ends words to 0.  Words are runs of bytes that are not mapped to 0.
+A *fold table*, uint8 (256,), describes a tokenizer.  It maps a byte to the byte that replaces it in a word, for example
+the same letter in lower case, and a byte that ends words to 0.  Words are runs of bytes that are not mapped to 0.
 
-The hash of a word is its bytes in 64 bits, turned by eight places for each byte: a word of up to eight bytes *is* its
-hash, and only longer ones are compared byte by byte.
+The hash of a word is its bytes in 64 bits, rotated by eight bits for each byte.  The hash of a word of at most eight
+bytes *is* the word, so only longer words are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 from textmix.core.jit import njit
 
-#: Slots of the hash table to start with, a power of two; it doubles when half of them are taken.
+#: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are taken.
 FIRST_SLOTS = 1 << 14
 
 
 @njit
 def _slot(hash_: np.uint64, n_slots: int) -> np.int64:
-    """Return where the search for a hash begins: both halves, multiplied by 2^64 over the golden ratio (Knuth 6.4)."""
+    """Return the first slot of a hash: both its halves, times 2^64 over the golden ratio (Knuth 6.4)."""
     mixed = (hash_ ^ (hash_ >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(32)) & (n_slots - 1)
 
@@ -38,7 +38,7 @@ def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
 
 @njit
 def _grown(values: np.ndarray) -> np.ndarray:
-    """Return the array with room for twice as many."""
+    """Return a copy with room for twice as many values; the second half is not initialised."""
     larger = np.empty(2 * len(values), values.dtype)
     larger[: len(values)] = values
     return larger
@@ -46,7 +46,7 @@ def _grown(values: np.ndarray) -> np.ndarray:
 
 @njit
 def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
-    """Tell whether two stretches of text of the same length and hash are the same word after folding."""
+    """Return whether two words of equal length and hash, at bytes ``a`` and ``b``, are equal after folding."""
     if length <= 8:
         return True
     for i in range(length):
@@ -71,10 +71,20 @@ def _sweep(
     ids: np.ndarray,
     n_tokens: int,
 ) -> tuple[int, int, int]:
-    """Tokenise from ``i`` until ``end`` or until the table is half full; return position, words and tokens then.
+    """Tokenise from ``i`` until ``end`` or until the table is half full; return position, numbers of words and tokens.
 
-    The table is enlarged by the caller: an array variable that is assigned anew inside the loop over the bytes makes
-    Numba count references in it, which takes three times as long.
+    The caller enlarges the table.  If this loop over bytes assigned a new array to a variable, Numba would count
+    references in the loop, which takes three times as long.
+
+    Parameters
+    ----------
+    text, fold, shortest, longest : as for `tokenize`.
+    i, end : first byte and byte after the last, within one document.
+    slots : int32, a power of two, the hash table: number of a word, or -1.
+    hashes, starts, lengths : hash, first byte and number of bytes of each word found.
+    n_words : number of words found before.
+    ids : int32, the tokens, filled from ``n_tokens`` on.
+    n_tokens : number of tokens found before.
     """
     while i < end and 2 * n_words < len(slots):
         while i < end and fold[text[i]] == 0:
@@ -108,24 +118,24 @@ def _sweep(
 def tokenize(
     text: np.ndarray, offsets: np.ndarray, fold: np.ndarray, shortest: int, longest: int, n_slots: int = FIRST_SLOTS
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the word ids of all documents, ids given in order of first occurrence.
+    """Return the word ids of all documents; words are numbered in the order of first occurrence.
 
     Parameters
     ----------
     text : uint8 (B,), the documents one after the other.
-    offsets : int64 (N + 1,), where each begins; a word never reaches over a document's end.
+    offsets : int64 (N + 1,), the first byte of each document; the end of a document ends a word.
     fold : uint8 (256,), see the module.
     shortest, longest : words of fewer or more characters are dropped.
-    n_slots : size of the hash table to start with, a power of two.
+    n_slots : initial size of the hash table, a power of two.
 
     Returns
     -------
-    ids : int32 (T,).
-    token_offsets : int64 (N + 1,).
-    starts, lengths : int64 (V,), where in ``text`` each word stands first, and its bytes.
+    ids : int32 (T,), one id a token.
+    token_offsets : int64 (N + 1,), the first token of each document.
+    starts, lengths : int64 (V,), first byte in ``text`` and number of bytes of the first occurrence of each word.
     """
     n_documents = len(offsets) - 1
-    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and an end
+    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and a separator
     token_offsets = np.zeros(n_documents + 1, np.int64)
     hashes, starts, lengths = np.empty(n_slots, np.uint64), np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
     slots = _rehashed(hashes, 0, n_slots)
@@ -145,7 +155,7 @@ def tokenize(
 
 @njit
 def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the folded words one after the other, uint8, each ended by a 0 (which no word holds)."""
+    """Return the folded words one after the other, uint8, each followed by a 0, which is in no word."""
     joined = np.zeros(np.sum(lengths) + len(lengths), np.uint8)
     end = 0
     for word in range(len(starts)):
@@ -162,11 +172,11 @@ def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.
     Parameters
     ----------
     ids : int32 (T,), word ids from 0 to ``n_words`` - 1.
-    offsets : int64 (N + 1,).
+    offsets : int64 (N + 1,), the first token of each document.
 
     Returns
     -------
-    counts, words : int32 (nnz,), words rising within a document.
+    counts, words : int32 (nnz,), words increasing within a document.
     indptr : int64 (N + 1,).
     """
     n_documents = len(offsets) - 1

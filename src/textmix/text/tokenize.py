@@ -1,12 +1,12 @@
 """Tokenizers by name: from text to a stream of word ids and a vocabulary in alphabetical order.
 
-A tokenizer says which characters make words and how they are folded; everything else ends a word.
+A tokenizer states which characters form words and how they are folded; every other character ends a word.
 
 - ``letters``: runs of ASCII letters, in lower case: the default lexer of Rainbow (libbow, lex-simple.c).
 - ``words``: runs of ASCII letters and digits, in lower case: Rainbow's ``--lex-alphanum``.
-- ``whitespace``: what stands between blanks, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
+- ``whitespace``: runs of characters other than blanks, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
 - ``unicode``: runs of Unicode letters, marks and digits (categories L, M, N), case-folded, in normal form C.
-- ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in the case they are written in.
+- ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in their original case.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from textmix.data.corpus import Ragged
 from textmix.text import token_kernels as kernels
 from textmix.text.treebank import treebank_words
 
-#: Longer than any word.
+#: A maximum length that no word exceeds.
 NO_LIMIT = np.iinfo(np.int64).max
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
@@ -30,7 +30,13 @@ _BLANKS = b"\0 \t\n\r\f\v"
 
 
 def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
-    """Return the table of `textmix.text.token_kernels` that keeps some bytes and lowers the capitals of others."""
+    """Return a fold table (`textmix.text.token_kernels`) that keeps bytes as they are and puts letters in lower case.
+
+    Parameters
+    ----------
+    kept : bytes that stand for themselves.
+    lower : small letters, for which their capitals stand too.
+    """
     table = np.zeros(256, dtype=np.uint8)
     table[list(kept + lower)] = list(kept + lower)
     table[list(lower.upper())] = list(lower)
@@ -38,14 +44,20 @@ def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
-    """Return a read-only plain view: stored corpora are memory-mapped, and Numba compiles once for each kind."""
+    """Return a read-only view as a plain array.
+
+    Numba would otherwise compile a kernel for arrays in memory and again for memory-mapped corpora.
+    """
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
 class _Folding(dict[int, str]):
-    """The table of ``str.translate`` that keeps letters, marks and digits and blanks the rest, filled as it is used."""
+    """A table for ``str.translate``: letters, marks and digits stay, every other character becomes a blank.
+
+    An entry is made when its character first occurs.
+    """
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -54,7 +66,7 @@ class _Folding(dict[int, str]):
 
 
 def _blank_non_words(text: Ragged) -> Ragged:
-    """Return case-folded text in which blanks stand for everything that is not a letter, mark or digit."""
+    """Return case-folded text in which blanks replace all characters but letters, marks and digits."""
     table = _Folding()
     folded = (unicodedata.normalize("NFC", text.text(row).casefold()).translate(table) for row in range(len(text)))
     return Ragged.from_texts(document.encode("utf-8") for document in folded)
@@ -67,12 +79,12 @@ def _cut_as_treebank(text: Ragged) -> Ragged:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """What makes words.
+    """One tokenizer: an optional change of the text, and then a fold table.
 
     Parameters
     ----------
     fold : uint8 (256,), the fold table over the bytes of UTF-8.
-    prepare : what is done to the text before, or None.
+    prepare : the change of the text, or None.
     """
 
     fold: np.ndarray
@@ -98,12 +110,13 @@ def tokenize(
     ----------
     text : N documents, uint8, UTF-8.
     tokenizer : name in `TOKENIZERS`.
-    min_length, max_length : shorter and longer words are dropped, in characters (Rainbow: 2 and 99); None is no limit.
+    min_length, max_length : smallest and largest length of a word in characters (Rainbow: 2 and 99); None: no limit.
+        Other words are dropped.
 
     Returns
     -------
     tokens : N rows of int32 ids into the vocabulary, in the order of the text.
-    words : V distinct words in the order of their bytes (which is that of their code points).
+    words : V distinct words in the order of their bytes, which is the order of their code points.
 
     Raises
     ------

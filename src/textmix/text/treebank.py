@@ -1,12 +1,12 @@
-"""Words as the Penn Treebank cuts them: clitics and punctuation are words of their own, hyphens stay inside."""
+"""Words as in the Penn Treebank: clitics and punctuation marks are separate words, hyphens stay inside words."""
 
 from __future__ import annotations
 
 import re
 
 _TAG = re.compile(r"<[^<>]*>")
-#: Typographic marks, also those of Windows code page 1252 read as Latin-1, to plain ones; underscores only emphasise;
-#: control characters part words.
+#: Replacements of characters: typographic marks, also of Windows code page 1252 read as Latin-1, become plain marks;
+#: underscores, which mark emphasis, and control characters become blanks.
 _MARKS = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\x92": "'", "\x96": "-", "\x97": "-", "\x85": "...", "_": " "}
     | dict.fromkeys(map(chr, range(32)), " ")
@@ -19,8 +19,9 @@ _WORD = re.compile(r"n't\b|'(?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['-][^\W_]+|[.,](?=\d
 def treebank_words(document: str) -> list[str]:
     """Return the words of a document.
 
-    Tags are left out; "don't" is "do" and "n't", "it's" is "it" and "'s", "cannot" is "can" and "not"; a run of full
-    stops is one word, any other mark one each.  Unlike the Treebank's own tokenizer quotation marks stay as they are.
+    Tags are left out.  "don't" is "do" and "n't", "it's" is "it" and "'s", "cannot" is "can" and "not".  A run of full
+    stops is one word; every other mark is a word.  Quotation marks stay as they are, unlike in the
+    Treebank's own tokenizer.
     """
     text = _TAG.sub(" ", document).translate(_MARKS)
     return _WORD.findall(_CLITIC.sub(r" \1", _CANNOT.sub(r"\1 \2", text)))

@@ -16,20 +16,22 @@ from textmix.text.tokenize import tokenize
 
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn texts into counts of skip-grams: up to n words in order with at most so many words between them.
+    """Turn texts into counts of skip-grams: up to ``max_n`` words in order with at most ``max_slop`` words between
+    them.  With ``max_n=1`` these are counts of words.
 
     Parameters
     ----------
-    max_n, max_slop : most words, and most words between them in all; with ``max_slop=0`` these are n-grams.
+    max_n : largest number of words of a skip-gram.
+    max_slop : largest number of words passed over in all; with 0 skip-grams are n-grams.
     min_df : skip-grams in fewer documents are dropped.
-    subsume : drop a skip-gram that is in as many documents at the next smaller slop.
+    subsume : whether to drop a skip-gram that is in as many documents at the next smaller slop.
     weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
     min_length : shorter words are dropped, with a named tokenizer.
 
     Attributes
     ----------
-    vocabulary_ : word -> number, all words of the training texts.
+    vocabulary_ : word -> id, all words of the training texts.
     skipgrams_ : the `textmix.text.skipgrams.Skipgrams`.
 
     Examples
@@ -59,12 +61,12 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_length = min_length
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the skip-grams of some texts; ``y`` is not looked at."""
+        """Find the skip-grams of texts; ``y`` is ignored."""
         self._fit(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
-        """Find the skip-grams of some texts and return their features, CSR (N, F)."""
+        """Find the skip-grams of texts and return the texts' features, CSR (N, F)."""
         tokens = self._fit(raw_documents)
         return self.skipgrams_.transform(tokens, self.weighting)
 
@@ -86,7 +88,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tokens, words = self._tokenize(raw_documents)
         self.vocabulary_ = {word: row for row, word in enumerate(words)}
         grams = Skipgrams(self.max_n, self.max_slop, self.min_df, self.subsume)
-        self.skipgrams_ = grams.fit(tokens, len(words) + 1)  # one more, for words that come later
+        self.skipgrams_ = grams.fit(tokens, len(words) + 1)  # one id more, for unknown words
         return tokens
 
     def _tokenize(self, raw_documents: Iterable[str]) -> tuple[Ragged, list[str]]:
@@ -99,9 +101,9 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         documents = [list(self.tokenizer(text)) for text in raw_documents]
         words = sorted({word for document in documents for word in document})
-        number = {word: row for row, word in enumerate(words)}
+        ids = {word: row for row, word in enumerate(words)}
         offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)
-        values = [number[word] for document in documents for word in document]
+        values = [ids[word] for document in documents for word in document]
         return Ragged(np.array(values, dtype=np.int32), offsets), words
 
     def __sklearn_tags__(self) -> Any:

@@ -12,7 +12,7 @@ from textmix.data.corpus import Ragged
 
 
 def _hash(text: str) -> int:
-    """Return a hash of a word that is the same in every process."""
+    """Return a 64-bit hash of a word; unlike Python's own it is the same in every process."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:8], "big")
 
 
@@ -23,10 +23,11 @@ def paragraph_vectors(
 
     Parameters
     ----------
-    tokens, words : the documents as ids into the vocabulary.
-    shuffle : whether training meets the documents in random order, or in that of the corpus, class after class.
-    models : settings of gensim's ``Doc2Vec`` that differ between the models, whose vectors are set side by side.
-    settings : those that do not, among them ``seed``.
+    tokens : N rows of ids into ``words``.
+    words : the vocabulary.
+    shuffle : whether training takes the documents in random order; else in the order of the corpus, class after class.
+    models : for each model the settings of gensim's ``Doc2Vec`` that only this model has; their vectors are joined.
+    settings : settings that all models share, among them ``seed``.
     """
     from gensim.models.doc2vec import Doc2Vec, TaggedDocument  # type: ignore[import-untyped]
 

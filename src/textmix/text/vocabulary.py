@@ -1,4 +1,4 @@
-"""Which words become features: stop words and rare words are cut, from counts and from token streams alike."""
+"""The choice of words that become features: stop words and rare words are removed from counts and token streams."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from textmix.data.corpus import Ragged
 
-#: Cells of the counts summed at once.
+#: Number of cells of the counts that are summed at a time.
 _BLOCK = 1 << 22
 
 
@@ -21,15 +21,15 @@ def kept_words(
 
     Parameters
     ----------
-    counts : CSR (N, V), of the documents that decide.
+    counts : CSR (N, V), counts of the deciding documents.
     words : V words in the order of their code points.
-    stop_words : these are dropped.
-    min_count : fewer occurrences in all documents together are too few (Rainbow's ``--prune-vocab-by-occur-count``).
-    min_documents : fewer documents with the word are too few (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
+    stop_words : words to drop.
+    min_count : least number of occurrences in all documents together (Rainbow's ``--prune-vocab-by-occur-count``).
+    min_documents : least number of documents with the word (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
     """
     n_words = len(words)
     occurrences, documents = np.zeros(n_words), np.zeros(n_words, dtype=np.int64)
-    for start in range(0, len(counts.data), _BLOCK):  # both become 64-bit numbers, hence not all at once
+    for start in range(0, len(counts.data), _BLOCK):  # in blocks, because bincount makes 64-bit copies of both
         ids, times = (part[start : start + _BLOCK] for part in (counts.indices, counts.data))
         occurrences += np.bincount(ids, weights=times, minlength=n_words)
         documents += np.bincount(ids, minlength=n_words)
@@ -42,24 +42,24 @@ def kept_words(
 
 
 def restrict(tokens: Ragged, kept: np.ndarray) -> Ragged:
-    """Return the token stream without the words that are not kept, ids renumbered in the same order."""
+    """Return the token stream without the words whose ``kept``, bool (V,), is False; ids are renumbered in order."""
     return renumber(tokens, np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32))
 
 
 def renumber(tokens: Ragged, place: np.ndarray) -> Ragged:
-    """Return the token stream with the id ``place[word]`` for every word, those of a negative one left out."""
+    """Return the token stream with the id ``place[word]`` for every word; a word with a negative place is left out."""
     ids = place[tokens.values]
     ends = np.concatenate([[0], np.cumsum(ids >= 0)])
     return Ragged(ids[ids >= 0], ends[tokens.offsets])
 
 
 def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return the token stream with words renamed, those of one name made one, and the names in alphabetical order.
+    """Return the token stream with words renamed, and the names in alphabetical order; words of one name become one.
 
     Parameters
     ----------
     tokens : ids into ``words``.
-    words, names : V words and what each becomes.
+    words, names : V words and the name of each.
     """
     distinct = sorted(set(names))
     place = {name: row for row, name in enumerate(distinct)}

@@ -112,20 +112,20 @@ def evaluate(tails: TailCounts, alpha: np.ndarray) -> Point:
     gradient, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
     value = 0.0
     for k in range(len(alpha)):
-        increase, below = 0.0, 0.0
+        log_ratio, below = 0.0, 0.0
         for i in range(tails.start[k], tails.start[k + 1]):
             a, gap, tail = alpha[k] + below, tails.counts[i] - below, tails.tail[i]
             gain, first, second = rising(a, gap)
-            increase += tail * gain
+            log_ratio += tail * gain
             gradient[k] += tail * first
             curvature[k] += tail * second
             below = tails.counts[i]
-        value += tails.copies[k] * increase
+        value += tails.copies[k] * log_ratio
     s = total(tails, alpha)
     b, z, below, longer = 0.0, 0.0, 0.0, tails.number.sum()
     for k in range(len(tails.lengths)):
-        increase, first, second = rising(s + below, tails.lengths[k] - below)
-        value -= longer * increase
+        log_ratio, first, second = rising(s + below, tails.lengths[k] - below)
+        value -= longer * log_ratio
         b += longer * first
         z += longer * second
         below = tails.lengths[k]
@@ -156,7 +156,10 @@ def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Point:
 
 @njit
 def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping: float) -> np.ndarray:
-    """Return Minka's fixed point alpha_w a_w / b (his equations 55 and 65), which never decreases the likelihood."""
+    """Return Minka's fixed point alpha_w a_w / b (his equations 55 and 65), which never decreases the likelihood.
+
+    ``damping`` is not used.
+    """
     return alpha * point.word_gradient / point.length_gradient
 
 
@@ -165,6 +168,7 @@ def newton_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping: flo
     """Return Newton's step with the Hessian diag(a') + z 1 1^T inverted in O(K) (Minka's equations 60 to 64).
 
     No parameter decreases to less than a tenth of its value, so all stay positive.
+    ``damping`` is the share of the step.
     """
     g = point.word_gradient - point.length_gradient
     weight = tails.copies / point.word_curvature
@@ -179,10 +183,10 @@ def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndar
     for _ in range(MAX_INNER):
         trial = s * np.exp(t)
         b, z = length_derivatives(trial, lengths, number)
-        increase = np.log(P / ((trial + Q) * b))
+        residual = np.log(P / ((trial + Q) * b))
         # Where the right side decreases faster than b no maximum is near; the step then only has a direction.
         gradient = trial / (trial + Q) - trial * z / b
-        step = increase / gradient if gradient > 0.0 else np.sign(increase)
+        step = residual / gradient if gradient > 0.0 else np.sign(residual)
         moved = min(max(t + step, -LARGEST_SHIFT), LARGEST_SHIFT) - t
         t += moved
         if abs(moved) <= 1e-6:
@@ -207,7 +211,7 @@ def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping:
     (exactly for a word that is never repeated), so that to second order the root of a_w = \lambda is
     \alpha_w + (a_w / -a_w') (a_w / \lambda - 1), and the sum of the roots is s = P / \lambda - Q.  One
     equation over the histogram of lengths remains, b(s) = P / (s + Q).  T_w1 / \lambda (times x_1 for a first count
-    below 1) bounds each root from below and keeps it positive.
+    below 1) bounds each root from below and keeps it positive.  ``damping`` is the share of the step.
     """
     P, Q = 0.0, 0.0
     for k in range(len(alpha)):
@@ -276,8 +280,8 @@ def dcm_scores(
 ) -> np.ndarray:
     r"""Add \sum_w [log \Gamma(x_dw + \alpha_wc) - log \Gamma(\alpha_wc)] of equation (1) to ``score[d, c]``.
 
-    A count x contributes the factors \alpha + j, j < x.  They are multiplied, and one
-    logarithm is taken of the product before it can leave the range of a double: about one for fifty factors.
+    A count x contributes the factors \alpha + j, j < x.  They are multiplied, and one logarithm is taken of the product
+    before it can leave the range of a double: about one for fifty factors.
 
     Parameters
     ----------

@@ -30,16 +30,16 @@ from textmix.models.naive_bayes.discounting_weights import (
     against_rest_weights,
     check_weights,
     class_weights,
+    determines_discount,
     discounting_constant,
-    tells_discount,
 )
 
-#: An expected share of a document below this is not counted, which keeps the counts sparse.
+#: A posterior below this counts as 0 in the M-step, which keeps the expected counts sparse.
 NEGLIGIBLE = 1e-12
 
 
 class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What both models share: input, counts, b, and sums of word weights."""
+    """The part that both models share: input, counts, b, and sums of word weights."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "discount": [StrOptions(set(RULES)), Interval(Real, 0, 1, closed="right")],
@@ -57,7 +57,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
     def check_loaded(self) -> None:
-        """Check the indices among attributes that were read from a file; raises ValueError."""
+        """Raise ValueError if attributes that were read from a file have an index out of range."""
         check_weights(self.weights_, len(self.classes_))
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
@@ -68,7 +68,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
     def _fit_counts(self, X: Any, labels: sparse.csr_array, use_other: bool) -> tuple[Counts, Counts]:
-        """Gather the counts for the estimates, and the whole ones for n_r, which differ by length normalisation."""
+        """Return the counts for the estimates and the unscaled ones for n_r; they differ with ``length="counts"``."""
         counts = check_counts(self, X, reset=True, dtype=np.float64)
         check_consistent_length(counts, labels)
         has_label = np.diff(labels.indptr) > 0
@@ -82,7 +82,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return Counts.gather(self._scaled(counts), labels, use_other), whole
 
     def _constant(self, counts: np.ndarray) -> float:
-        """Return b for the counts of words, or the number given."""
+        """Return b: the parameter if it is a number, else the estimate from the counts of words, float64 (V,)."""
         return discounting_constant(counts, self.discount) if isinstance(self.discount, str) else float(self.discount)
 
     def _set_unigram(self, counts: np.ndarray) -> np.ndarray:
@@ -109,17 +109,18 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     ----------
     discount : b, a number above 0 up to 1 or the rule that finds it, see
         `textmix.models.naive_bayes.discounting_weights.discounting_constant`.
-    discount_counts : what n_r counts words in: "pooled", all classes together, as (22) says; "per_class", each class
-        alone, but the pooled b for a class in which no word is counted once, or none twice.
-    length : None, documents count with all their words (13); "decision", documents are scaled to the mean training
-        length when they are classified; "counts", also when they are counted.
+    discount_counts : documents in which n_r counts words: "pooled", those of all classes together, equation (22);
+        "per_class", those of each class, with the pooled b for a class without a word counted once or without one
+        counted twice.
+    length : None, documents enter with all their words (13); "decision", documents are scaled to the mean training
+        length for classification; "counts", for training as well.
     priors : p(c) of the classes: "training", their shares (17); "uniform", equal among classes with documents.
     unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section
         4.1); "em", also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
-    threshold : T of `predict` after a fit to label indicators, which gives the likeliest labels whose posteriors
-        together reach it, equation (6).
-    tol, max_iter : EM stops when no posterior of an unlabelled document moves by more than ``tol``; a
-        `ConvergenceWarning` if that needs more than ``max_iter`` steps.
+    threshold : T of `predict` after a fit to label indicators, which returns the smallest set of likeliest labels whose
+        posteriors sum to T or more, equation (6).
+    tol, max_iter : EM stops when no posterior of an unlabelled document changes by more than ``tol``; a
+        `ConvergenceWarning` if it does not within ``max_iter`` steps.
 
     Attributes
     ----------
@@ -128,11 +129,11 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     class_log_prior_ : float64 (C,); -inf for a class without documents, which is never predicted.
     discount_ : float64 (C,); b.
     mass_ : float64 (C,); M_c.
-    word_log_prob_ : float64 (V,); log p(w), -inf for a word that training has not seen, which is skipped.
+    word_log_prob_ : float64 (V,); log p(w); -inf for a word that is not in the training documents and is skipped.
     weights_ : log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
     mean_length_ : mean length of the labelled training documents.
-    n_iter_, converged_, objective_path_ : of EM (1, True, none without it); the objective is the log-likelihood of
-        labelled and unlabelled documents before each step.  As smoothing is no prior, it may fall a little.
+    n_iter_, converged_, objective_path_ : about EM (1, True and empty without it); the objective is the log-likelihood
+        of labelled and unlabelled documents before each step.  Smoothing is no prior, so it may decrease a little.
 
     References
     ----------
@@ -190,12 +191,14 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         self.discount_ = np.full(labels.shape[1], pooled)
         if self.discount_counts == "per_class":
             own = np.split(whole.by_class.data, whole.by_class.indptr[1:-1])
-            self.discount_ = np.array([self._constant(column) if tells_discount(column) else pooled for column in own])
+            self.discount_ = np.array(
+                [self._constant(column) if determines_discount(column) else pooled for column in own]
+            )
         unigram = self._set_unigram(counts.by_class.sum(axis=1) + counts.other)
         self._estimate(counts.by_class, unigram)
         self.n_iter_, self.converged_, self.objective_path_ = 1, True, np.empty(0)
         if self.unlabelled == "em":
-            self._climb(X, labels, counts.by_class, unigram)
+            self._run_em(X, labels, counts.by_class, unigram)
         return self
 
     def _check_labels(self, y: Any) -> sparse.csr_array:
@@ -219,8 +222,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         with np.errstate(divide="ignore"):
             self.class_log_prior_ = np.log(size) - np.log(size.sum())
 
-    def _climb(self, X: Any, labels: sparse.csr_array, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
-        """Alternate the expected labels of unlabelled documents and the estimates until the former stay."""
+    def _run_em(self, X: Any, labels: sparse.csr_array, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
+        """Run EM: alternate the posteriors of the unlabelled documents and the estimates until the posteriors stay."""
         counts = check_counts(self, X, reset=False, dtype=np.float64)
         has_label = np.diff(labels.indptr) > 0
         other = counts[~has_label]
@@ -272,7 +275,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
 
 class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
-    r"""One classifier a class: its documents against all others, both multinomial and smoothed as (21), section 2.2.
+    r"""One classifier a class: its documents against all other documents, each multinomial with (21); section 2.2.
 
     The sufficient statistics of "all others" are those of all documents minus those of the class, so that the
     classifiers of all classes are trained in one pass.
@@ -282,16 +285,16 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     discount, length, priors : see `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the
         same for every classifier.
     unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r; "others",
-        they also count as documents without the class, which equation (8) reads them as.
+        they also count as documents without the class, as equation (8) takes them.
     threshold : T of `predict`, equation (9).
 
     Attributes
     ----------
     classes_ : int (L,), the columns of y.
     class_count_ : float64 (L,); documents of each class.
-    prior_log_odds_ : float64 (L,); log p(c) - log p(others); infinite where one of them has no documents.
+    prior_log_odds_ : float64 (L,); log p(c) - log p(others); infinite where one of the two has no documents.
     discount_ : b.
-    word_log_prob_ : float64 (V,); log p(w), -inf for a word that training has not seen, which is skipped.
+    word_log_prob_ : float64 (V,); log p(w); -inf for a word that is not in the training documents and is skipped.
     weights_ : log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
     mean_length_ : mean length of the labelled training documents.
 
@@ -366,7 +369,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
 
 
 def _log_likelihood(joint: np.ndarray, labels: sparse.csr_array, has_label: np.ndarray) -> float:
-    """Return the log-likelihood (15) of the labelled documents plus that of the words of the others."""
+    """Return the log-likelihood (15) of the labelled documents plus that of the words of the unlabelled ones."""
     row = np.repeat(np.arange(len(joint)), np.diff(labels.indptr))
     others = special.logsumexp(joint[~has_label], axis=1)
     return float(joint[row, labels.indices].sum() + others.sum())

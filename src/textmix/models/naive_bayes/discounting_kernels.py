@@ -1,13 +1,13 @@
-r"""Absolute discounting with unigram interpolation: its constant by leaving-one-out, and its scores.
+r"""Absolute discounting with unigram interpolation: the leaving-one-out estimate of its constant, and scores.
 
 Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004,
 equations (13), (21), (22); Ney, Martin and Wessel, "Statistical Language Modeling Using Leaving-One-Out", 1997.
 
 Symbols: document d, word w, class c; x_dw count, b discounting constant, n_r number of words counted r times.
 
-A word that class c has not seen has \hat p(w|c) = p(w) M_c, and most words are seen by few classes.  So the log weights
-of words are stored as a small dense table, one row for all words that share the weights of an unseen word, and a sparse
-*excess* where a class has seen the word.
+A word that does not occur in class c has \hat p(w|c) = p(w) M_c, and most words occur in few classes.  So the log
+weights of words are stored in two parts.  A small dense table has one row for all words whose weights would be equal if
+no class had them.  A sparse *excess* is added for each class in which the word occurs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from textmix.core.jit import njit
 
 
 class Weights(NamedTuple):
-    """Log weights of V words in C classes: ``table[group[w], c]`` plus the excess of the classes that have seen w.
+    """Log weights of V words in C classes: ``table[group[w], c]`` plus the excess in the classes in which w occurs.
 
     Parameters
     ----------
-    group : int64 (V,); row of the table, -1 for a word that is skipped because training has not seen it.
+    group : int64 (V,); row of the table; -1 for a word that is not in the training documents and is skipped.
     table : float64 (G, C).
     start : int64 (V + 1,); the excesses of word w are ``start[w]:start[w + 1]``.
     seen_by : int32 (K,); class of each excess.
@@ -40,7 +40,14 @@ class Weights(NamedTuple):
 
 @njit
 def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: Weights, score: np.ndarray) -> None:
-    """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13); documents come as CSR."""
+    """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13).
+
+    Parameters
+    ----------
+    indptr, indices, data : counts, CSR (N, V).
+    weights : the log weights.
+    score : float64 (N, C), increased in place.
+    """
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
             w, x = indices[i], data[i]
@@ -54,33 +61,34 @@ def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weight
 
 
 @njit
-def leaving_one_out_slope(b: float, counts: np.ndarray, number: np.ndarray) -> float:
-    r"""Return the slope of the leaving-one-out log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
+def leaving_one_out_gradient(b: float, counts: np.ndarray, number: np.ndarray) -> float:
+    r"""Return L'(b) of the leaving-one-out log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
 
     Parameters
     ----------
-    b : between 0 and 1, neither of them.
+    b : strictly between 0 and 1.
     counts, number : float64 (R,); the distinct counts r and n_r, the number of words with each.
     """
-    slope = 0.0
+    gradient = 0.0
     for k in range(len(counts)):
         r = counts[k]
-        slope += number[k] / b if r == 1.0 else -r * number[k] / (r - 1.0 - b)
-    return slope
+        gradient += number[k] / b if r == 1.0 else -r * number[k] / (r - 1.0 - b)
+    return gradient
 
 
 @njit
 def leaving_one_out_root(counts: np.ndarray, number: np.ndarray) -> float:
-    """Return where L(b) is largest on [0, 1], by bisection of its slope, which falls; see `leaving_one_out_slope`.
+    """Return where L(b) is largest on [0, 1], by bisection of its derivative, which decreases.
 
-    It is 0 where no word is counted once, and 1 where L rises all the way (no word is counted twice).
+    The maximum is at 0 if no word is counted once, and at 1 if L increases on all of [0, 1] (no word is counted twice).
+    ``counts`` and ``number`` are those of `leaving_one_out_gradient`.
     """
     low, high = 0.0, 1.0
     while True:
         middle = 0.5 * (low + high)
         if not low < middle < high:
             return middle
-        if leaving_one_out_slope(middle, counts, number) > 0.0:
+        if leaving_one_out_gradient(middle, counts, number) > 0.0:
             low = middle
         else:
             high = middle

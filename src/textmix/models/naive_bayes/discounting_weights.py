@@ -21,11 +21,11 @@ from scipy import sparse
 
 from textmix.models.naive_bayes.discounting_kernels import Weights, leaving_one_out_root
 
-#: How b is found from n_r, the numbers of words counted r times.
+#: Rules that compute b from n_r, the numbers of words counted r times.
 RULES = ("upper_bound", "printed", "leaving_one_out")
-#: Where no word is counted once these rules give b = 0, and words unseen in a class would get no probability.
+#: Lower bound of b.  If no word is counted once the rules give 0, and a word not in a class would get probability 0.
 SMALLEST_DISCOUNT = 1e-6
-#: A share of all occurrences below this is taken for a rounding error.
+#: A class whose complement has less than this share of all occurrences counts as having all of them (rounding).
 ROUNDING = 1e-10
 
 #: Fitted attributes of the two models and their forms, see `textmix.serve.forms`.
@@ -44,7 +44,7 @@ FORMS: dict[str, dict[str, Any]] = {
 
 
 def check_weights(weights: Weights, n_classes: int) -> None:
-    """Check the indices of weights that were read from a file, in which nothing can be trusted; raises ValueError."""
+    """Raise ValueError if weights that were read from a file have an index out of range."""
     group, table, start, seen_by, _ = weights
     inside = -1 <= group.min(initial=0) and group.max(initial=-1) < len(table)
     ordered = start[0] == 0 and start[-1] == len(seen_by) and bool((np.diff(start) >= 0).all())
@@ -53,13 +53,13 @@ def check_weights(weights: Weights, n_classes: int) -> None:
 
 
 def discounting_constant(counts: np.ndarray, rule: str) -> float:
-    """Return b from the counts of words, held between `SMALLEST_DISCOUNT` and 1; 1/2 where no word tells anything.
+    """Return b from the counts of words, clipped to [`SMALLEST_DISCOUNT`, 1]; 1/2 if no word is counted once or twice.
 
     Parameters
     ----------
-    counts : (V,), not negative; a fraction belongs to the next whole number.
-    rule : "upper_bound", n_1 / (n_1 + 2 n_2), the bound in equation (22) that (23) is said to be; "printed", n_1 /
-        (n_1 + n_2), as (23) stands; "leaving_one_out", the root of the equation that both approximate.
+    counts : float64 (V,), not negative; a fraction is rounded up.
+    rule : "upper_bound", n_1 / (n_1 + 2 n_2), the bound that follows from equation (22); "printed", n_1 / (n_1 + n_2),
+        equation (23) as printed; "leaving_one_out", the root of the equation that both approximate.
     """
     values, number = np.unique(np.ceil(counts[counts > 0]), return_counts=True)
     n1, n2 = (float(number[values == r].sum()) for r in (1, 2))
@@ -72,8 +72,8 @@ def discounting_constant(counts: np.ndarray, rule: str) -> float:
     return min(max(b, SMALLEST_DISCOUNT), 1.0)
 
 
-def tells_discount(counts: np.ndarray) -> bool:
-    """Return whether there are words counted once and words counted twice, as an estimate of b needs."""
+def determines_discount(counts: np.ndarray) -> bool:
+    """Return whether some word is counted once and some word twice, without which the rules give no inner b."""
     rounded = np.ceil(counts)
     return bool((rounded == 1).any() and (rounded == 2).any())
 
@@ -84,7 +84,7 @@ class Counts(NamedTuple):
     Parameters
     ----------
     by_class : CSC (V, C), N_cw.
-    labelled : float64 (V,), counts in the labelled documents, each once.
+    labelled : float64 (V,), counts in the labelled documents, each document counted once.
     other : float64 (V,), counts in the documents without label.
     """
 
@@ -102,7 +102,7 @@ class Counts(NamedTuple):
 
 
 def _share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Return part / total, and 1 where there is no total: a class without words has p(w|c) = p(w)."""
+    """Return part / total, and 1 where the total is 0: a class without words has p(w|c) = p(w)."""
     return np.where(total > 0, part / np.where(total > 0, total, 1.0), 1.0)
 
 
@@ -113,7 +113,7 @@ def _log_ratio(counts: np.ndarray, unigram: np.ndarray, b: float, total: np.ndar
 
 
 class _Seen:
-    r"""The words that each class has seen, in the order of the stored entries of N_cw.
+    r"""The pairs of a word and a class in which it occurs, in the order of the stored entries of N_cw.
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ class _Seen:
 
     Attributes
     ----------
-    word, column : word and class of each entry.
-    total, mass : float64 (C,); words of each class, and M_c.
-    gain : log \hat p(w|c) - log p(w) M_c of each entry.
+    word, column : int (nnz,), word and class of each entry.
+    total, mass : float64 (C,), number of words of each class, and M_c.
+    gain : float64 (nnz,), log \hat p(w|c) - log p(w) M_c of each entry.
     """
 
     def __init__(self, by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> None:
@@ -143,14 +143,16 @@ class _Seen:
         return np.bincount(self.column, weights=values, minlength=self._by_class.shape[1])
 
     def weights(self, group: np.ndarray, table: np.ndarray, excess: np.ndarray) -> Weights:
-        """Return weights by word; ``excess`` is in the order of the entries."""
+        """Return the weights sorted by word; ``excess``, float64 (nnz,), is in the order of the entries."""
         matrix = sparse.csc_array((excess, self.word, self._by_class.indptr), shape=self._by_class.shape).tocsr()
         start = matrix.indptr.astype(np.int64)
         return Weights(group, table, start, matrix.indices.astype(np.int32), matrix.data)
 
 
 def class_weights(by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> tuple[np.ndarray, Weights]:
-    r"""Return M_c, (C,), and log \hat p(w|c) - log p(w): M_c for a word that c has not seen, equations (19), (21).
+    r"""Return M_c, float64 (C,), and the log weights log \hat p(w|c) - log p(w), equations (19) and (21).
+
+    The weight of a word that does not occur in c is log M_c.
 
     Parameters
     ----------
@@ -166,13 +168,13 @@ def class_weights(by_class: sparse.csc_array, discount: np.ndarray, unigram: np.
 def against_rest_weights(by_class: sparse.csc_array, everything: np.ndarray, b: float, unigram: np.ndarray) -> Weights:
     r"""Return log \hat p(w|c) - log \hat p(w|others), both smoothed as (21), for all classes.
 
-    The counts of "others" are ``everything`` minus those of c.  Words with equal counts have equal weights in every
-    class that has not seen them, so these weights are computed once for each such kind of word.
+    The counts of "others" are ``everything`` minus the counts of c.  Words with equal counts and equal p(w) have equal
+    weights in every class in which they do not occur; these weights are computed once for each kind of word.
 
     Parameters
     ----------
     by_class : CSC (V, C), N_cw.
-    everything : float64 (V,), the counts of all documents, each once.
+    everything : float64 (V,), the counts of all documents, each document counted once.
     b : the discounting constant.
     unigram : float64 (V,), p(w); a word for which it is 0 is skipped.
     """
@@ -192,7 +194,10 @@ def against_rest_weights(by_class: sparse.csc_array, everything: np.ndarray, b: 
 
 
 def _kinds(counts: np.ndarray, unigram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the kind of each word, (V,), and one word of each: alike in counts and p(w); -1 where p(w) is 0."""
+    """Return the kind of each word, int64 (V,), -1 where p(w) is 0, and one word of each kind.
+
+    Words of one kind have equal counts and equal p(w).
+    """
     known = np.flatnonzero(unigram > 0)
     order = known[np.lexsort((unigram[known], counts[known]))]
     first = np.ones(len(order), dtype=bool)

@@ -23,14 +23,14 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
 
     Parameters
     ----------
-    alpha : added to every word count of either side; 1 is Laplace's rule.
-    vocabulary : the words it is added to: "all" that X has columns for, or those of the "training" pages, which leaves
-        the others out.
+    alpha : constant that is added to every word count of both classes of pages; 1 is Laplace's rule.
+    vocabulary : the words that have a weight: "all" columns of X, or only the words of the "training" pages.
 
     Attributes
     ----------
     coef_ : float64 (V, L), log p(word | with) - log p(word | without).
-    intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of none or all.
+    intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of no or of all
+        pages.
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
@@ -47,7 +47,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         self.vocabulary = vocabulary
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Count words with and without each label."""
+        """Set weights and intercepts from the words of the pages with and without each label."""
         with_label = (counts.T @ labels).toarray()
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
         words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
@@ -59,7 +59,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
             self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)
 
     def _log_share(self, counts: np.ndarray) -> np.ndarray:
-        """Return log probabilities of words (V, L) from their counts."""
+        """Return smoothed log probabilities of words, float64 (V, L), from their counts, float64 (V, L)."""
         smoothed = counts + self.alpha
         return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
 

@@ -5,7 +5,7 @@ constant a added to every expected count the updates maximise the penalised log-
 
     J = \sum_d log p(x_d) + a \sum_k \sum_w log \theta_kw
 
-which no step lowers.
+which no step decreases.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_components : K.
     smoothing : constant a added to every expected count, positive.
-    max_iter : largest number of steps.
-    tol : the climb ends when a step raises J by less than this share of it.
-    random_state : seed of the start, for which every document is given to a component at random.
+    max_iter : largest number of EM steps.
+    tol : the EM run has converged when a step increases J by at most this share of it.
+    random_state : seed of the start, which assigns every document to a random component.
 
     Attributes
     ----------
     weights_ : float64 (K,), pi.
-    log_prob_ : float64 (K, V), log theta.
-    objective_path_ : J after each step.
-    n_iter_ : steps taken.
-    converged_ : whether the climb ended before ``max_iter``.
+    log_prob_ : float64 (K, V), log theta, in nats.
+    objective_path_ : J after each step, in nats.
+    n_iter_ : number of steps.
+    converged_ : whether ``tol`` was met.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -70,7 +70,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @checks_parameters
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Climb J from a random start.
+        """Maximise J by one EM run from a random start.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         y : ignored.
         """
         X = check_counts(self, X, reset=True)
-        # Only words that occur are worked on: all others have one probability in each component.
+        # Only the words that occur are stored: within a component all other words have the same probability.
         self._words = np.unique(X.indices)
         small = X[:, self._words]
         counts = sparse.csr_array(small.T)
@@ -92,13 +92,13 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
             total = logsumexp(score, axis=1)
             share = np.exp(score - total[:, np.newaxis])
             self.objective_path_.append(float(total.sum()) + self._penalty())
-            rise = np.diff(self.objective_path_[-2:])
-            self.converged_ = bool(len(rise) and rise[0] <= self.tol * abs(self.objective_path_[-1]))
+            increase = np.diff(self.objective_path_[-2:])
+            self.converged_ = bool(len(increase) and increase[0] <= self.tol * abs(self.objective_path_[-1]))
         self.n_iter_ = len(self.objective_path_)
         return self
 
     def _maximise(self, counts: sparse.csr_array, share: np.ndarray) -> None:
-        """Set weights and word probabilities from the share of each component in each document, (N, K)."""
+        """Run the M-step: set weights and word probabilities from the components' posteriors, float64 (N, K)."""
         self.weights_ = share.mean(axis=0)
         expected = counts @ share + self.smoothing
         mass = expected.sum(axis=0) + self.smoothing * (self.n_features_in_ - len(self._words))
@@ -106,12 +106,12 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self._log_unseen = np.log(self.smoothing / mass)
 
     def _penalty(self) -> float:
-        """Return a times the sum of all log theta."""
+        """Return a times the sum of log theta over all words and components."""
         unseen = self.n_features_in_ - len(self._words)
         return float(self.smoothing * (self._log_word.sum() + unseen * self._log_unseen.sum()))
 
     def _scores(self, X: sparse.csr_array) -> np.ndarray:
-        """Return log pi_k + log p(x | k) of counts of the words that occurred, without coefficients, (N, K)."""
+        """Return log pi_k + log p(x | k) without multinomial coefficients, (N, K); X has the stored words only."""
         with np.errstate(divide="ignore"):
             score = np.tile(np.log(self.weights_), (X.shape[0], 1))
         count_scores(X.indptr, X.indices, X.data, self._log_word, score)
@@ -136,8 +136,8 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         X = check_counts(self, X, reset=False)
         known = X[:, self._words]
         length = row_sums(X.indptr, X.data)
-        others = length - row_sums(known.indptr, known.data)
-        log_p = logsumexp(self._scores(known) + others[:, np.newaxis] * self._log_unseen, axis=1)
+        unseen = length - row_sums(known.indptr, known.data)
+        log_p = logsumexp(self._scores(known) + unseen[:, np.newaxis] * self._log_unseen, axis=1)
         if convention == "bag":
             log_p += gammaln(length + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
         return log_p

@@ -25,7 +25,7 @@ from textmix.models.common.sklearn_private import Interval, StrOptions
 
 
 class _Multinomial(IncrementalCountClassifier):
-    """One multinomial a class, smoothed by mu words spread as a background model."""
+    """One multinomial a class; mu pseudo-words, distributed as a background model, smooth it."""
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier.fitted_forms,
@@ -59,7 +59,7 @@ class _Multinomial(IncrementalCountClassifier):
         add_counts(X.indptr, X.indices, X.data, codes, weight, self._feature_count)
 
     def _estimate(self) -> None:
-        """Set log p(w | theta_c); 0 for a word that no class can produce, so that it is left out of every score."""
+        """Set log p(w | theta_c); a word that no class can produce gets 0, so it does not count in any score."""
         background, mu = self._background()
         if np.isinf(mu):
             probability = np.repeat(background[:, np.newaxis], len(self.classes_), axis=1)
@@ -104,8 +104,8 @@ class MultinomialClassifier(_Multinomial):
 
     Parameters
     ----------
-    smoothing : the constant, at least 0.
-    delta : documents added to each class for the prior; infinity gives equal priors.
+    smoothing : constant that is added to every count, at least 0.
+    delta : pseudo-documents that are added to each class for its prior; infinity gives equal priors.
 
     Attributes
     ----------
@@ -132,15 +132,15 @@ class DirichletSmoothedClassifier(_Multinomial):
 
     Parameters
     ----------
-    delta : documents added to each class for the prior; infinity gives 1/k.
-    mu : words added to each class, spread as the background; infinity gives the background itself.
+    delta : pseudo-documents that are added to each class for its prior; infinity gives 1/k.
+    mu : pseudo-words that are added to each class, distributed as the background; infinity gives the background.
     background : "training" for the shares of the words in all training text, "uniform" for 1/V.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
     feature_count_, feature_log_prob_ : float64 (C, V); a word of zero probability in all classes has -infinity here
-        and is left out of every score.
+        and does not count in any score.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -2,7 +2,8 @@ r"""The Fisher score of the DCM, where it depends on a word's count.
 
     \partial l / \partial \alpha_w = \Psi(s) - \Psi(s + n) + [\Psi(x_w + \alpha_w) - \Psi(\alpha_w)]
 
-(EDCM paper, equation 5).  The bracket is 0 for a word that the document lacks; the rest is one number c(x) a document.
+(EDCM paper, equation 5).  The bracket is 0 for a word that is not in the document.
+The rest, c(x), is one number a document.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ from textmix.models.common.special_kernels import polygamma_rise
 
 @njit
 def count_scores_of_words(indices: np.ndarray, data: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Return the bracket for every non-zero count, float64; 0 for a word without a parameter (alpha_w = 0)."""
+    """Return the bracket for every stored count; 0 for a word without a parameter (alpha_w = 0).
+
+    Parameters
+    ----------
+    indices, data : word and count of each stored cell, both (nnz,).
+    alpha : float64 (V,).
+
+    Returns
+    -------
+    score : float64 (nnz,).
+    """
     score = np.zeros(len(data))
     for i in range(len(data)):
         a = alpha[indices[i]]

@@ -19,16 +19,16 @@ from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
 class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Exact k-NN over one of seven representations.
 
-    The similarity is the inner product.  Of training documents equally similar the one that comes first is nearer, so
-    that a document without any known word has the first ones as neighbours.
+    The similarity is the inner product.  Of equally similar training documents the first in training order is nearer;
+    so the neighbours of a document without any known word are the first training documents.
 
     Parameters
     ----------
     representation : name in `textmix.models.neighbours.representations.REPRESENTATIONS`.
-    n_neighbors : k; where there are fewer training documents, all of them.
+    n_neighbors : k; if there are fewer training documents, all of them are neighbours.
     cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
     weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
-    ties : among classes of equal votes the one of the "nearest" neighbour, or the "first" class.
+    ties : of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the training documents as postings.
+        """Store the training documents as postings.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return vectors.cosine() if self.cosine else vectors
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the similarities of the nearest training documents, falling, and their rows, both (N, k)."""
+        """Return the similarities of the nearest training documents, decreasing, and their rows, both (N, k)."""
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         k = min(n_neighbors or self.n_neighbors, len(self._codes))
@@ -93,7 +93,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return nearest(matrix.indptr, matrix.indices, matrix.data, vectors.left, *self._postings, self._right, k)
 
     def elect(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Return the class that the first 1, 2, ..., K neighbours of each query elect, (Q, K).
+        """Return the classes elected by the first 1, 2, ..., K neighbours of each query, (Q, K).
 
         Parameters
         ----------

@@ -26,14 +26,15 @@ QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))
 class LabelNeighbors(LabelCountClassifier):
     """Nearest neighbours by cosine: a label's score is the sum of the similarities of its pages among the k nearest.
 
-    k and the threshold are those with the best sample F when every training page is predicted from the others, the
-    smallest of equal ones.  Of equally similar pages the first in training order is nearer.
+    k and the threshold maximise sample F when every training page is predicted from all other training pages; of equal
+    maxima the smallest k and threshold.  Of equally similar pages the first in training order is nearer.
 
     Parameters
     ----------
-    neighbors : values of k, rising.
+    neighbors : values of k.
     quantiles : candidates for the threshold, as quantiles of the positive scores of the training pages.
-    votes : "sum" of the similarities as in the cited comparison, or the label's "share" in those of all k.
+    votes : "sum" of the similarities as in the cited comparison, or the label's "share" of the similarities of all k
+        neighbours.
 
     Attributes
     ----------
@@ -60,7 +61,7 @@ class LabelNeighbors(LabelCountClassifier):
         self.votes = votes
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Keep the pages and choose k and threshold. There must be two pages or more."""
+        """Store the pages; choose k and the threshold.  There must be two pages or more."""
         self._pages, self._labels = unit_rows(counts, 2.0), labels.toarray()
         n = len(self._labels)
         sizes = sorted({min(int(k), max(n - 1, 1)) for k in self.neighbors})
@@ -97,7 +98,7 @@ class LabelNeighbors(LabelCountClassifier):
         return found
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the labels' scores, float64 (N, L); a page like no training page has none."""
+        """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages."""
         check_is_fitted(self)
         pages = unit_rows(check_counts(self, X, reset=False), 2.0)
         blocks = (pages[first : first + BLOCK] for first in range(0, pages.shape[0], BLOCK))

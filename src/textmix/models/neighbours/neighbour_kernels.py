@@ -1,11 +1,11 @@
-r"""Exact nearest neighbours by inner product: postings, one line of scores at a time, and votes for every k.
+r"""Exact nearest neighbours by inner product: postings, the scores of one query at a time, and votes for every k.
 
 A document is a sparse vector x with R further dense coordinates; the similarity of a query and a training document is
 
     k(x, y) = \sum_w x_w y_w + \sum_r left_r(x) right_r(y)
 
-The dense part holds what a Fisher kernel has for words that a document lacks (`representations`).
-No matrix of similarities is ever kept, and ties go to the training document that comes first.
+The dense part holds a Fisher kernel's entries for words that are not in a document (`representations`).
+No matrix of similarities is stored.  Of equally similar training documents the first is nearer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,19 @@ from textmix.core.jit import njit
 def postings(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_words: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a CSR matrix by columns: start (V + 1,), rows int32 and values, the rows of each word rising."""
+    """Return a CSR matrix sorted by column (word), as CSC stores it.
+
+    Parameters
+    ----------
+    indptr, indices, data : CSR (N, V).
+    n_words : V.
+
+    Returns
+    -------
+    start : int64 (V + 1,), where each word's entries start.
+    rows : int32 (nnz,), the document of each entry, increasing within a word.
+    values : float64 (nnz,).
+    """
     start = np.zeros(n_words + 1, dtype=np.int64)
     for w in indices:
         start[w + 1] += 1
@@ -36,7 +48,13 @@ def postings(
 
 @njit
 def _keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -> None:
-    """Write the largest scores, falling, and where they stand; of equal ones the first."""
+    """Write the k largest scores, decreasing, and their indices; of equal scores the first.
+
+    Parameters
+    ----------
+    score : float64 (N,).
+    similarity, index : (k,), overwritten.
+    """
     k = len(similarity)
     kept = 0
     least = -np.inf
@@ -77,7 +95,7 @@ def nearest(
 
     Returns
     -------
-    similarity : float64 (Q, k), falling.
+    similarity : float64 (Q, k), decreasing.
     index : int32 (Q, k).
     """
     n_queries = len(indptr) - 1
@@ -106,7 +124,7 @@ def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: b
     codes : class index of the neighbours, nearest first, (Q, K).
     weight : the weight of each vote, at least 0, (Q, K).
     n_classes : C.
-    nearest_wins : of classes with equal votes the one with the nearest neighbour; otherwise the first class.
+    nearest_wins : whether the class with the nearest neighbour wins of classes with equal votes; else the first class.
     """
     elected = np.empty(codes.shape, dtype=np.int64)
     total, first = np.empty(n_classes), np.empty(n_classes, dtype=np.int64)
@@ -118,7 +136,7 @@ def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: b
             total[c] += weight[q, k]
             if first[c] < 0:
                 first[c] = k
-            # Only this class has gained: it or the winner so far is the winner now.
+            # Only this class gained a vote, so the winner is this class or the winner so far.
             earlier = first[c] < first[best] if nearest_wins else c < best
             if total[c] > total[best] or (total[c] == total[best] and earlier):
                 best = c

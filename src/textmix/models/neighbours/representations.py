@@ -1,7 +1,7 @@
 r"""The seven document representations that the EDCM paper compares by k-NN (section 6 and equation 5).
 
-Each is a sparse vector with a few dense coordinates (`Vectors`), so that inner products cost what the words that two
-documents share cost, for the Fisher kernel of the DCM as well, whose score vector has no zero:
+Each is a sparse vector with a few dense coordinates (`Vectors`).  So the time of an inner product depends only on the
+words that two documents share.  That holds for the Fisher kernel of the DCM too, though its score vector has no zero:
 
     k(x, y) = W c(x) c(y) + c(x) \sum_w d_w(y) + c(y) \sum_w d_w(x) + \sum_w d_w(x) d_w(y)
 
@@ -25,12 +25,12 @@ from textmix.models.neighbours.neighbour_kernels import dot_self
 
 @dataclass(frozen=True)
 class Vectors:
-    """Documents whose inner product with others is ``sparse @ other.sparse.T + left @ other.right.T``.
+    """Documents as vectors; inner products with another's are ``sparse @ other.sparse.T + left @ other.right.T``.
 
     Parameters
     ----------
     sparse : float64 CSR (N, V).
-    left, right : float64 (N, R), the dense coordinates as a query and as a document that is searched.
+    left, right : float64 (N, R), the dense coordinates of a document as a query and as a document searched for.
     """
 
     sparse: sparse.csr_array
@@ -39,12 +39,12 @@ class Vectors:
 
     @classmethod
     def plain(cls, values: np.ndarray, X: sparse.csr_array) -> Vectors:
-        """Return vectors without a dense part: other values in the cells of X."""
+        """Return vectors without a dense part: ``values``, float64 (nnz,), in the cells of X."""
         none = np.empty((X.shape[0], 0))
         return cls(sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), none, none)
 
     def self_similarity(self) -> np.ndarray:
-        """Return the inner product of each document with itself, (N,)."""
+        """Return the inner product of each document with itself, float64 (N,)."""
         return dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right)
 
     def cosine(self) -> Vectors:
@@ -57,7 +57,7 @@ class Vectors:
 
 
 class Representation:
-    """A way to turn counts into vectors; `fit` learns from training documents what `transform` needs."""
+    """A map from counts to vectors; `fit` estimates its parameters from training documents."""
 
     def fit(self, X: sparse.csr_array) -> Self:
         """Learn from training counts (N, V)."""
@@ -90,7 +90,7 @@ class LengthNormalised(Representation):
 
 
 class TfIdf(Representation):
-    """x_w log(|D| / df_w), divided by its length; words that no training document has are left out.
+    """x_w log(|D| / df_w), divided by its length; words in no training document are left out.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class FisherMultinomial(Representation):
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the scores; words that no training document has are left out."""
+        """Return the scores; words in no training document are left out."""
         theta = self.theta[X.indices]
         return Vectors.plain(np.divide(X.data, theta, out=np.zeros(len(theta)), where=theta > 0), X)
 
@@ -131,11 +131,11 @@ class FisherMultinomial(Representation):
 class FisherDCM(Representation):
     """The DCM's score, equation (5), at the parameters of one EDCM of all training documents (the paper's footnote 1).
 
-    Words that no training document has, whose parameter would be 0, are left out.
+    Words in no training document, whose parameter would be 0, are left out.
 
     Attributes
     ----------
-    beta : float64 (V,), the EDCM's parameters; 0 for words that the training documents lack.
+    beta : float64 (V,), the EDCM's parameters; 0 for words in no training document.
     """
 
     def fit(self, X: sparse.csr_array) -> Self:
