@@ -1,4 +1,4 @@
-"""The one place for seeds and threads: what makes a job give the same bytes every time."""
+"""Seeds and threads: a job that draws from `rng` on `one_thread` gives the same bytes in every run."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 
 
 def rng(seed: int, *axes: str | int) -> np.random.Generator:
-    """Return the generator of one purpose, seeded by a hash of the axes that may vary.
+    """Return the random generator of one purpose, seeded by a hash of the seed and the axes.
 
-    The method is left out of the axes where methods must share splits, so that they do.
+    Methods share a split because the method is not among the axes of a split.
 
     Parameters
     ----------
     seed : the ``seed`` of config.yaml.
-    axes : names of data set, split, trial, purpose...
+    axes : names that identify the purpose: data set, split, trial and so on.
     """
     text = "\x1f".join([str(seed), *map(str, axes)])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
 
 
 def one_thread() -> None:
-    """Hold BLAS, OpenMP and Numba to one thread: their sums depend on the number of threads.
+    """Limit BLAS, OpenMP and Numba to one thread, because their sums depend on the number of threads.
 
-    The environment reaches libraries that are loaded later, threadpoolctl those that the script has loaded already.
+    Environment variables limit libraries that are loaded later, threadpoolctl libraries that are loaded already.
     """
     from threadpoolctl import threadpool_limits
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class TextmixError(Exception):
-    """Base of all errors that are meant for a user rather than for a developer."""
+    """Base class of the errors that a user can cause and mend."""
 
 
 class ConfigError(TextmixError):
@@ -32,13 +32,15 @@ class IntegrityError(TextmixError):
     """A stored file does not have the digest that was recorded when it was made."""
 
 
-class MissingResult(TextmixError):  # noqa: N818 - it is news, not an error
-    """Something could not be had, so what hangs on it is left out, with the reason, and the rest goes on.
+class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fault
+    """A result cannot be made, for example because its data set cannot be fetched.
+
+    The results that depend on it are missing too and record the same reason; all other jobs run.
 
     Parameters
     ----------
-    reason : one sentence: what could not be had, why, and the remedy.
-    broken : True where bytes are at hand but wrong (the run then ends with a non-zero exit code).
+    reason : one sentence that names the missing thing, the cause and the remedy.
+    broken : whether data were found but are corrupt; the run then ends with a non-zero exit code.
     """
 
     def __init__(self, reason: str, broken: bool = False) -> None:

@@ -24,7 +24,7 @@ from textmix.core.digests import sha256_bytes, sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
 
 META = "meta.json"
-#: Written by Snakemake into folder outputs; not ours.
+#: Files that Snakemake writes into folder outputs; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
 
@@ -35,7 +35,7 @@ def canonical_json(value: Any) -> str:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Give a binary stream whose content becomes the file in one step, if nothing goes wrong until the end."""
+    """Give a binary stream; at the end its content replaces the file in one step, unless an error is raised before."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -58,7 +58,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 
 def _umask() -> int:
-    """Return the process's umask (mkstemp ignores it, os.umask only tells it by setting it)."""
+    """Return the process's umask; `os.umask` returns it only when it sets another, and mkstemp ignores it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -125,11 +125,11 @@ def _digests(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
-    """Give a temporary folder to fill; on success seal it with its record and move it to ``path`` in one step.
+    """Give a temporary folder to fill; without an error add its record and move it to ``path`` in one step.
 
     Parameters
     ----------
-    path : where the result belongs; an older result there is replaced.
+    path : place of the result; an older result there is replaced.
     meta : the record (`textmix.core.runtime.Job.record`); ``files`` with the digests is added.
     """
     path = Path(path)
@@ -165,7 +165,7 @@ def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, A
 
 
 def meta_path(path: str | Path) -> Path:
-    """Return where the record of a result lies."""
+    """Return the path of the record of a result."""
     path = Path(path)
     return path / META if path.is_dir() else path.with_name(f"{path.name}.{META}")
 
@@ -189,7 +189,7 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
 
 def changed_files(path: str | Path) -> list[str]:
-    """Return the names of a result's files that are missing, added or changed since it was sealed."""
+    """Return the names of a result's files that are missing, added or changed since its record was written."""
     path = Path(path)
     expected: dict[str, str] = read_meta(path)["files"]
     found = _digests(path) if path.is_dir() else {path.name: sha256_file(path)} if path.is_file() else {}

@@ -25,7 +25,7 @@ class Job:
 
     Parameters
     ----------
-    record : what its results' ``meta.json`` will hold: rule, wildcards, inputs with digests, code, seed, versions.
+    record : content of ``meta.json`` of its results: rule, wildcards, inputs with digests, code, seed, versions.
     outputs : the declared outputs, written as missing results if an input is one.
     """
 
@@ -44,12 +44,12 @@ def set_up_log(path: str | Path | None) -> None:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python, textmix and the packages that compute."""
+    """Return the versions of Python, of textmix and of the packages in `RECORDED`."""
     return {"python": platform.python_version(), **{name: version(name) for name in ("textmix", *RECORDED)}}
 
 
 def machine() -> dict[str, str]:
-    """Return the facts of the machine that bear on times: processor, cores, memory, system."""
+    """Return the facts about the machine on which times depend: processor, cores, memory, system."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():
@@ -67,7 +67,7 @@ def machine() -> dict[str, str]:
 def seconds_spent(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
     """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files.
 
-    Those of jobs that ended before they were measured are empty and left out.
+    The file of a job that ended before it was measured is empty; it is left out.
     """
     spent: dict[str, float] = {}
     for path in sorted(files):
@@ -89,19 +89,19 @@ def _record(snakemake: Any) -> dict[str, Any]:
         "rule": snakemake.rule,
         "wildcards": dict(sorted(snakemake.wildcards.items())),
         "inputs": {str(path): io.result_digest(path) for path in sorted(set(snakemake.input))},
-        "parameters": digests.sha256_bytes(io.canonical_json(_plain(params)).encode()),
+        "parameters": digests.sha256_bytes(io.canonical_json(_as_json(params)).encode()),
         "code": snakemake.params.get("code"),
         "seed": snakemake.config["seed"],
         "versions": versions(),
     }
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Return a parameter value as plain JSON types."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, str)):
-        return [_plain(item) for item in value]
+        return [_as_json(item) for item in value]
     return value
 
 
@@ -112,7 +112,7 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
     Parameters
     ----------
     snakemake : the object Snakemake gives its scripts.
-    tolerate_missing : the script itself deals with missing results among its inputs (comparison, report).
+    tolerate_missing : whether the script itself handles a `MissingResult` (comparison, report).
     """
     from textmix.core import io
     from textmix.core.determinism import one_thread
@@ -142,7 +142,13 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
 
 
 def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
-    """Return a function that logs iteration, objective and time left, at most every two seconds."""
+    """Return a function of iteration and objective that logs both and the time left, at most every two seconds.
+
+    Parameters
+    ----------
+    what : name of the computation, for the log.
+    total : number of iterations; None if it is not known.
+    """
     import time
 
     start = last = time.monotonic()
