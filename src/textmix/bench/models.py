@@ -21,7 +21,7 @@ PEER = "sklearn MultinomialNB"
 FIXED_POINT = "SciPy fixed point"
 #: The peer of the DCM has reached the same log-likelihood when it is this close, relative.
 SAME = 1e-9
-#: Its log-likelihood is looked at after so many of its steps, and not counted in its time.
+#: Steps of the peer between two computations of its log-likelihood, which are not counted in its time.
 LOOK = 5
 
 
@@ -79,7 +79,7 @@ def bench_dcm_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5, max_step
     """Time the DCM's training against Minka's fixed point written with SciPy, brought to the same log-likelihood.
 
     The peer starts at the mean counts, works on all non-zero counts of a class at once, and runs once: it takes
-    seconds.  A class that has not arrived after ``max_steps`` is given up and the time is a lower bound.
+    seconds.  A class without this log-likelihood after ``max_steps`` ends there, and the time is a lower bound.
     """
     candidates: dict[str, Callable[[], object]] = {
         f"dcm, {method}": _bind(DCMClassifier(method=method).fit, X, y)
@@ -114,11 +114,11 @@ def scipy_fixed_point(X: sparse.csr_array, goal: float, max_steps: int) -> tuple
     ----------
     X : the documents of the class, CSR.
     goal : the log-likelihood to be reached to within a share `SAME`.
-    max_steps : steps after which to give up.
+    max_steps : the most steps.
 
     Returns
     -------
-    seconds, without those for looking at the log-likelihood; steps; whether the goal was reached.
+    seconds, without those of the log-likelihood; steps; whether the goal was reached.
     """
     length = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
     length = length[length > 0]
@@ -129,8 +129,8 @@ def scipy_fixed_point(X: sparse.csr_array, goal: float, max_steps: int) -> tuple
     for step in range(1, max_steps + 1):
         start = time.perf_counter()
         old, s = alpha[place], alpha.sum()
-        rise = np.bincount(place, psi(counts + old) - psi(old), minlength=len(words))
-        alpha = alpha * rise / np.sum(psi(length + s) - psi(s))
+        numerator = np.bincount(place, psi(counts + old) - psi(old), minlength=len(words))
+        alpha = alpha * numerator / np.sum(psi(length + s) - psi(s))
         seconds += time.perf_counter() - start
         if step % LOOK == 0:
             old, s = alpha[place], alpha.sum()

@@ -27,7 +27,7 @@ from textmix.text.features import build_features
 
 #: Words of a short text, and texts that are labelled in one call.
 WORDS, TEXTS = 20, 20_000
-#: The rate that is wanted, texts a second on one core.
+#: The target rate, texts a second on one core.
 RATE = 20_000
 SPEC = {"tokenizer": "unicode", "min_count": 2}
 PEER = "CountVectorizer and MultinomialNB"
@@ -57,7 +57,7 @@ def fitted(estimator: Any, task: str, corpus: Corpus) -> PersistedModel:
 
 
 def _labelling(model: PersistedModel, form: str, data: bytes) -> Callable[[], object]:
-    """Return the whole way: a file is read, its texts are labelled with probabilities, and the rows are written."""
+    """Return a call that reads a file, labels its texts with probabilities, and writes the rows."""
 
     def run() -> object:
         output = io.StringIO()
@@ -95,7 +95,7 @@ def _sklearn(corpus: Corpus, data: bytes) -> Callable[[], object]:
 
 
 def bench_predict(corpus: Corpus, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time naive Bayes, EDCM and PMM1 on short texts, beside the rate that is wanted and beside scikit-learn.
+    """Time naive Bayes, EDCM and PMM1 on short texts, beside the target rate and beside scikit-learn.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def bench_predict(corpus: Corpus, repeats: int = 5) -> list[dict[str, Any]]:
     Returns
     -------
     rows of `textmix.bench.timing.COLUMNS`, in seconds of the processor (one core); the peer of ``predict_rate``
-    is `RATE` texts a second, and the ratio what part of that time was needed.
+    is `RATE` texts a second, and the ratio is the measured time divided by the time at that rate.
     """
     single, several = short_texts(corpus, False), short_texts(corpus, True)
     candidates: dict[str, Callable[[], object]] = {}

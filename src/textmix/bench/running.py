@@ -1,4 +1,4 @@
-"""One suite of the bench from its inputs to its rows, and the rows of all suites in words."""
+"""Run one suite of the bench on its inputs; join the rows of all suites, and say their verdicts in sentences."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[s
 
 
 def _sentence(row: Mapping[str, str]) -> str:
-    """Return a row of the joined table in words."""
+    """Return a row of the joined table as a sentence."""
     if not row["bench"]:
         return f"{row['suite']}: {row['note']}"
     ratio, target = float(row["ratio_to_peer"]), float(row["target"])

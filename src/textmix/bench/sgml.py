@@ -42,7 +42,7 @@ def by_beautiful_soup(archive: Path) -> list[tuple[str, list[str], str]]:
 
 
 def bench_sgml(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str, Any]]:
-    """Time reading all stories, checks of every count included on our side.
+    """Time reading all stories, with our checks of every count included.
 
     Parameters
     ----------

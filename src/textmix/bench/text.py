@@ -24,7 +24,7 @@ PEER, LETTERS = "sklearn CountVectorizer", "sklearn CountVectorizer, letters"
 
 @contextmanager
 def _unpacked(source: Path) -> Iterator[Path]:
-    """Give a folder of message files: the source itself, or an archive unpacked to a temporary place."""
+    """Give a folder of message files: the source itself, or an archive unpacked to a temporary folder."""
     if source.is_dir():
         yield source
         return
@@ -37,7 +37,7 @@ def _unpacked(source: Path) -> Iterator[Path]:
 
 
 def _candidates(folder: Path) -> dict[str, Callable[[], object]]:
-    """Return what is compared: ours first, then the peers."""
+    """Return the candidates by name: ours first, then the peers."""
     files = sorted(str(path) for path in folder.rglob("*") if path.is_file())
 
     def ours() -> object:

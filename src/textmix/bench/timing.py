@@ -1,4 +1,4 @@
-"""The one stop-watch of the bench: candidates and their peers in turns in one run, medians, ratios, peak memory."""
+"""The timing harness of the bench: candidates and their peers in turns in one run, medians, ratios, peak memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Time each candidate ``repeats`` times, all in turns, after one untimed call each, then measure its memory.
 
-    Taking turns lets a slow moment of the machine fall on all alike; the first call compiles and fills caches.
+    In turns, a slow moment of the machine affects all candidates alike; the untimed call compiles and fills caches.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def judge(
     ----------
     bench : name of the comparison.
     rows : of `compare`.
-    peer : the candidate that the others are measured by.
+    peer : the candidate whose time is the denominator of the ratios.
     targets : candidate -> largest ratio allowed; no verdict for candidates that are not named.
     """
     seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
@@ -76,10 +76,10 @@ def judge(
 def judge_memory(
     bench: str, rows: Sequence[Mapping[str, Any]], what: str, mib: float, targets: Mapping[str, float]
 ) -> list[dict[str, Any]]:
-    """Do as `judge` with the peak memory of the candidates that have a target, beside ``what``, which takes ``mib``."""
-    kept = [row for row in rows if row["candidate"] in targets]
-    ratios = {row["candidate"]: row["peak_mib"] / mib for row in kept}
-    return _judge({"bench": bench, "peer": what, "quantity": "memory"}, kept, ratios, targets)
+    """Add to the rows of candidates with a target the ratio of their peak memory to ``mib``, the memory of ``what``."""
+    judged = [row for row in rows if row["candidate"] in targets]
+    ratios = {row["candidate"]: row["peak_mib"] / mib for row in judged}
+    return _judge({"bench": bench, "peer": what, "quantity": "memory"}, judged, ratios, targets)
 
 
 def _judge(
@@ -88,7 +88,7 @@ def _judge(
     ratios: Mapping[str, float],
     targets: Mapping[str, float],
 ) -> list[dict[str, Any]]:
-    """Add what is said of all rows, the ratios, the targets and the verdicts."""
+    """Add to each row the columns of ``said``, its ratio, its target and its verdict."""
     judged = []
     for row in rows:
         ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])

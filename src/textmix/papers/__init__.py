@@ -1,1 +1,1 @@
-"""One folder a paper: what only this paper measures, draws or times."""
+"""The code of each paper in a folder of its own: its measures, its figures and its bench."""

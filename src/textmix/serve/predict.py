@@ -15,7 +15,7 @@ from textmix.data.corpus import Ragged
 from textmix.data.new_texts import NewText
 from textmix.serve.model import PersistedModel
 
-#: A block ends after so many texts or so many bytes of text, whichever comes first.
+#: A block ends after this many texts or this many bytes of text, whichever comes first.
 BLOCK_TEXTS, BLOCK_BYTES = 4096, 2**24
 
 #: `json.dumps` would make a new encoder for every row.
@@ -23,7 +23,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
-    """Give the texts in blocks of at most `BLOCK_TEXTS`; a block ends where it passes `BLOCK_BYTES`."""
+    """Yield the texts in blocks of at most `BLOCK_TEXTS`; a block ends where it passes `BLOCK_BYTES`."""
     block, size = list[NewText](), 0
     for text in texts:
         block.append(text)
@@ -41,7 +41,8 @@ class Writer:
     A single-label method gives ``label`` and, where it has one, the ``probability`` of that label; a multi-label method
     gives ``labels``, a JSON list (a label may hold any character, so that no separator is safe), and ``probabilities``,
     a list in the same order.  With ``everything`` the probabilities of all labels follow: in csv a column
-    ``p:<label>`` each, in JSON an object ``all``.  A label without training documents has none.  Six digits are kept.
+    ``p:<label>`` each, in JSON an object ``all``.  A label without training documents has none.
+    Probabilities have six digits.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class Writer:
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
 
     def begin(self) -> None:
-        """Write the first row, where there is one."""
+        """Write the header of csv; JSON lines have none."""
         if self._csv:
             self._csv.writerow(["id", *self._keys, *(f"p:{name}" for name in self._names if self._everything)])
 
@@ -79,14 +80,14 @@ class Writer:
                 self._stream.write(_JSON(said) + "\n")
 
     def _single(self, labels: np.ndarray, probability: np.ndarray | None) -> Iterator[tuple[Any, Any]]:
-        """Give label and probability of each text."""
+        """Yield name and probability of the label of each text; labels (n,), probability (n, L) or None."""
         chosen: list[float | None] = [None] * len(labels)
         if probability is not None:
             chosen = [_six_digits(value) for value in probability[np.arange(len(labels)), labels].tolist()]
         yield from ((self._names[label], value) for label, value in zip(labels.tolist(), chosen, strict=True))
 
     def _several(self, labels: np.ndarray, probability: np.ndarray | None) -> Iterator[tuple[Any, Any]]:
-        """Give labels and probabilities of each text."""
+        """Yield names and probabilities of the labels of each text; labels and probability (n, L), or None."""
         rows, columns = np.nonzero(labels)
         names = [self._names[column] for column in columns.tolist()]
         ends = np.searchsorted(rows, np.arange(len(labels) + 1)).tolist()
@@ -103,7 +104,7 @@ def _six_digits(value: float) -> float | None:
 
 
 def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> int:
-    """Label texts and write the rows; return how many there were."""
+    """Label texts, write their rows, and return the number of texts."""
     count, rest = 0, blocks(texts)
     first = list(islice(rest, 1))  # a file that cannot be read at all gives not even a first row
     writer.begin()

@@ -46,8 +46,9 @@ def bench_m_step(
 ) -> list[dict[str, Any]]:
     """Time the experts' M step from zero against one scikit-learn fit a component and label, at equal objective.
 
-    Memberships are those in a Bernoulli mixture of the label sets.  The peer weights all instances and leaves out only
-    labels that all have or none; a third candidate is the peer given our rows and labels, without a target.
+    Memberships come from a Bernoulli mixture of the label sets.  The peer fits every label on all instances, weighted
+    by their memberships, unless all instances have the label or none has it.  A third candidate is the same peer on the
+    instances and labels that our M step trains on; it has no target.
 
     Parameters
     ----------
@@ -76,14 +77,14 @@ def bench_m_step(
 
 
 def _step(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, goal: tuple[int, float]) -> LogisticExperts:
-    """Return experts after one M step from zero, of at most so many steps and up to a tolerance."""
+    """Return the experts after one M step from zero; ``goal`` is the most solver steps, and their tolerance."""
     experts = LogisticExperts(X, Y, memberships.shape[1], MStep(variance, 0.0, *goal), floor=1e-5, constant=1e-5)
     experts.update(memberships)
     return experts
 
 
 def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
-    """Return the weighted loss over the labels that are trained, with the penalty."""
+    """Return the weighted loss over the trained labels plus the penalty, in nats."""
     total = experts.penalty()
     for k, active in enumerate(experts.active):
         odds = np.ascontiguousarray(experts.training_log_odds(k)[:, active])
@@ -93,7 +94,9 @@ def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
 
 
 def _peer(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, floor: float) -> tuple[float, float, int]:
-    """Return objective, seconds and number of scikit-learn's fits, for memberships and shares above a floor."""
+    """Return objective (nats), seconds and number of scikit-learn's fits; memberships and shares of at most ``floor``
+    are left out.
+    """
     total, seconds, fits = 0.0, 0.0, 0
     for k in range(memberships.shape[1]):
         rows = np.flatnonzero(memberships[:, k] > floor)

@@ -73,7 +73,7 @@ def components(data: FigureData) -> Figure:
 
 
 def illustration(data: FigureData) -> Figure:
-    """Draw one example: heaviest components, marginals with the likeliest set, correlations."""
+    """Draw one example: its components of the largest weights, its label marginals, and its label correlations."""
     tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
     labels = [row["label"] for row in tables["labels"]]
     height = max(2.4, 0.24 * len(labels) + 1.2)
@@ -102,7 +102,7 @@ def _component(axes: Axes, rows: Rows) -> None:
 
 
 def _marginals(axes: Axes, rows: Rows) -> None:
-    """Draw the marginals, those of members of the likeliest set filled."""
+    """Draw the marginals as bars; the bars of the labels in the likeliest set are filled."""
     place = np.arange(len(rows))
     values, member = [float(row["marginal"]) for row in rows], [row["mode"] == "1" for row in rows]
     colours = ["C1" if is_member else "white" for is_member in member]

@@ -1,4 +1,4 @@
-"""Li, Wang, Pavlu & Aslam: how methods compare, what EM and the exact search do, and one example as on the slides."""
+"""Li, Wang, Pavlu & Aslam: comparisons of methods, runs of EM, the exact search, and one example."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _seed(generator: np.random.Generator) -> int:
 
 
 def _right(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return which label sets are exactly right, float64 (N,)."""
+    """Return 1 for each predicted label set that equals the true one, else 0, float64 (N,)."""
     return np.asarray((true == predicted).all(axis=1), dtype=np.float64)
 
 
@@ -51,7 +51,7 @@ def comparisons(
     Parameters
     ----------
     sources : role -> data set with the methods' predictions.
-    settings : ``reference``, the method that the others are compared to; ``resamples`` of the bootstrap.
+    settings : ``reference``, the method to which every method is compared; ``resamples`` of the bootstrap.
     generator : draws the resamples.
 
     Returns
@@ -97,7 +97,7 @@ ranking = comparisons
 
 
 def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
-    """Follow EM: penalised log-likelihood of the training part and subset accuracy of the test part.
+    """Record each EM iteration: penalised log-likelihood of the training part, subset accuracy of the test part.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
 
 
 def _largest_fall(rows: list[dict[str, Any]]) -> float:
-    """Return the most that the objective lost in one iteration, 0 if it never fell."""
+    """Return the largest decrease of the objective in one EM iteration; 0 if it never decreases."""
     pairs = [(a, b) for a, b in itertools.pairwise(rows) if (a["role"], a["run"]) == (b["role"], b["run"])]
     return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
 
@@ -128,13 +128,13 @@ def _largest_fall(rows: list[dict[str, Any]]) -> float:
 def exact_search(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Count what the exact search scores against K and L, and compare it with enumeration where L allows.
+    """Count the label sets that the exact search scores, and compare its mode with enumeration where L allows.
 
     Parameters
     ----------
     sources : role -> data set; the first labels of the largest give smaller problems of the same kind.
-    settings : ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried; ``enumerated``, most
-        labels of which all sets are scored; ``documents``, test documents used.
+    settings : ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried; ``enumerated``, the
+        largest L for which all label sets are scored; ``documents``, test documents used.
     generator : seeds the models.
     """
     rows, mismatches, counted = [], 0, []
@@ -205,7 +205,8 @@ def illustration(
     Parameters
     ----------
     sources : role -> data set, one; of several the one with the most labels.
-    settings : ``params`` of `CBMClassifier`; ``components``, how many of the heaviest are shown.
+    settings : ``params`` of `CBMClassifier`; ``components``, the number of components shown, those of
+        the largest weights.
     generator : seeds the model.
 
     Returns
@@ -254,9 +255,18 @@ def illustration(
 
 
 def _telling(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
-    """Return the document to show: one with a label lost to the marginals, right if possible, of the surest mode.
+    """Return the index of the test document to show.
 
-    First of all one where other labels of the mode carry that label, for a mode of one unsure label shows nothing.
+    Documents are ranked by, in this order: the mode holds a label with a marginal below one half beside a label with a
+    larger marginal; the mode holds a label with a marginal below one half; the mode is the true label set; the
+    probability of the mode.
+
+    Parameters
+    ----------
+    lost : which labels of the mode have a marginal below one half, bool (N, L).
+    carried : which documents meet the first condition, bool (N,).
+    right : 1 where the mode is the true label set, else 0, float64 (N,).
+    probability : of the mode, float64 (N,).
     """
     rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
     return int(np.argmax(rank))

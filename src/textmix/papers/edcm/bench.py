@@ -19,7 +19,7 @@ PEER = "sklearn brute-force cosine"
 #: Largest share of the peer's time, and most memory, that one search may take.
 KNN_TARGET, KNN_MIB = 0.3, 500.0
 READ = "read the parameters once"
-#: A sweep may take so many times as long as reading what it works on once.
+#: Largest ratio of the time of a sweep to the time of one reading of its arrays.
 SWEEP_TARGET = 3.0
 
 
@@ -74,7 +74,7 @@ def _search(model: KNNClassifier, queries: sparse.csr_array, k: int) -> Callable
 
 
 def bench_sweep(X: sparse.csr_array, repeats: int = 3, n_topics: int = 10) -> list[dict[str, Any]]:
-    """Time one sweep of the latent-topic EDCM against reading what it works on once, at the bandwidth met here.
+    """Time one sweep of the latent-topic EDCM beside one reading of the memory that a sweep touches.
 
     For every word that is present a sweep reads the word's K parameters, reads its K sums and writes them back: three
     rows of K numbers, read here from one long array.  The note gives the ratio to reading the words' indices alone.

@@ -31,7 +31,7 @@ class Documents:
         return np.asarray(self.X.sum(axis=1), dtype=np.float64).ravel()
 
     def sample(self, per_class: int, generator: np.random.Generator) -> Documents:
-        """Return so many documents of each class, or all there are, drawn from those that are not empty."""
+        """Return ``per_class`` documents of each class, or all of its documents with words where there are fewer."""
         full = self.lengths > 0
         groups = [np.flatnonzero((self.y == c) & full) for c in np.unique(self.y)]
         drawn = [generator.permutation(rows)[:per_class] for rows in groups]
@@ -55,7 +55,7 @@ def first(sources: Mapping[str, MeasureData]) -> tuple[Documents, Documents]:
     return next(trials(only(sources)))
 
 
-def mean_and_spread(values: Any) -> tuple[float, float]:
+def mean_and_deviation(values: Any) -> tuple[float, float]:
     """Return mean and sample standard deviation; 0 of one value."""
     values = np.asarray(values, dtype=np.float64)
     return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0

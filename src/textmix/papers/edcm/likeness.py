@@ -22,7 +22,7 @@ from textmix.papers.edcm.documents import Documents, Rows, Values, first
 
 
 def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
-    """Return log p of each document under its class's DCM, equation (1), (N,).
+    """Return log p of each document under its class's DCM, equation (1), in nats, float64 (N,).
 
     Parameters
     ----------
@@ -36,19 +36,19 @@ def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", 
 
 
 def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
-    """Return log q of each document under its class's EDCM, equation (2), (N,); parameters as for `log_dcm`."""
+    """Return log q of each document under its class's EDCM, equation (2), float64 (N,); arguments as for `log_dcm`."""
     b, x = _cells(documents, beta), documents.X.data.astype(np.float64)
     terms = np.log(b) + (-np.log(x) if convention == "bag" else gammaln(x))
     return _sum(documents, terms) + _length_term(documents, beta, convention)
 
 
 def _cells(documents: Documents, parameters: np.ndarray) -> np.ndarray:
-    """Return the parameter of every non-zero count."""
+    """Return the parameter of the word and class of every stored count, float64 (nnz,)."""
     return parameters[np.repeat(documents.y, np.diff(documents.X.indptr)), documents.X.indices]
 
 
 def _sum(documents: Documents, terms: np.ndarray) -> np.ndarray:
-    """Return the sum of the terms of each document."""
+    """Return the sum of the terms (nnz,) of each document, float64 (N,)."""
     rows = np.repeat(np.arange(len(documents.y)), np.diff(documents.X.indptr))
     return np.bincount(rows, terms, minlength=len(documents.y))
 
@@ -74,7 +74,7 @@ def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``steps``, a rising list of numbers of steps.
+    settings : ``steps``, an increasing list of numbers of steps.
     """
     train, _test = first(sources)
     beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
@@ -101,7 +101,7 @@ def _quiet(model: DCMClassifier, train: Documents) -> np.ndarray:
 
 
 def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, float]:
-    """Return medians over the classes of what section 3 tells of one class; words of other classes count as 0."""
+    """Return medians over the classes of the statistics of section 3; a word that a class lacks counts as 0."""
     return {
         "mean_alpha": float(np.median(alpha.sum(axis=1)) / n_parameters),
         "share_below_0.1": float(1.0 - np.median(np.sum(alpha >= 0.1, axis=1)) / n_parameters),
@@ -127,7 +127,7 @@ def approximation(
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``per_class``, documents drawn of each class; ``shown``, how many parameters are kept for the figure.
+    settings : ``per_class``, documents drawn of each class; ``shown``, the number of parameters in the figure.
     generator : draws the documents and the parameters shown.
     """
     train, _test = first(sources)
@@ -151,7 +151,7 @@ def approximation(
 
 
 def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, own: np.ndarray) -> Rows:
-    """Return both correlations and deviations within the quarters of the documents by length."""
+    """Return a row for each quarter of the documents by length: correlations, and mean relative deviations."""
     rows: Rows = []
     edges = np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1])
     for quarter, (low, high) in enumerate(itertools.pairwise(edges)):
@@ -165,12 +165,12 @@ def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, own: np.nda
 
 
 def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.Generator) -> Rows:
-    """Return the parameters of some words of some classes: half of them the largest, half drawn from the others."""
+    """Return alpha and beta of ``shown`` words: half those with the largest alpha, half drawn from the rest."""
     seen = np.flatnonzero(beta.ravel() > 0)
     a, b = alpha.ravel()[seen], beta.ravel()[seen]
     order = np.argsort(-a, kind="stable")
-    kept = np.concatenate([order[: shown // 2], generator.permutation(order[shown // 2 :])[: shown // 2]])
-    return [{"alpha": float(a[i]), "beta": float(b[i])} for i in kept]
+    chosen = np.concatenate([order[: shown // 2], generator.permutation(order[shown // 2 :])[: shown // 2]])
+    return [{"alpha": float(a[i]), "beta": float(b[i])} for i in chosen]
 
 
 def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MODELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM"}
 _DARK = "#1b1b1b"
-#: One in so many documents is drawn: all of them would make the drawing megabytes.
+#: One document in this many is drawn: a drawing of all documents would take megabytes.
 EVERY = 10
 
 
@@ -99,7 +99,7 @@ def parameters(data: FigureData) -> Figure:
 
 
 def stopping(data: FigureData) -> Figure:
-    """Draw what section 3 and 4 tell of the DCM's parameters against the number of training steps.
+    """Draw the statistics of the DCM's parameters in sections 3 and 4 against the number of training steps.
 
     Options: published (column of the table -> id).  Reads ``dcm_parameters/steps.csv``: steps ("converged" at the end),
     mean_alpha, above_1.0, correlation_alpha_beta.
@@ -184,7 +184,7 @@ def burstiness(data: FigureData) -> Figure:
 
 
 def normaliser(data: FigureData) -> Figure:
-    """Draw what the EDCM sums to over all documents of a length, one line a class.
+    """Draw the sum of the EDCM's q(x) over all documents of a length, against the length; one line a class.
 
     Reads ``normalisation/totals.csv``: class, length, total.
     """

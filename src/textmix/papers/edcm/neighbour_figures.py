@@ -37,7 +37,7 @@ def name_of(method: str) -> str:
 
 
 def table1(data: FigureData) -> Figure:
-    """Draw the accuracy of all methods on every split, one panel a data set that is there.
+    """Draw the accuracy of all methods on every split, one panel a data set at hand.
 
     Options: experiment, roles, labels (role -> title), methods, published (``<role>.<method>`` -> id).
     """
@@ -85,7 +85,7 @@ def _explain(figure: Figure, axes: Axes) -> None:
 
 
 def knn_curves(data: FigureData) -> Figure:
-    """Draw the mean accuracy against k for each representation, one panel a data set that is there.
+    """Draw the mean accuracy against k for each representation, one panel a data set at hand.
 
     Options: labels (measure -> title of its panel).  Reads ``<measure>/curves.csv``: representation, k, accuracy,
     spread.  A measure that is missing is left out; if all are, the first reason is raised.

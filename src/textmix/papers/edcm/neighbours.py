@@ -1,4 +1,4 @@
-"""Accuracy of the k-NN methods against k (the paper's last Figure 4), and what their description leaves open."""
+"""Accuracy of the k-NN methods against k (the paper's last Figure 4), and the choices that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.neighbours.representations import REPRESENTATIONS
-from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, only, trials
+from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_and_deviation, only, trials
 
-#: Representations whose vectors depend on a model of the documents, of which there can be one a class.
+#: Representations whose vectors depend on a model of the documents; there can be one model a class.
 FISHER = ("fisher_dcm", "fisher_multinomial")
 
 
@@ -22,17 +22,17 @@ def knn_curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``representations``; ``neighbours``, a rising list of k, from 1; ``trials``, how many splits.
+    settings : ``representations``; ``neighbours``, an increasing list of k, from 1; ``trials``, how many splits.
     """
     values: Values = {}
     rows: Rows = []
     ks = np.array(settings["neighbours"])
     for name in settings["representations"]:
         curves = np.array([_curve(name, *parts, ks) for parts in trials(only(sources), settings["trials"])])
-        values[f"{name}_gain"] = mean_and_spread(curves[:, -1] - curves[:, 0])
+        values[f"{name}_gain"] = mean_and_deviation(curves[:, -1] - curves[:, 0])
         for k, accuracies in zip(ks, curves.T, strict=True):
-            mean, spread = mean_and_spread(accuracies)
-            rows.append({"representation": name, "k": int(k), "accuracy": mean, "spread": spread})
+            mean, deviation = mean_and_deviation(accuracies)
+            rows.append({"representation": name, "k": int(k), "accuracy": mean, "spread": deviation})
     return Measure(values, {"curves": rows})
 
 
@@ -41,7 +41,7 @@ knn_curves_industry = knn_curves
 
 
 def _curve(name: str, train: Documents, test: Documents, ks: np.ndarray) -> np.ndarray:
-    """Return the accuracy at every k, (K,)."""
+    """Return the accuracy at each k of ``ks``, float64 (K,)."""
     model = KNNClassifier(representation=name).fit(train.X, train.y)
     elected = model.elect(*model.kneighbors(test.X, int(ks[-1])))
     places = np.minimum(ks, elected.shape[1]) - 1
@@ -49,7 +49,7 @@ def _curve(name: str, train: Documents, test: Documents, ks: np.ndarray) -> np.n
 
 
 def knn_variants(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Measure what the open choices are worth: tied votes, vectors of length 1, one Fisher kernel a class.
+    """Measure the accuracy under each open choice: tied votes, vectors of length 1, one Fisher kernel a class.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def knn_variants(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
 def _searches(
     name: str, train: Documents, test: Documents, k: int
 ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Yield each way to take the vectors, and the neighbours it finds."""
+    """Yield name, similarities (N, k) and indices (N, k) of the neighbours for each choice of the vectors."""
     for cosine, scale in ((False, "printed"), (True, "cosine")):
         yield scale, KNNClassifier(representation=name, cosine=cosine).fit(train.X, train.y).kneighbors(test.X, k)
     if name in FISHER:
@@ -81,7 +81,7 @@ def _searches(
 
 
 def _per_class(name: str, train: Documents, test: Documents, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nearest documents where those of each class are compared in the context of their own distribution."""
+    """Return similarities and indices of the k nearest documents, (N, k) each; each class has a model of its own."""
     similarities, indices = [], []
     for c in np.unique(train.y):
         rows = np.flatnonzero(train.y == c)

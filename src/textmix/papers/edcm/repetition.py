@@ -19,15 +19,15 @@ from textmix.papers.edcm.likeness import log_edcm
 
 
 def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Measure how likely a word is again once it has occurred, in the models and in the documents of a class.
+    """Measure the probability that a word occurs again in a document, in the models and in the documents of a class.
 
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``share``, mean share of the word whose repetition is followed as s grows through ``concentrations``;
+    settings : ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
         ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that
         stands for infinity; ``class``, index of the class of the picture; ``bands``, name -> first and last rank of
-        words by frequency; ``occurrences``, how many are followed.
+        words by frequency; ``occurrences``, the largest m.
     """
     train, _test = first(sources)
     values: Values = {f"repetition_factor_s_{s}": _repetition(s, settings["share"]) for s in settings["concentrations"]}
@@ -43,18 +43,18 @@ def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def _log_rising(a: float, x: int) -> float:
-    """Return log a (a + 1) ... (a + x - 1), exact for large a too."""
+    """Return log a (a + 1) ... (a + x - 1) as a sum, which is exact for a large a, where log Gamma is not."""
     return float(np.log(a + np.arange(x)).sum())
 
 
 def _log_dcm(x: Sequence[int], alpha: np.ndarray) -> float:
-    """Return log p of equation (1)."""
+    """Return log p of counts x (V,) under a DCM with parameters alpha (V,), equation (1)."""
     terms = [_log_rising(a, count) - gammaln(count + 1) for a, count in zip(alpha, x, strict=True)]
     return float(gammaln(sum(x) + 1) - _log_rising(alpha.sum(), sum(x)) + sum(terms))
 
 
 def _repetition(s: float, share: float) -> float:
-    """Return how many times likelier a word of mean share ``share`` is once it has occurred."""
+    """Return the ratio of the probability of a second occurrence to that of the first, for a word of mean ``share``."""
     alpha = np.array([s * share, s * (1 - share)])
     once, twice = (_log_dcm((n, 0), alpha) for n in (1, 2))
     return float(np.exp(twice - 2 * once))
@@ -147,12 +147,12 @@ def _log_choose(n: np.ndarray, m: int) -> np.ndarray:
 
 
 def _log_binomial(theta: np.ndarray, n: np.ndarray, m: int) -> np.ndarray:
-    """Return the log chance that a word of share theta occurs m times among n."""
+    """Return the log probability that a word of share theta occurs m times among n words."""
     return _log_choose(n, m) + m * np.log(theta) + (n - m) * np.log1p(-theta)
 
 
 def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.ndarray:
-    r"""Return the log chance that a word with parameter a occurs m >= 1 times among n under DCM (exact) or EDCM.
+    r"""Return the log probability that a word with parameter a occurs m >= 1 times among n words: DCM (exact) or EDCM.
 
     EDCM: \Gamma(m) a in place of \Gamma(m + a) / \Gamma(a), the other words taken together as if they summed to one.
     """
@@ -162,12 +162,12 @@ def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.
 
 
 def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Measure what the EDCM of a class sums to over all count vectors of a length (section 3).
+    """Measure the sum of the EDCM of a class over all count vectors of a length (section 3).
 
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``lengths``, rising; ``words`` and ``short``, number of words and length of the documents that are
+    settings : ``lengths``, increasing; ``words`` and ``short``, number of words and length of the documents that are
         enumerated one by one to check the sum.
     """
     train, _test = first(sources)
@@ -201,12 +201,12 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
              = \Gamma(s) / \Gamma(s + n) \sum_m m! e_m c(n, m)
 
     with e_m the elementary symmetric polynomials of beta and c(n, m) the Stirling numbers of the first kind, unsigned.
-    All terms are positive, so that sums of logarithms lose nothing.
+    All terms are positive, so that no digits cancel.
 
     Parameters
     ----------
     beta : float64 (V,), positive.
-    lengths : rising, from 1.
+    lengths : increasing, from 1.
     """
     longest = lengths[-1]
     e = np.full(longest + 1, -np.inf)
@@ -244,7 +244,9 @@ def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
     while moments(high)[0] < n:
         high *= 2.0
     tilt = float(brentq(lambda t: moments(t)[0] - n, 1e-12, high))
-    spread = moments(tilt)[1]
+    variance = moments(tilt)[1]
     s, log_z = float(beta.sum()), float(np.log(-np.expm1(-tilt)))
     log_g = float(copies @ np.log1p(values * tilt))
-    return float(gammaln(n + 1) + gammaln(s) - gammaln(s + n) + log_g - n * log_z - 0.5 * np.log(2.0 * np.pi * spread))
+    return float(
+        gammaln(n + 1) + gammaln(s) - gammaln(s + n) + log_g - n * log_z - 0.5 * np.log(2.0 * np.pi * variance)
+    )

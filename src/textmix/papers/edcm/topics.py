@@ -41,7 +41,14 @@ class _Made:
         return cls(X, beta, theta)
 
     def distances(self, model: LatentTopicEDCM) -> tuple[np.ndarray, float, np.ndarray]:
-        """Return, topics matched: distance of each topic's words, mean distance of the shares, ratio of each s."""
+        """Match the topics found to the true ones and compare both.
+
+        Returns
+        -------
+        words : total-variation distance of each topic's word shares, float64 (K,).
+        shares : mean total-variation distance of the documents' topic shares.
+        ratios : found s over true s of each topic, float64 (K,).
+        """
         found = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
         pairs = 0.5 * np.abs(found[:, np.newaxis] - true).sum(axis=2)
@@ -67,11 +74,11 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     """Measure how near the topics found in made documents are to the true ones, against the number of documents.
 
     Distances are total variation between a found topic's word shares and those of the true topic matched to it.
-    Values are at the largest number of documents; their spread is over the topics.
+    Values are at the largest number of documents; their standard deviation is over the topics.
 
     Parameters
     ----------
-    settings : ``documents``, a rising list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
+    settings : ``documents``, an increasing list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
         ``word_spread`` and ``share_spread``, the Dirichlet's parameter from which topics and shares are drawn (the
         latter is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     generator : draws topics and documents, and seeds the fits.
@@ -98,7 +105,7 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
 def latent_topics_time(
     _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Time both estimations on the same made documents, from the same start to the same relative rise (seconds).
+    """Time both estimations on the same made documents, from the same start to the same relative increase (seconds).
 
     Parameters
     ----------
@@ -121,12 +128,12 @@ def latent_topics_time(
 def newsgroup_topics(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Find latent topics of 20 Newsgroups, without looking at the groups, and tell them by their words and groups.
+    """Find latent topics of 20 Newsgroups without the groups, and describe each by its words and its share of groups.
 
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``topics``; ``least``, number of documents a word needs; ``max_iter``; ``shown``, words told of a topic.
+    settings : ``topics``; ``least``, number of documents a word needs; ``max_iter``; ``shown``, words of a topic.
     generator : seeds the start.
     """
     source = only(sources)
@@ -137,7 +144,7 @@ def newsgroup_topics(
         n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=int(generator.integers(2**31))
     ).fit(train.X[:, kept])
     names = [source.corpus.feature_names[int(w)] for w in kept]  # type: ignore[index]
-    # What a topic gives to a document's parameters: its share of the words there, not of the topics' mixture.
+    # A topic's part of a document's parameters is its share of the words there; its part of the mixture is not.
     given = model.mixture_ * model.concentration_
     given /= given.sum(axis=1, keepdims=True)
     groups = np.array([given[train.y == c].mean(axis=0) for c in np.unique(train.y)])
@@ -159,7 +166,7 @@ def newsgroup_topics(
 
 
 def _typical(shares: np.ndarray, topic: int, names: Sequence[str], number: int) -> list[str]:
-    """Return the words that tell a topic most from the mean of all: largest p_kw log(p_kw / p_w)."""
+    """Return the words that distinguish a topic most from the mean of all topics: largest p_kw log(p_kw / p_w)."""
     mean = shares.mean(axis=0)
     p = shares[topic]
     with np.errstate(divide="ignore", invalid="ignore"):

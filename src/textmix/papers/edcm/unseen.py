@@ -13,7 +13,7 @@ from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.mixture import MultinomialMixture
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
-from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_and_spread, only, trials
+from textmix.papers.edcm.documents import Documents, Rows, Values, first, mean_and_deviation, only, trials
 from textmix.papers.edcm.repetition import log_total_by_saddle_point
 
 MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
@@ -22,9 +22,9 @@ MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMCla
 def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure exp(-sum_d log p(x_d) / sum_d n_d) of each class's unseen documents under the class's model.
 
-    Values are means over classes and splits, their spread is over both.  Keys without a suffix: the documents as
-    sequences of words; ``_bag``: as count vectors.  The EDCM's is that of q, which does not sum to one; on the first
-    split it is divided by its sum over all documents of the length as well.
+    A value is the mean over classes and splits; its standard deviation is over both.  Keys without a suffix take the
+    documents as sequences of words, keys in ``_bag`` as count vectors.  The EDCM's value is that of q, which does not
+    sum to one; on the first split q is divided by its sum over all documents of the length as well.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     }
     for (name, convention), by_split in found.items():
         key = name if convention == "sequence" else f"{name}_bag"
-        values[key] = mean_and_spread(by_split)
-        values[f"{key}_spread_over_splits"] = mean_and_spread(np.mean(by_split, axis=1))[1]
+        values[key] = mean_and_deviation(by_split)
+        values[f"{key}_spread_over_splits"] = mean_and_deviation(np.mean(by_split, axis=1))[1]
     classes: Rows = []
     for c in range(len(found["dcm", "sequence"][0])):
         of_class = {name: float(np.mean(found[name, "sequence"], axis=0)[c]) for name in MODELS}
@@ -59,20 +59,20 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:
-    """Return the perplexity of a model with another constant."""
+    """Return the row of a model with a given smoothing constant: mean perplexity and its standard deviation."""
     model = MODELS[name](smoothing=smoothing).fit(train.X, train.y)
-    mean, spread = mean_and_spread(_of_classes(model, test, "sequence"))
-    return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": spread}
+    mean, deviation = mean_and_deviation(_of_classes(model, test, "sequence"))
+    return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": deviation}
 
 
 def _of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
-    """Return the perplexity of each class's documents under its own model, (C,)."""
+    """Return the perplexity of each class's documents under its own model, float64 (C,)."""
     own = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
     return _by_class(own, test)
 
 
 def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
-    """Return what `_of_classes` does for q(x) / Z(n), Z(n) by saddle point, (C,)."""
+    """Return the perplexity of `_of_classes` for q(x) / Z(n), with Z(n) by saddle point, float64 (C,)."""
     own = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
     for c, beta in zip(model.classes_, model.beta_, strict=True):
         rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
@@ -95,7 +95,7 @@ def mixtures(
     Parameters
     ----------
     sources : role -> data set, one; its first split.
-    settings : ``components``, a rising list; ``smoothing``, constants for the mixtures, of which the DCM takes the
+    settings : ``components``, an increasing list; ``smoothing``, constants for the mixtures, of which the DCM takes the
         first; ``max_iter``.
     generator : draws the starts.
     """

@@ -1,4 +1,4 @@
-"""What a Fisher kernel and TF-IDF give a word (section 5): by its document frequency and by its count."""
+"""Weights of a word under a Fisher kernel and under TF-IDF (section 5), by document frequency and by count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fisher_tfidf(
 ) -> Measure:
     """Compare the Fisher-DCM score of a word in a document with its TF-IDF weight, and with its approximation.
 
-    Scores are those of words that a document has, less the constant that all words of the document share.
+    Scores are of the words that a document holds, less the constant that all words of the document share.
 
     Parameters
     ----------

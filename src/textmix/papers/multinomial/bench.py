@@ -15,7 +15,7 @@ from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
 from textmix.metrics.threshold import Sweep, threshold_sets, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
-#: Of so many thresholds the peers decide one: to be as fast as they are is to be so many times faster.
+#: The peers decide at one threshold in this many: equal times mean that ours is this many times faster a threshold.
 EVERY = 50
 SWEEP, SCIKIT_LEARN = "textmix, one sweep", f"scikit-learn, one threshold in {EVERY}"
 TRAINING, REPLICATED = "textmix, classifier and binary classifiers", "MultinomialNB, replicated documents"

@@ -31,7 +31,7 @@ Points = list[tuple[float, float, float, float, bool]]
 
 
 def _curve(data: FigureData, method: str, test: str) -> Points:
-    """Return (threshold, precision, recall, set error, whether it is the validated threshold) in rising order."""
+    """Return (threshold, precision, recall, set error, whether it is the validated threshold) in increasing order."""
     rows = data.results.measure_table("threshold_curves", "curves")
     names = ("threshold", "precision", "recall", "set_error")
     return sorted(

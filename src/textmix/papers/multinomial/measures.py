@@ -1,4 +1,4 @@
-"""Vilar, Castro & Sanchis on Reuters-21578: Table 1, the single-label error, Figures 1 and 2, and what they leave open.
+"""Vilar, Castro & Sanchis on Reuters-21578: Table 1, the single-label error, Figures 1 and 2, and the open choices.
 
 Every measure takes one data set with the split of its source: documents with one label, several, or none.
 """
@@ -125,7 +125,7 @@ def _params(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
 
 
 def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Measure the error of the single-label problem (section 4.2) for the plain choice and all others.
+    """Measure the error of the single-label problem (section 4.2) for the choice of the settings, and for every choice.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _choices(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
 
 
 def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
-    """Return how likely chance alone makes errors fall so much or more: sign test on the documents that change."""
+    """Return the one-sided p-value of the sign test: chance alone corrects as many of the changed documents or more."""
     gained, lost = int(np.sum(before & ~after)), int(np.sum(~before & after))
     return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
 
@@ -200,12 +200,12 @@ class _Rules:
         self.binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
 
     def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
-        """Return posteriors and log-odds; the latter tell posteriors apart that round to 1."""
+        """Return posteriors and log-odds; the log-odds distinguish posteriors that round to 1."""
         return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}
 
 
 def _sweep(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: np.ndarray) -> Sweep:
-    """Return what a method does at every threshold on the posterior."""
+    """Return precision, recall and set error of a method at every threshold on the posterior."""
     if method == "accumulated":
         return accumulated_sweep(scores, Y, thresholds)
     return replace(threshold_sweep(scores, Y, special.logit(thresholds)), thresholds=thresholds)
@@ -217,7 +217,7 @@ def threshold_curves(
     """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validated thresholds.
 
     A threshold is validated by training on a part of the training documents and taking the one with the fewest wrong
-    label sets on the labelled documents of the rest; what it does is measured with the models of all of them.
+    label sets on the labelled documents of the rest; its scores are those of the models trained on all of them.
 
     Parameters
     ----------
@@ -237,8 +237,8 @@ def threshold_curves(
     for method in METHODS:
         place = _sweep(method, left_scores[method], left_out.Y, thresholds).lowest_set_error()
         sweeps = {
-            name: _sweep(method, scores[method][kept], test.Y[kept], thresholds)
-            for name, kept in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
+            name: _sweep(method, scores[method][rows_of], test.Y[rows_of], thresholds)
+            for name, rows_of in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
         }
         values |= _curve_values(method, sweeps, place, (0.1, settings["standard"], 0.9))
         rows += _curve_rows(method, sweeps, place)
@@ -296,7 +296,7 @@ def _curve_rows(method: str, sweeps: Mapping[str, Sweep], place: int) -> Iterabl
 def _per_class(
     left_scores: np.ndarray, left_Y: sparse.csr_array, scores: np.ndarray, Y: sparse.csr_array, choose: dict[str, Any]
 ) -> dict[str, float]:
-    """Return what one validated threshold a class does on all test documents, for each criterion to choose it by."""
+    """Return the test scores with one validated threshold a class, for each criterion of validation."""
     values = {}
     for criterion in CRITERIA:
         limits = class_thresholds(left_scores, left_Y, criterion=criterion, **choose)
@@ -310,7 +310,7 @@ def _per_class(
 def expectation_maximisation(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Measure what unlabelled training documents give when they are ignored, smooth, or enter by EM (Nigam et al.).
+    """Measure the errors when unlabelled training documents are ignored, smooth, or enter by EM (Nigam et al.).
 
     Parameters
     ----------

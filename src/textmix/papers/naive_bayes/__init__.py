@@ -1,1 +1,1 @@
-"""The code of the paper naive_bayes: measures, figures, bench."""
+"""The code of the paper naive_bayes: measures and figures."""

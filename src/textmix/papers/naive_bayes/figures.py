@@ -111,7 +111,7 @@ def limits(data: FigureData) -> Figure:
 
 
 def _grouped(rows: Iterable[Mapping[str, str]], key: str, value: str) -> dict[float, list[float]]:
-    """Return the values of a column by the number in another."""
+    """Return the values of the column ``value``, grouped by the number in the column ``key``."""
     groups: dict[float, list[float]] = {}
     for row in rows:
         groups.setdefault(float(row[key]), []).append(float(row[value]))

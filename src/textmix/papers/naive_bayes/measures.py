@@ -32,7 +32,7 @@ def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``delta`` and ``mu``, rising lists; the values are taken at the last of each.
+    settings : ``delta`` and ``mu``, increasing lists; the values are taken at the last of each.
     """
     X, y, *_rest = _first(sources)
     background = _background(X)
@@ -49,15 +49,15 @@ def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
 
 
 def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Measure how smoothing by the background takes weight from the words that are frequent in it.
+    """Measure how smoothing by the background reduces the weight of the words that are frequent in it.
 
-    The weight of a word is its spread over the classes: the mean over all classes of |log p(w|c) - mean log p(w|.)|,
-    which for two classes is half of |beta_w|.  Words are grouped by their rank in the background.
+    The weight of a word is its mean absolute deviation over the classes, |log p(w|c) - mean log p(w|.)|, which for two
+    classes is half of |beta_w|.  Words are grouped by their rank in the background.
 
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``mu``, a rising list, and ``quantiles``, the number of groups of equal numbers of words.
+    settings : ``mu``, an increasing list, and ``quantiles``, the number of groups of equal numbers of words.
     """
     X, y, *_rest = _first(sources)
     background = _background(X)

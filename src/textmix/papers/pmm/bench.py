@@ -14,7 +14,7 @@ from textmix.models.pmm.training import EMRun, gather
 
 #: Bytes of the buffer that is streamed through, far above any cache.
 BUFFER = 2**28
-#: Iterations timed at once: in training each finds in the cache what the last has left there.
+#: EM iterations in one timing: as in training, each finds in the cache the arrays of the iteration before.
 STEPS = 10
 
 
@@ -28,8 +28,8 @@ def bench_pmm(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> lis
 
     Parameters
     ----------
-    X, Y : CSR counts (N, V) and label indicators (N, L) of pages, at least one label each; of fewer
-        than 5,000 the same shares.
+    X, Y : CSR counts (N, V) and label indicators (N, L) of pages, at least one label each; where there
+        are fewer than 5,000 pages, the same shares of them.
     repeats : rounds; in each, every candidate runs once.
 
     Returns
@@ -87,7 +87,7 @@ class SciPyEM:
 
 
 class Stream:
-    """Copy so many bytes from memory to memory, each time another part of a large buffer."""
+    """Copy ``moved`` bytes from memory to memory, half of them read and half written, each time in another place."""
 
     def __init__(self, moved: int) -> None:
         self.words = moved // 16
@@ -122,7 +122,7 @@ def _iteration(em: EMRun) -> Callable[[], object]:
 
 
 def _repeated(step: Callable[[], object]) -> Callable[[], object]:
-    """Return a function that runs another one `STEPS` times."""
+    """Return a function that calls ``step`` `STEPS` times."""
 
     def run() -> None:
         for _ in range(STEPS):
@@ -132,7 +132,7 @@ def _repeated(step: Callable[[], object]) -> Callable[[], object]:
 
 
 def _iterations_to(goal: float, step: Callable[[], float]) -> int:
-    """Return how many values of J lie below a goal."""
+    """Return the number of steps whose J lies below a goal."""
     count = 0
     while step() < goal:
         count += 1
@@ -201,7 +201,7 @@ def scipy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
 
 
 def numpy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
-    """Predict as `scipy_greedy`, with the sum over the chosen labels kept and all candidates in one expression."""
+    """Predict as `scipy_greedy`, with a running sum over the chosen labels, and all candidates in one expression."""
     member = np.zeros((X.shape[0], theta.shape[1]), dtype=bool)
     for page in range(X.shape[0]):
         entries = slice(X.indptr[page], X.indptr[page + 1])

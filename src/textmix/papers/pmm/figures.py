@@ -31,7 +31,7 @@ TRAINING_SECONDS, TEST_SECONDS = 300.0, 60.0
 
 
 def f_scores(data: FigureData) -> Figure:
-    """Draw F of every method on each problem, a panel a problem, with the published value beside.
+    """Draw F of every method on each problem, a panel a problem, with the published value in the same row.
 
     Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).
     A problem that is missing leaves its panel out; if all are, the first reason is raised.
@@ -110,7 +110,7 @@ def times(data: FigureData) -> Figure:
 
 
 def convergence(data: FigureData) -> Figure:
-    """Draw the relative distance of J from its best end against the iteration, a panel a model.
+    """Draw the relative distance of J from its largest final value against the EM iteration, a panel a model.
 
     Option: method, the measure; reads its ``paths.csv``: role, model, start, iteration, objective.
     """

@@ -1,7 +1,7 @@
-"""What PMM1 and PMM2 do beyond the scores of the tables: climbing, searching, being sure, and dividing up words.
+"""PMM1 and PMM2 beyond the scores of the tables: convergence, search, calibration, and the labels of single words.
 
-Every measure takes the first trial of each of its data sets; a value over several data sets is the worst or the mean,
-as its name says, and the tables have one row a data set.
+Every measure takes the first trial of each of its data sets; a value over several data sets is the largest or the
+mean, as its key says, and the tables have one row a data set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.pmm.estimator import PMM1, PMM2
 
 MODELS = {"pmm1": PMM1, "pmm2": PMM2}
-#: Probabilities are kept so far from 0 and 1 before their logarithm is taken.
+#: Least distance of a probability from 0 before its logarithm is taken.
 SURE = 1e-6
 
 
@@ -45,7 +45,7 @@ def _trials(sources: Mapping[str, MeasureData]) -> Iterator[tuple[str, Trial]]:
 def convergence(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Follow J from the usual start and from random ones.
+    """Record J in every EM iteration, from the default start and from random starts.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ def convergence(
 
 
 def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Compare the greedy search with better ones, and with all label sets of the most frequent labels.
+    """Compare the greedy search with beam and flip searches, and with all label sets of the most frequent labels.
 
     Parameters
     ----------
     sources : role -> data set.
-    settings : ``beam_width``; ``exact_labels``, so many of the most frequent labels alone are kept for the comparison
-        with all sets; ``exact_pages``, the test pages with one of them that it is made on.
+    settings : ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
+        ``exact_pages``, the number of test pages used there, each with one of these labels.
     """
     rows, exact, allowed = list[dict[str, Any]](), list[dict[str, Any]](), 0.0
     for role, trial in _trials(sources):
@@ -122,7 +122,7 @@ def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def _share_of_evaluations(predicted: np.ndarray) -> float:
-    """Return the most evaluations of the posterior that the greedy search made for a page, over L (L + 1) / 2."""
+    """Return the largest number of posterior evaluations of a greedy search, as a share of L (L + 1) / 2."""
     n_labels = predicted.shape[1]
     steps = min(int(predicted.sum(axis=1).max()) + 1, n_labels)
     return steps * (2 * n_labels - steps + 1) / (n_labels * (n_labels + 1))
@@ -158,14 +158,14 @@ def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) 
 def calibration(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Hold the labels' probabilities against their frequencies: as in the paper, with a learnt prior, and tempered.
+    """Compare the labels' probabilities with their frequencies: as in the paper, with a learnt prior, and tempered.
 
     The temperature is the one with the least mean log loss of the labels in cross-validation on the training pages.
 
     Parameters
     ----------
     sources : role -> data set.
-    settings : ``temperatures``, rising; ``folds``; ``bins`` of equal width.
+    settings : ``temperatures``, increasing; ``folds``; ``bins`` of equal width.
     generator : draws the folds.
     """
     rows, errors = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -215,7 +215,7 @@ def _temperature(trial: Trial, settings: Mapping[str, Any], generator: np.random
 
 
 def _log_loss(proba: np.ndarray, Y: np.ndarray) -> float:
-    """Return the mean over pages and labels of -log of the probability of what is true, in nats."""
+    """Return the mean over pages and labels of -log of the probability of the true value, in nats."""
     right = np.clip(np.where(Y > 0, proba, 1.0 - proba), SURE, 1.0)
     return float(-np.mean(np.log(right)))
 
@@ -234,13 +234,13 @@ def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     """Check that pages with several labels are mixtures of the words of pages with one (section 2.2).
 
     Word distributions come from training pages with one label only.  On test pages with several labels, all of which
-    have such pages, the mean of the labels' distributions is held against the best single one of them, chosen for each
-    page with hindsight, and against the mean of the single ones' log-likelihoods.
+    have such pages, the mean of the labels' distributions is compared with the best single one of them, chosen for each
+    page with hindsight, and with the mean of the single ones' log-likelihoods.
 
     Parameters
     ----------
     sources : role -> data set.
-    settings : ``least_pages``, training pages that a label must have for itself alone.
+    settings : ``least_pages``, the fewest training pages that have this label and no other.
     """
     rows: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
@@ -280,8 +280,8 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``labels``, ``least_words``, ``most_words``, of the page; ``shown``, the words of the table: those that
-        are the likeliest beside the mean of all labels.
+    settings : ``labels``, ``least_words``, ``most_words``, of the page; ``shown``, the number of words of the
+        table, those whose probability exceeds the mean over all labels most.
 
     Raises
     ------

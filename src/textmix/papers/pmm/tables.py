@@ -1,4 +1,4 @@
-"""What Tables 1 and 2 of the PMM paper sum up to: means over problems, problems won, and the problems themselves."""
+"""Summaries of Tables 1 and 2 of the PMM paper: means over problems, problems won, and counts of the problems."""
 
 from __future__ import annotations
 

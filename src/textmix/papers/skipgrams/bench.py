@@ -31,14 +31,14 @@ OURS, PEER = "textmix, n <= 5, slop <= 2", "CountVectorizer, n <= 5"
 
 
 def _peak_mib() -> float:
-    """Return the most memory that this process has held at a time since the mark was last put back, in MiB."""
+    """Return the most memory that this process has held at a time since its high-water mark was last reset, in MiB."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def _measured(call: Callable[[], object], channel: Any) -> None:
     """Run a call and send its seconds and its peak memory above the start, in MiB."""
-    # A forked process starts with its parent's high-water mark; "5" puts the mark back to what is held now.
+    # A forked process starts with its parent's high-water mark; "5" resets the mark to the memory held now.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _peak_mib()
     start = time.perf_counter()
@@ -48,9 +48,9 @@ def _measured(call: Callable[[], object], channel: Any) -> None:
 
 
 def in_a_process(call: Callable[[], object]) -> tuple[float, float]:
-    """Return seconds and peak memory (MiB) of a call in a process of its own, which sees what libraries allocate.
+    """Return seconds and peak memory (MiB) of a call in a process of its own, memory that libraries allocate included.
 
-    What the process holds when it starts is not counted.
+    The memory that the process holds at its start is not counted.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -65,8 +65,8 @@ def in_a_process(call: Callable[[], object]) -> tuple[float, float]:
 def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, Any]]:
     """Time finding and counting all skip-grams of up to five words and two gaps, and scikit-learn's n-grams.
 
-    Both cut words of two letters and more and keep what is in six documents; targets: a quarter of the time, half of
-    the memory.
+    Both take words of two letters and more, and features in six documents or more; targets: a quarter of the time, half
+    of the memory.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _value(problem: MarginProblem, w: np.ndarray, penalty: tuple[float, float]) 
 def _skglm(
     X: sparse.csc_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """Yield skglm's two solvers with ever smaller tolerances."""
+    """Yield skglm's two solvers, each with decreasing tolerances."""
     from skglm import GeneralizedLinearEstimator  # type: ignore[import-untyped]
     from skglm.datafits import Logistic  # type: ignore[import-untyped]
     from skglm.penalties import L1_plus_L2  # type: ignore[import-untyped]
@@ -131,7 +131,7 @@ def _skglm(
 def _saga(
     X: sparse.csr_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """Yield scikit-learn's saga with ever more passes.
+    """Yield scikit-learn's saga with an increasing number of passes.
 
     With an L1 part a pass catches up on every step that a feature missed: a minute each on two million features.
     """
@@ -217,7 +217,7 @@ def bench_reviews(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
 def bench_linear(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     """Run `bench_elastic_net` and `bench_liblinear` on the training documents, at penalties near the best ones.
 
-    Each solver runs once (``repeats`` is not looked at): the slowest take minutes.
+    Each solver runs once whatever ``repeats`` is, for the slowest take minutes.
     """
     rows = np.flatnonzero(np.equal(corpus.split, TRAIN))  # type: ignore[arg-type]
     X, y = corpus.features[rows], 2.0 * corpus.classes()[rows] - 1.0  # type: ignore[index]

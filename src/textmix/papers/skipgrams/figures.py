@@ -1,4 +1,4 @@
-"""Figures of the skip-gram slides: accuracy against n and slop, size against accuracy, and who carries the weight."""
+"""Figures of the skip-gram slides: accuracy against n and slop, size against accuracy, and the shares of the weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Li et al. 2016, skip-grams: their numbers, the slides' examples, accuracy and size along regularisation paths."""
+"""Li et al. 2016: counts of skip-grams, the slides' examples, accuracy and size along regularisation paths."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def _only(sources: Mapping[str, MeasureData]) -> MeasureData:
 
 
 def _kinds(corpus: Corpus) -> list[tuple[int, int, int, int]]:
-    """Return n, slop, first and last-plus-one column of each kind of skip-gram."""
+    """Return n, slop, first column and the column after the last of each kind of skip-gram."""
     sizes = corpus.info["features"]["skipgrams"]
     ends = np.cumsum([size for _, _, size in sizes]).tolist()
     return [(n, slop, end - size, end) for (n, slop, size), end in zip(sizes, ends, strict=True)]
 
 
 def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
-    """Return the stretches of columns of the skip-grams of at most n words and slop."""
+    """Return the ranges of columns (first, after last) of the skip-grams of at most n words and slop."""
     return [(low, high) for own_n, own_slop, low, high in _kinds(corpus) if own_n <= n and own_slop <= slop]
 
 
 def skipgram_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the skip-grams of every pair of largest n and largest slop.
 
-    ``most_dropped`` is one less than the fewest training documents of a kept one.
+    ``most_dropped`` is one less than the smallest training document frequency among the features.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ baby_classes = phone_classes = imdb_classes
 
 
 def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> np.ndarray:
-    """Return the documents that hold words in order with at most so many words between them, rising rows.
+    """Return the increasing rows of the documents that hold words in order, at most ``max_slop`` words between them.
 
     Parameters
     ----------
     tokens : N documents of word ids.
     words : n word ids.
-    max_slop : most words passed over, in all.
+    max_slop : the most words in the gaps, all gaps together.
     """
     values, ends = np.asarray(tokens.values), np.asarray(tokens.offsets[1:])
     first = np.flatnonzero(values == words[0])
@@ -132,7 +132,7 @@ class _Halves:
         return cls(Columns.of(X[train]), signs[train], Columns.of(X[test]), signs[test])  # type: ignore[index]
 
     def take(self, blocks: list[tuple[int, int]]) -> _Halves:
-        """Return both parts with some stretches of the columns."""
+        """Return both parts with the columns of some ranges alone."""
         return _Halves(self.train.take(blocks), self.y, self.test.take(blocks), self.y_test)
 
     @property
@@ -147,7 +147,7 @@ class _Halves:
 
 @dataclass(frozen=True)
 class _Path:
-    """Solutions along a path, down to where held-out accuracy no longer rises, and the row that it chooses."""
+    """Solutions along a path, down to where held-out accuracy no longer increases, and the index of the best lambda."""
 
     lambdas: np.ndarray
     held_out: np.ndarray
@@ -159,7 +159,7 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     """Return the path on all training documents, lambda being chosen by those of a fold of 0 and more, held out.
 
     ``settings``: ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``,
-    ``patience``, how many of them may bring nothing before the search ends.
+    ``patience``, the number of lambdas without a gain after which the search ends.
     """
     problem = MarginProblem.of(data.train, data.y, settings["loss"])
     ratio = settings["l1_ratio"]
@@ -182,13 +182,14 @@ def lr_l2_curves(
     Keys of the values, for each pair: ``n5_s2``, test accuracy at the lambda chosen on training documents; ``.._best``,
     at the best lambda for the test documents, as the authors took it; ``.._used`` and ``.._most_used``, features with
     weight at the chosen lambda and at most.  ``share_used`` is the share of all features with weight at the chosen
-    lambda of the last pair; ``all_``, ``selected_`` and ``weight_n5_s2_share`` tell of what it consists.
+    lambda of the last pair; ``all_``, ``selected_`` and ``weight_n5_s2_share`` are the shares
+    of one n and slop in all features, in the features with weight, and in the sum of |weights|.
 
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features.
-    settings : ``kinds``, pairs of n and slop, the largest last, ``folds``, of which all are held out in turn for the
-        last pair and one for the others, and those of `_path`.
+    settings : ``kinds``, pairs of n and slop, the largest last, ``folds``, all held out in turn for the last pair, the
+        first alone for every other pair; and the settings of `_path`.
     """
     source = _only(sources)
     whole, values, rows = _Halves.of(source), {}, []
@@ -244,16 +245,16 @@ def _shares(corpus: Corpus, w: np.ndarray) -> Iterator[dict[str, Any]]:
 def speaking(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Name the skip-grams that speak most for either class, each with a sentence that holds it.
+    """Name the skip-grams with the largest effect for each class, each with a sentence that holds it.
 
-    They are ranked by |weight| times the standard deviation of the feature: how much they move the scores.  Those of
-    stop words and marks alone are left out: they are many and tell a reader nothing.
+    The effect is |weight| times the standard deviation of the feature.  Skip-grams of stop words and punctuation marks
+    alone are left out, for they are many and carry no meaning.
 
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features and its text.
     settings : ``number`` for each class, ``least_n``, the fewest words of those named, ``stop_list``, ``folds``, all
-        held out in turn, and those of `_path`.
+        held out in turn, and the settings of `_path`.
     """
     source = _only(sources)
     data = _Halves.of(source)
@@ -299,9 +300,9 @@ def _tells(words: Sequence[str], stops: frozenset[str]) -> bool:
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
-    """Return the shortest sentence of the first documents that holds a skip-gram, if it can with all its gaps.
+    """Return the shortest sentence of the first ``most`` documents that holds a skip-gram, if possible with its gaps.
 
-    A skip-gram may reach from one sentence into the next; only where no single one holds it are two taken.
+    A skip-gram may reach from one sentence into the next: two sentences are taken where no single one holds it.
     """
     words, slop = _words_of(name), int(name.partition(" ~")[2] or 0)
     for n_sentences in (1, 2):
