@@ -1,4 +1,4 @@
-"""Say what was understood of the user's own data."""
+"""Describe the user's own data as they were read."""
 
 from textmix.contest.description import describe
 from textmix.core.io import canonical_json, write_result

@@ -1,4 +1,4 @@
-"""Figures of the matrix: the critical-difference diagram, and accuracy against time with its Pareto front."""
+"""Figures of a comparison: the critical-difference diagram, and the score against time with its Pareto front."""
 
 from __future__ import annotations
 
@@ -16,14 +16,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK, GREY = "#1b1b1b", "#8a8a86"
-#: Text lines of a diagram, in inches.
+#: Height of a line of text in a diagram, in inches.
 LINE = 0.19
-#: Below so many powers of ten a logarithmic axis has numbers between them too.
+#: A logarithmic axis over fewer powers of ten also has numbers between the powers.
 NARROW = 2.0
 
 
 class Point(NamedTuple):
-    """A method in the picture of accuracy against time: mean score, ends of its interval, seconds."""
+    """A method in the figure of score against time.
+
+    Parameters
+    ----------
+    name : of the method.
+    value, low, high : mean score and the ends of its interval.
+    seconds : to fit and predict one trial.
+    """
 
     name: str
     value: float
@@ -35,20 +42,20 @@ class Point(NamedTuple):
 def critical_difference(
     names: Sequence[str], ranks: Sequence[float], groups: Sequence[Sequence[int]], difference: float, title: str
 ) -> bytes:
-    """Draw mean ranks on an axis, best at the left, with bars over methods that the test does not tell apart.
+    """Draw mean ranks on an axis, best at the left, with bars that join methods that are not distinguishable.
 
-    Demsar (2006), figure 1.  Labels stand at the left for the better half and at the right for the others.
+    Demsar (2006), figure 1.  The labels of the better half stand at the left, the remaining labels at the right.
 
     Parameters
     ----------
     names, ranks : K methods and their mean ranks.
-    groups : indices of the methods under each bar (`textmix.metrics.ranking.cliques`); none where nothing is told.
-    difference : the critical one, drawn to scale at the top.
-    title : what was compared, and where.
+    groups : indices of the methods that each bar joins (`textmix.metrics.ranking.cliques`).
+    difference : the critical difference, drawn to scale at the top unless it is infinite.
+    title : of the figure.
 
     Returns
     -------
-    SVG.
+    SVG bytes.
     """
     k = len(names)
     order = np.argsort(ranks, kind="stable")
@@ -93,7 +100,7 @@ def _scale(axes: Axes, k: int, difference: float) -> None:
 
 
 def front(points: Sequence[Point]) -> list[int]:
-    """Return which points no other is both as good and as fast as, in order of time; of equal ones the first."""
+    """Return the Pareto front: the indices of points without another one as good and as fast, in order of time."""
     found: list[int] = []
     for place in sorted(range(len(points)), key=lambda i: (points[i].seconds, -points[i].value)):
         if not found or points[place].value > points[found[-1]].value:
@@ -107,12 +114,12 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
     Parameters
     ----------
     points : the methods.
-    metric : what the score is, larger is better.
-    where : the data sets, for the title.
+    metric : name of the score, for its axis.
+    where : the kind of data, for the title.
 
     Returns
     -------
-    SVG.
+    SVG bytes.
     """
     order = sorted(range(len(points)), key=lambda i: (-points[i].value, points[i].seconds))
     best = front(points)
@@ -120,7 +127,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
         figure = Figure(figsize=(6.3, max(3.2, 0.6 + LINE * len(points))))
         axes, key = figure.subplots(1, 2, width_ratios=[2.2, 1])
         axes.set_title(where)
-        # From its point the front runs level until a slower method is better.
+        # The front is level from each of its points to the next better, slower one.
         seconds = [*(points[i].seconds for i in best), max(point.seconds for point in points)]
         axes.step(
             seconds,
@@ -153,7 +160,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
 
 
 def _decades(points: Sequence[Point]) -> float:
-    """Return how many powers of ten the seconds span."""
+    """Return the length of the range of the seconds in powers of ten."""
     seconds = [point.seconds for point in points]
     return math.log10(max(seconds) / min(seconds))
 

@@ -1,4 +1,4 @@
-"""Pages of studies that are no papers: the user's own data and the matrix, in the style of the report."""
+"""The pages of the two comparisons of methods: on the user's own data, and on all data sets (the matrix)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from textmix.pages.rendering import environment, style
 
 
 def render_study(template: str, **content: Any) -> str:
-    """Return a page.
+    """Return a page as HTML.
 
     Parameters
     ----------
     template : file in `textmix.pages.rendering.TEMPLATES`.
-    content : what it shows.
+    content : name -> value, for the names that the template reads.
     """
     pages = environment()
     pages.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
@@ -27,12 +27,12 @@ def render_study(template: str, **content: Any) -> str:
 
 
 def figure(value: float | None) -> str:
-    """Return a share or a loss with as many digits as it bears."""
+    """Return a share or a loss with three decimals; empty for None."""
     return "" if value is None else f"{value:.3f}"
 
 
 def seconds(value: float | None) -> str:
-    """Return seconds, or milliseconds, in about two digits."""
+    """Return a time with about two digits, in seconds or, below 0.1 s, in milliseconds; empty for None."""
     if value is None:
         return ""
     if value < 0.1:
@@ -41,7 +41,7 @@ def seconds(value: float | None) -> str:
 
 
 def memory(value: float | None) -> str:
-    """Return bytes in megabytes."""
+    """Return a number of bytes in megabytes; empty for None."""
     return "" if value is None else f"{value / 2**20:,.0f} MB" if value >= 2**20 else "< 1 MB"
 
 
@@ -53,14 +53,14 @@ def score_table(
     Parameters
     ----------
     cells : rows of `textmix.contest.rows.SCORES`.
-    dataset : which of them.
+    dataset : the data set.
     costs : rows of `textmix.contest.rows.COSTS`.
 
     Returns
     -------
     ``metrics`` (names), ``best`` (metric -> best value), ``rows`` of the methods with values (``method``, ``family``,
-    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the other methods and
-    why they have none.
+    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the methods without a
+    value and the reason.
     """
     mine = [cell for cell in cells if cell["dataset"] == dataset]
     metrics = list(dict.fromkeys(cell["metric"] for cell in mine if cell.get("metric")))
@@ -83,13 +83,23 @@ def score_table(
 
 
 def methods_of(cells: Sequence[Mapping[str, Any]], datasets: Collection[str]) -> list[str]:
-    """Return the methods that have a value on at least one of some data sets, in the order of the cells."""
+    """Return the methods with a value on at least one of the data sets named, in the order of the cells."""
     found = [cell["method"] for cell in cells if cell["dataset"] in datasets and cell.get("value") is not None]
     return list(dict.fromkeys(found))
 
 
 def data_facts(folder: Path, title: str) -> dict[str, str]:
-    """Return title and size in words of a parsed data set, or why it could not be had."""
+    """Return the facts on a data set that a page prints.
+
+    Parameters
+    ----------
+    folder : of the parsed data set.
+    title : of the data set.
+
+    Returns
+    -------
+    ``title``, and ``said``: its size in words, or the reason why its result is missing.
+    """
     try:
         io.check_result(folder)
     except MissingResult as missing:
@@ -100,13 +110,13 @@ def data_facts(folder: Path, title: str) -> dict[str, str]:
 
 
 def _best(metric: str, rows: Any) -> float | None:
-    """Return the best value of a metric."""
+    """Return the best value of a metric among rows of `score_table`: the least of a loss; None if there is no value."""
     values = [row["values"][metric]["value"] for row in rows if row["values"].get(metric, {}).get("value") is not None]
     return (min if METRICS[metric].loss else max)(values, default=None)
 
 
 def _order(row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[bool, float, str]:
-    """Return the sort key of a row: those with values first, the best on top."""
+    """Return the sort key of a row of `score_table`: the best by the first metric first, then those without a value."""
     value = row["values"].get(metrics[0], {}).get("value") if metrics else None
     sign = 1.0 if metrics and METRICS[metrics[0]].loss else -1.0
     return value is None, 0.0 if value is None else sign * value, row["method"]

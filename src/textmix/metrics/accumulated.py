@@ -1,7 +1,9 @@
-"""Label sets by accumulated posterior probability: the likeliest labels, until together they reach a threshold.
+"""Label sets by accumulated posterior probability: the most probable labels until their sum reaches a threshold.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.1.
-Works on any scores that are not negative: they count as shares of their sum, which for posteriors is 1.
+It works on all non-negative scores, which count as shares of their sum; for posteriors the sum is 1.
+
+Symbols: N documents, L labels, K thresholds.
 """
 
 from __future__ import annotations
@@ -16,19 +18,20 @@ from textmix.metrics.threshold import Sweep, checked_scores, swept
 
 
 def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
-    """Return the fewest labels, in falling order of score, whose share reaches the threshold, equations (4) to (7).
+    """Return the fewest labels, in decreasing order of score, whose share reaches a threshold, equations (4) to (7).
 
-    What is compared is the share that is left out, summed from the smallest: at most 1 - threshold.  So thresholds as
-    near to 1 as numbers go have their effect.  At 0 there is one label, at 1 every label with a share.
+    The comparison is made on the share that is left out, at most 1 - threshold, which is summed from its smallest term.
+    So even thresholds within rounding of 1 have their effect.  At 0 a document gets one label, at 1 every label with a
+    positive share.
 
     Parameters
     ----------
-    scores : float (N, L), not negative; of equal scores the label with the lower index comes first.
+    scores : float (N, L), not negative; among equal scores the label with the lower index comes first.
     threshold : 0 to 1.
 
     Returns
     -------
-    bool (N, L); never an empty row.  A row of zeros has no order: it gets the first label.
+    bool (N, L) without an empty row; a row of zeros gets the first label.
 
     Raises
     ------
@@ -42,7 +45,7 @@ def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
 
 
 def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return what `accumulated_sets` does at each of many thresholds, by one pass over each document's sorted scores.
+    """Return the results of `accumulated_sets` at K thresholds, by one pass over each document's sorted scores.
 
     Parameters
     ----------
@@ -52,11 +55,11 @@ def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep
 
     Returns
     -------
-    a `Sweep` over the thresholds in rising order.
+    a `Sweep` over the thresholds in increasing order.
 
     Raises
     ------
-    ValueError : as `accumulated_sets`; or there is no document, or shapes differ.
+    ValueError : see `accumulated_sets`; also where there is no document or the shapes differ.
     """
     checked = _checked_shares(scores)
     _check_range(thresholds)

@@ -1,7 +1,9 @@
 """Label sets by a threshold on each label's score, at one threshold, at many in one sweep, or one a class.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.2.
-Works on any scores that rise with the belief in a label: probabilities, log-odds, margins.
+It works on all scores that increase with the probability of a label: probabilities, log-odds, margins.
+
+Symbols: N documents, L labels, K thresholds.
 """
 
 from __future__ import annotations
@@ -15,19 +17,19 @@ from scipy import sparse
 
 from textmix.metrics import threshold_kernels as kernels
 
-#: What `class_thresholds` may make best.
+#: The criteria of `class_thresholds`.
 CRITERIA = ("errors", "f1")
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a decision rule does at every threshold.
+    """The results of a decision rule at K thresholds.
 
     Parameters
     ----------
-    thresholds : float64 (K,), rising.
-    detected, correct : int64 (K,); labels given, and those of them that are true.
-    exact : int64 (K,); documents whose whole label set is right.
+    thresholds : float64 (K,), increasing.
+    detected, correct : number of labels predicted, and of true ones among them, int64 (K,).
+    exact : number of documents whose whole label set is right, int64 (K,).
     reference, documents : number of true labels and of documents.
     """
 
@@ -40,27 +42,27 @@ class Sweep:
 
     @property
     def precision(self) -> np.ndarray:
-        """Micro precision, equation (26): correct of detected labels; 1 where none is detected, for none is wrong."""
+        """Micro precision, equation (26), float64 (K,): share of correct labels among the detected; 1 without one."""
         return np.where(self.detected > 0, self.correct / np.maximum(self.detected, 1), 1.0)
 
     @property
     def recall(self) -> np.ndarray:
-        """Micro recall, equation (27): correct of reference labels; 1 where there are none, for none is missed."""
+        """Micro recall, equation (27), float64 (K,): share of detected labels among the true ones; 1 without one."""
         return self.correct / self.reference if self.reference else np.ones(len(self.thresholds))
 
     @property
     def f1(self) -> np.ndarray:
-        """Micro F1: twice the correct labels by detected and reference ones; 1 where there are neither."""
+        """Micro F1, float64 (K,): 2 correct / (detected + reference); 1 where that is 0 / 0."""
         total = self.detected + self.reference
         return np.where(total > 0, 2 * self.correct / np.maximum(total, 1), 1.0)
 
     @property
     def set_error(self) -> np.ndarray:
-        """Share of documents whose label set is not exactly right (section 4.2)."""
+        """Share of documents whose label set is not exactly right (section 4.2), float64 (K,)."""
         return 1.0 - self.exact / self.documents
 
     def lowest_set_error(self) -> int:
-        """Return the place of the threshold with the fewest wrong label sets; of several, the lowest threshold."""
+        """Return the index of the threshold with the fewest wrong label sets; of several, the lowest threshold."""
         return int(np.argmax(self.exact))
 
 
@@ -70,7 +72,7 @@ def threshold_sets(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     scores : float (N, L).
-    threshold : one number for all labels, or one a label (L,).
+    threshold : one number for all labels, or one for each label (L,).
 
     Returns
     -------
@@ -84,7 +86,7 @@ def threshold_sets(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
 
 
 def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return what `threshold_sets` does at each of many thresholds, without deciding at each.
+    """Return the results of `threshold_sets` at K thresholds, by one pass over the scores.
 
     Parameters
     ----------
@@ -94,7 +96,7 @@ def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
 
     Returns
     -------
-    a `Sweep` over the thresholds in rising order.
+    a `Sweep` over the thresholds in increasing order.
 
     Raises
     ------
@@ -107,20 +109,20 @@ def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
 def class_thresholds(
     scores: ArrayLike, Y: Any, default: float, criterion: str = "errors", least: int = 1
 ) -> np.ndarray:
-    """Return one threshold a class, each the best for its class alone on these (validation) documents.
+    """Return for each class the threshold that is best for that class alone on the (validation) documents given.
 
     Parameters
     ----------
     scores : float (N, L).
     Y : label indicators (N, L), dense or sparse.
-    default : threshold of a class without one of its own.
-    criterion : what is best: the fewest "errors" of the class, or its highest "f1".
-    least : how many documents of the class, with scores above minus infinity, it takes for a threshold of its own; the
-        fewer there are, the more the threshold is theirs rather than the class's.
+    default : threshold of a class with too few documents.
+    criterion : "errors" minimises the errors of the class, "f1" maximises its F1.
+    least : a class with fewer documents, of a score above minus infinity, gets ``default``: a threshold fitted to few
+        documents does not generalise.
 
     Returns
     -------
-    float64 (L,); infinite where it is best never to give the class.
+    float64 (L,); infinite where it is best never to predict the class.
 
     Raises
     ------
@@ -137,11 +139,19 @@ def class_thresholds(
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return the `Sweep` that a kernel of `textmix.metrics.threshold_kernels` counts on checked scores."""
+    """Return the `Sweep` of one kernel of `textmix.metrics.threshold_kernels`.
+
+    Parameters
+    ----------
+    kernel : of (scores, member, thresholds), such as `textmix.metrics.threshold_kernels.threshold_sweep`.
+    scores : float64 (N, L), checked.
+    Y : label indicators (N, L), dense or sparse.
+    thresholds : float (K,), in any order.
+    """
     member = checked_member(Y, scores.shape)
-    rising = np.sort(np.asarray(thresholds, dtype=np.float64))
-    detected, correct, exact = kernel(scores, member, rising)
-    return Sweep(rising, detected, correct, exact, reference=int(member.sum()), documents=len(scores))
+    increasing = np.sort(np.asarray(thresholds, dtype=np.float64))
+    detected, correct, exact = kernel(scores, member, increasing)
+    return Sweep(increasing, detected, correct, exact, reference=int(member.sum()), documents=len(scores))
 
 
 def checked_scores(scores: ArrayLike) -> np.ndarray:
@@ -149,7 +159,7 @@ def checked_scores(scores: ArrayLike) -> np.ndarray:
 
     Raises
     ------
-    ValueError : they are no table, or one is not a number.
+    ValueError : they are not two-dimensional, or one is not a number.
     """
     checked = np.ascontiguousarray(scores, dtype=np.float64)
     if checked.ndim != 2:

@@ -4,10 +4,10 @@ Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multin
 posterior probability, equations (4) to (7), and one threshold for all classes, equation (9).
 
 A document's label set changes only where the threshold passes one of its (accumulated) scores.  Each sweep finds these
-places among the thresholds and enters the change of the three counts there; a running sum then gives the counts at
-every threshold, so that nothing is decided twice.
+places among the thresholds and records the change of the three counts there; a cumulative sum then gives the counts at
+every threshold, so that each label set is decided once.
 
-Symbols: N documents, L labels, K thresholds, rising; y_nl whether document n has label l.
+Symbols: N documents, L labels, K thresholds, increasing; y_nl is 1 where document n has label l, else 0.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> fl
     Parameters
     ----------
     scores : float64 (L,), not negative.
-    order : int64 (L,), filled with the labels by falling score, equation (4); ties by lowest label.
-    tail : float64 (L + 1,), filled: ``tail[n]`` is what labels after the first n have together, summed from the
-        smallest, so that the share 1 - Pr_n, which equation (5) would lose to rounding near 1, keeps its digits.
+    order : int64 (L,), filled with the labels by decreasing score, equation (4); ties by lowest label.
+    tail : float64 (L + 1,), filled: ``tail[n]`` is the sum of the scores after the first n, added from the
+        smallest, so that 1 - Pr_n keeps its digits, which equation (5) would lose to rounding near 1.
     """
     order[:] = np.argsort(-scores, kind="mergesort")
     tail[len(scores)] = 0.0
@@ -66,7 +66,7 @@ def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.nda
     ----------
     scores : float64 (N, L), not negative.
     member : bool (N, L), y.
-    thresholds : float64 (K,), rising, 0 to 1.
+    thresholds : float64 (K,), increasing, 0 to 1.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.nda
         for n in range(1, n_labels + 1):
             correct += member[d, order[n - 1]]
             last = _first_beyond(thresholds, tail[n], total, first) if n < n_labels else n_thresholds
-            # With thresholds first to last - 1 the document has n labels.
+            # At thresholds first to last - 1 the document gets n labels.
             if last > first:
                 exact = np.int64(n == size and correct == size)
                 for kind, number in ((DETECTED, n), (CORRECT, correct), (EXACT, exact)):
@@ -96,7 +96,7 @@ def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.nda
 
 @njit
 def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -> int:
-    """Return the place from ``low`` on of the first threshold that leaves less than ``tail`` out, by bisection."""
+    """Return the index, ``low`` or more, of the first threshold that allows less than ``tail`` to be left out."""
     high = len(thresholds)
     while low < high:
         middle = (low + high) // 2
@@ -111,14 +111,14 @@ def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -
 def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     """Return the counts of the threshold rule, equation (9), at every threshold.
 
-    A label set is exact where the threshold lies above every score of a label that the document has not, and not
-    above any of one that it has: one stretch of thresholds a document.
+    A label set is exact where the threshold is above the scores of all wrong labels and not above the score of any true
+    label: one interval of thresholds for each document.
 
     Parameters
     ----------
     scores : float64 (N, L).
     member : bool (N, L), y.
-    thresholds : float64 (K,), rising.
+    thresholds : float64 (K,), increasing.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarr
 
 @njit
 def _running(change: np.ndarray) -> np.ndarray:
-    """Return the running sums of changes, without the place after the last threshold."""
+    """Return the cumulative sums of changes, int64 (3, K), without the column after the last threshold."""
     total = np.empty((change.shape[0], change.shape[1] - 1), dtype=np.int64)
     for kind in range(change.shape[0]):
         sum_so_far = 0
@@ -163,12 +163,12 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
     ----------
     scores : float64 (N,).
     member : bool (N,), which documents have the class.
-    by_f1 : best is the highest F1 = 2 correct / (detected + reference); else the fewest errors, detected - correct +
-        reference - correct.
+    by_f1 : maximise F1 = 2 correct / (detected + reference); else minimise the errors, detected - correct + reference -
+        correct.
 
     Returns
     -------
-    half way between the lowest score that is detected and the next; infinity where it is best to detect nothing;
+    the middle of the lowest score that is detected and the next lower one; infinity where it is best to detect nothing;
     of equally good thresholds the highest.  A score of minus infinity is never detected.
     """
     order = np.argsort(-scores, kind="mergesort")
@@ -186,6 +186,6 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
         if gain > best:
             best = gain
             middle = 0.5 * (here + after)
-            # Between neighbouring numbers, and beside an infinite one, there is no middle.
+            # Two adjacent floating-point numbers have no middle, nor has a number with minus infinity.
             cut = middle if after < middle <= here else here
     return cut

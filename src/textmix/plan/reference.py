@@ -44,7 +44,7 @@ ends it within seconds with its name, what is allowed and the nearest right spel
 2. Copy `own.example.yaml` to, say, `my.yaml` beside them, and name the file and its columns. Nothing else is needed.
 3. `snakemake --cores 2 own --config data=path/to/my.yaml` (or `--configfile path/to/my.yaml`).
 
-`results/own/<name>/` then holds `index.html` (one page), `summary.json` (what was understood: documents, labels,
+`results/own/<name>/` then holds `index.html` (one page), `summary.json` (the data as read: documents, labels,
 label sets, vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of
 the table at the end of this page that applies is tuned over its grid by cross-validation within each training part and
 scored on test documents that it never saw; one that does not apply says why. The page says which methods the trials
