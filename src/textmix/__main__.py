@@ -73,12 +73,12 @@ def _output(path: str | None) -> Iterator[IO[str]]:
         try:
             yield stream
         finally:
-            stream.detach()  # which writes what is left; closing is for those who opened
+            stream.detach()  # writes the rest; whoever opened the raw stream closes it
 
 
 def predict(options: argparse.Namespace) -> None:
     """Label the texts of a file."""
-    # Here, for they compile and load: a wrong option is told at once.
+    # Imported here, since they load and compile: a wrong option above is reported at once.
     from textmix.core.determinism import one_thread
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel

@@ -1,8 +1,9 @@
-"""Compressed files and archives, opened as if an enemy had made them: nothing is ever written but to a name we chose.
+"""Compressed files and archives, read on the assumption that somebody wants to do harm with them.
 
-The kind of compression is told by magic bytes, never by the file's name, so that a data set may come packed from one
-source and plain from another.  Sizes are capped twice: by a number of bytes, and by a ratio to the packed size
-(`MAX_RATIO`; real text packs about 8 times, a bomb 1000 times).  What is wrong raises `DataFormatError` with the file.
+No name in an archive decides where a file is written.  The first bytes of a file say how it is compressed, never its
+name, so that a data set may come packed from one source and plain from another.  Two caps hold for unpacked sizes: a
+number of bytes, and a ratio to the packed size (`MAX_RATIO`; text packs about 8 times, a bomb 1000 times).  Every fault
+of a file raises `DataFormatError` with its name.
 
 The tar parser is our own because it reads an archive of 19,000 messages in a fifth of `tarfile`'s time, and because
 `tarfile` takes a damaged header for the end of the archive.  It knows ustar, GNU long names and pax paths and sizes.
@@ -38,7 +39,7 @@ MAX_RATIO = 200
 RATIO_FREE = 2**20
 #: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.
 MAX_MEMBERS = 500_000
-#: Mode of the files we make: raw data are written once.
+#: Mode of the files that are made: raw data are written once.
 READ_ONLY = 0o444
 
 _BLOCK = 512
@@ -54,7 +55,7 @@ _OCTAL = re.compile(rb"[ \0]*([0-7]*)[ \0]*\Z")
 
 @contextmanager
 def _damage_named(path: Path) -> Iterator[None]:
-    """Turn what the standard library raises on damaged bytes into a `DataFormatError` naming the file."""
+    """Turn the standard library's errors on damaged bytes into a `DataFormatError` that names the file."""
     try:
         yield
     except _DAMAGE as error:
@@ -77,7 +78,7 @@ def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
 
 
 def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return the whole unpacked content of a file: xz, gzip, bzip2 (told by magic bytes) or plain.
+    """Return the whole unpacked content of a file: xz, gzip, bzip2 (by its first bytes) or plain.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ def _tar_name(header: bytes) -> bytes:
 
 
 def _extension(path: Path, kind: bytes, body: bytes, known: dict[str, bytes]) -> dict[str, bytes]:
-    """Return what an extension header says of the next member: its ``path`` and ``size``."""
+    """Return ``path`` and ``size`` of the next member from an extension header, added to those already known."""
     if kind == b"L":
         return {**known, "path": body.rstrip(b"\0")}
     records = {}

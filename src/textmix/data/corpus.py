@@ -24,7 +24,7 @@ class Ragged:
     Parameters
     ----------
     values : 1-d array; uint8 for UTF-8 text, int32 for token ids.
-    offsets : int64, one more than there are rows, from 0 to ``len(values)``, never falling.
+    offsets : int64, one more than there are rows, from 0 to ``len(values)``, non-decreasing.
     """
 
     values: np.ndarray
@@ -64,7 +64,7 @@ class Corpus:
     tokens : the documents as ids into ``feature_names``, int32, or None.
     features : CSR (N, V) of counts (int32) or reals (float64), sorted indices, no explicit zeros, or None.
     feature_names : V names, or None.
-    info : facts found on the way (JSON), shown in the report.
+    info : facts about the source that the reader counted (JSON), shown in the report.
     """
 
     name: str
@@ -131,7 +131,7 @@ class Corpus:
         return stats
 
     def content_digest(self) -> str:
-        """Return a sha256 of the content: identity of a data set whatever archive it came in."""
+        """Return the sha256 of the content (hexadecimal); it does not depend on the archive that the data came in."""
         digest = hashlib.sha256()
         for name, array in sorted(self._arrays().items()):
             digest.update(f"{name}:{array.dtype.str}:{array.shape}\n".encode())

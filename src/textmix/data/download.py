@@ -36,7 +36,7 @@ _CHUNK = 2**16
 #: Answers that another try will not change.
 _FINAL = {400, 401, 404, 405, 410, 451}
 _UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.EACCES, errno.EPERM}
-#: How a packed file begins, by the ending of its URL: tells a page or a message from data whose sha256 is not known.
+#: The first bytes of a packed file, by the ending of its URL; a web page in its place begins otherwise.
 _MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 
 
@@ -79,13 +79,13 @@ class Limits:
 
 
 class _Patience:
-    """The seconds left of `Limits.total`: all time counts but that in which data came."""
+    """The seconds left of `Limits.total`: time in which data came does not count."""
 
     def __init__(self, total: float) -> None:
         self._left, self._mark = total, time.monotonic()
 
     def flowed(self) -> None:
-        """Leave the time since the last call uncounted: data came in it."""
+        """Do not count the time since the last call: data came in it."""
         self._mark = time.monotonic()
 
     def left(self) -> float:
@@ -119,7 +119,7 @@ class Downloader:
         ------
         DownloadError : with the reason of each URL; nothing is left in the folder.
         """
-        self._patience.flowed()  # whatever was done between two downloads is not waiting
+        self._patience.flowed()  # the work between two downloads is not waiting
         reasons = []
         for url in file.where:
             try:

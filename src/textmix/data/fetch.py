@@ -1,7 +1,7 @@
 """Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
 
-Nothing is fetched twice and nothing is overwritten: a file that is in the folder and right is kept, one that is wrong
-is reported.  Data that cannot be had make a record that says so; the parse stage turns it into a `MissingResult`.
+Nothing is fetched twice and nothing is overwritten.  A file in the folder with the right bytes stays; a file with other
+bytes is reported.  If no source gives the data, the record says so, and the parse stage raises a `MissingResult`.
 Snakemake imports this module while it parses the workflow, so it imports nothing heavier than the registry does.
 """
 
@@ -20,7 +20,7 @@ from textmix.data.sources import Access, UnavailableError, obtain
 
 log = logging.getLogger(__name__)
 
-#: In which source's form a user is asked to place files by hand: where they can be found most easily.
+#: Kinds of source, the easiest to find first: in its form a user is asked to place files by hand.
 _BY_HAND = ("https", "package", "mirror")
 
 
@@ -50,14 +50,14 @@ class _Folder:
         return self._known[path]
 
     def has(self, role: str, file: SourceFile) -> bool:
-        """Return whether the file of a role is there with the bytes of a source; what is not known is believed."""
+        """Return whether the file of a role exists with size and sha256 of a source, where the source states them."""
         if not self.file(role).is_file():
             return False
         found = self.describe(role)
         return file.bytes in (None, found["bytes"]) and file.sha256 in (None, found["sha256"])
 
     def wrong(self) -> str:
-        """Return what is wrong with the first file that no source has with these bytes, or nothing."""
+        """Return the fault of the first file whose bytes are of no source, or an empty text if there is none."""
         for role in self.entry.files:
             files = [source.files[role] for source in self.entry.sources if role in source.files]
             if self.file(role).exists() and not any(self.has(role, file) for file in files):
@@ -67,7 +67,7 @@ class _Folder:
         return ""
 
     def record(self, source: Source) -> dict[str, Any]:
-        """Return what was fetched, and from where: files of ours are read-only or links, others were placed by hand."""
+        """Return the record of a source whose files are in the folder: fetched, or placed there by hand."""
         by_hand = any(_is_by_hand(self.file(role)) for role in source.files)
         return {
             "status": "had",
@@ -118,8 +118,8 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
 
     Returns
     -------
-    for a data set that was had, what its record says, so that it is never fetched again; else the names of its files in
-    the mirror, and name, size and time of those placed by hand.
+    for a data set that was fetched, the state in its record, so that it is never fetched again; else the names of its
+    files in the mirror, and name, size and time of each file that the user placed by hand.
     """
     record = _read_record(target / RECORD)
     if record.get("status") == "had":
@@ -138,12 +138,12 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
 
 
 def _is_by_hand(path: Path) -> bool:
-    """Return whether a file was placed by hand: it is neither a link nor read-only, as ours are."""
+    """Return whether the user placed a file by hand: fetched files are links or read-only."""
     return path.is_file() and not path.is_symlink() and bool(path.stat().st_mode & 0o200)
 
 
 def _read_record(path: Path) -> Mapping[str, Any]:
-    """Return a record, empty where there is none that can be read."""
+    """Return a record; empty if the file does not exist or holds no JSON object."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -180,7 +180,7 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
 
 
 def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
-    """Return the record of a data set that could not be had: what was tried, and what a user can do."""
+    """Return the record of a data set that no source gave: the reasons, and the files that a user can place by hand."""
     source = min(entry.sources, key=lambda source: _BY_HAND.index(source.kind))
     wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
     files = [

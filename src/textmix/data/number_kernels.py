@@ -29,7 +29,7 @@ _TENS = np.array([float(f"1e{power}") for power in range(23)])
 
 
 class Rows(NamedTuple):
-    """What the kernels fill.
+    """The arrays that the kernels fill.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def read_pairs(data: np.ndarray, start: int, at: int, columns: int, rows: Rows) 
 def svm_rows(
     data: np.ndarray, columns: int, label_indptr: np.ndarray, labels: np.ndarray, rows: Rows
 ) -> tuple[int, int, int]:
-    """Read all rows ``label,label index:value index:value`` of rising indices from 1 to ``columns``.
+    """Read all rows ``label,label index:value index:value`` of increasing indices from 1 to ``columns``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Files of numbers as sparse matrices: what the ARFF, LIBSVM and csv table readers have in common."""
+"""Files of numbers as sparse matrices: shared by the readers of ARFF, LIBSVM and csv tables of numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textmix.data.reading import SPLITS, require_documents, split_array
 _FAULTS = {
     kernels.NUMBER: "a number should stand here",
     kernels.INDEX: "an index should stand here",
-    kernels.ORDER: "indices must rise within a row; this one is a duplicate or out of order",
+    kernels.ORDER: "indices must increase within a row; this one is a duplicate or out of order",
     kernels.RANGE: "this index lies outside the {columns} columns that the header or the registry gives",
     kernels.SEPARATOR: "a separator of the format should stand here",
     kernels.FEW: "the row ends before {columns} values",
@@ -61,7 +61,7 @@ def fault_at(path: Path, data: bytes, position: int, what: str) -> DataFormatErr
     return DataFormatError(path, data.count(b"\n", 0, position) + 1, what)
 
 
-def read_rows(
+def read_numbers(
     path: Path, data: bytes, columns: int, kernel: Callable[[np.ndarray, kernels.Rows], tuple[int, int, int]], room: int
 ) -> NumberTable:
     """Run a kernel of `textmix.data.number_kernels` over a file.
@@ -116,7 +116,7 @@ def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -
     Parameters
     ----------
     table : the numbers.
-    columns : int (L,), rising.
+    columns : int (L,), increasing.
     names : L label names, for the message.
 
     Returns

@@ -1,4 +1,4 @@
-"""Data of the user's own, read and checked: from the files that my.yaml names to a `Corpus`."""
+"""The user's own data: the files that a my.yaml names become a checked `Corpus`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
 
     Returns
     -------
-    the corpus, every promise of which holds, with at least two labels that tell documents apart.
+    the corpus, which holds every promise of `Corpus` and at least two classes or label sets.
 
     Raises
     ------
     ConfigError : a file is not there.
-    DataFormatError : with file and line, the reader's; or the data hold nothing to learn.
+    DataFormatError : the reader's, with file and line; or no document has a label, or all have the same single one.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():
@@ -84,7 +84,7 @@ def _libsvm_sizes(paths: list[Path]) -> dict[str, int]:
 
 
 def _check_labels(corpus: Corpus) -> None:
-    """Check that there is something to tell apart."""
+    """Check that a classifier has something to learn: some labels, and not one label on every document."""
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
     used = int(np.count_nonzero(counts))
     if used == 0:

@@ -1,7 +1,7 @@
 """From fetched files to a checked `Corpus`: the parse stage.
 
-Every promise of `Corpus` is checked once, here, so that no later stage, and no Numba kernel that reads past an array's
-end without a word, has to doubt its input.
+Every promise of `Corpus` is checked once, here.  Later stages rely on them: a Numba kernel reads past the end of an
+array without an error.
 """
 
 from __future__ import annotations
@@ -172,17 +172,17 @@ def _check_names(corpus: Corpus, names: Sequence[str], what: str) -> None:
 
 
 def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, int], what: str) -> None:
-    """Check that a matrix is CSR of a shape with indices in range and strictly rising in each row."""
+    """Check that a matrix is CSR of a shape, with indices in range and strictly increasing in each row."""
     indptr, indices = matrix.indptr, matrix.indices
     _require(corpus, matrix.format == "csr" and matrix.shape == shape, f"{what} should be CSR of shape {shape}")
     fits = len(indptr) == shape[0] + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(matrix.data)
     _require(corpus, fits and bool(np.all(np.diff(indptr) >= 0)), f"{what} have a damaged indptr")
     inside = len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1])
     _require(corpus, bool(inside), f"{what} have a column index outside 0 to {shape[1] - 1}")
-    rises = np.diff(indices.astype(np.int64)) > 0
+    increases = np.diff(indices.astype(np.int64)) > 0
     borders = indptr[1:-1]
-    rises[borders[(borders > 0) & (borders < len(indices))] - 1] = True
-    _require(corpus, bool(np.all(rises)), f"{what} have column indices that are not sorted or stand twice in a row")
+    increases[borders[(borders > 0) & (borders < len(indices))] - 1] = True
+    _require(corpus, bool(np.all(increases)), f"{what} have column indices that are not sorted or stand twice in a row")
 
 
 def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None:

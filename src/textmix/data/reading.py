@@ -1,4 +1,4 @@
-"""What all readers have in common: roles of files, decoding, and putting a single-label text corpus together."""
+"""Shared by all readers: the roles of files, decoding, and the making of a single-label text corpus."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ def text_corpus(
 
     Parameters
     ----------
-    options : of the registry entry; ``name`` is used, and ``test_every``: where no split is given, every so many-th
-        document is test.
+    options : of the registry entry; ``name`` is used, and ``test_every``: if it is n and no split is given,
+        every n-th document is test.
     documents : N documents.
     split : int8 (N,) or None.
-    info : facts found on the way.
+    info : facts about the source that the reader counted.
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
@@ -120,7 +120,7 @@ def split_labels(corpus: Corpus, separator: str) -> Corpus:
     Parameters
     ----------
     corpus : documents of one class each.
-    separator : what stands between the parts; a class name without it is one label.
+    separator : text between the parts; a class name without it is one label.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The registry of data sets, config/datasets.yaml: what each is, where it comes from, and what must be in it.
+"""The registry of data sets, config/datasets.yaml: description, sources and expected counts of each data set.
 
 It is read while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema library.
 """

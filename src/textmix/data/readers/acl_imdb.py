@@ -37,7 +37,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Returns
     -------
-    a `Corpus` with labels ``neg`` and ``pos``, the given split and ids such as ``train/pos/0``, ordered by split, label
+    a `Corpus` with labels ``neg`` and ``pos``, the given split and ids like ``train/pos/0``, ordered by split, label
     and number; the unlabelled reviews of ``train/unsup`` are left out.  ``info`` counts the ratings.
 
     Raises

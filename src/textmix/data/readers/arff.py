@@ -21,7 +21,7 @@ from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, matrix_corpus, read_rows, take_labels
+from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files, decode, file_of
 
 #: Options, and which of them are required.
@@ -57,7 +57,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file.
     options : ``name``; ``n_labels`` instead of a label file: that many of the last attributes are labels;
         ``labels_one_low``: the file (``train`` or ``test``) whose rows count the labels from the attribute before the
-        first label, as those of a known copy of RCV1 do; they are put right.
+        first label, as the rows of a known copy of RCV1 do; the reader adds 1.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
         return kernels.table_rows(raw, header.end, columns, form, rows)
 
-    table = read_rows(path, data, columns, fill, room)
+    table = read_numbers(path, data, columns, fill, room)
     if low:
         table.matrix.indices[table.matrix.indices >= np.argmax(header.binary) - 1] += 1
         if table.matrix.nnz and table.matrix.indices.max() >= columns:

@@ -1,4 +1,4 @@
-"""Single-label text in a csv file (RFC 4180), columns told by name."""
+"""Single-label text in a csv file (RFC 4180) with a header; the columns are given by name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Returns
     -------
-    a `Corpus` with document ids ``role/row`` (or ``row``), counted from 0 over all rows, also those left out.
+    a `Corpus` with document ids ``role/row`` (or ``row``): the rows are counted from 0, with the rows that ``where``
+    leaves out.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from scipy import sparse
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, matrix_corpus, read_rows
+from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers
 from textmix.data.reading import data_files
 
 #: Options, and which of them are required.
@@ -56,7 +56,7 @@ def _read_part(path: Path, n_features: int, n_labels: int, first: int) -> tuple[
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
         return kernels.svm_rows(raw, n_features, label_indptr, labels, rows)
 
-    table = read_rows(path, data, n_features, fill, data.count(b":") + 1)
+    table = read_numbers(path, data, n_features, fill, data.count(b":") + 1)
     label_indptr = label_indptr[: len(table.starts) + 1]
     return table.matrix, _label_matrix(table, label_indptr, labels[: label_indptr[-1]] - first, n_labels)
 

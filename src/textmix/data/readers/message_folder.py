@@ -32,7 +32,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` with label = name of the file's folder and id ``folder/file`` without a final ``.txt``, in order of
-    folder and of the file's number (files without a number by name, after the others).
+    folder and of the file's number (then files without a number, by name).
 
     Raises
     ------

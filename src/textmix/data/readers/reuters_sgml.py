@@ -62,10 +62,10 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` with the topics as labels (alphabetical), id = NEWID, in order of NEWID, and the ModApte split:
-    LEWISSPLIT TRAIN or TEST and TOPICS="YES", all others `UNUSED`.  Text is title, line feed, body; all of it where the
-    source has it unprocessed.  ``info`` counts documents without title or body, short and unprocessed ones, and lists
-    those that name a topic twice.  Two do: 5467 (train) and 19918 (test); counted by mentions, as Vilar et al. 2004,
-    Table 1 must have done, the second has several topics, counted by topics it has one.
+    LEWISSPLIT TRAIN or TEST and TOPICS="YES"; all other documents are `UNUSED`.  The text is title, line feed, body; of
+    an unprocessed document it is everything.  ``info`` counts documents without title or body, short and unprocessed
+    documents, and lists the documents that name a topic twice: 5467 (train) and 19918 (test).  Document 19918 has one
+    topic; counted by mentions, as Vilar et al. 2004, Table 1 must have done, it has several.
 
     Raises
     ------

@@ -48,7 +48,7 @@ class Review(NamedTuple):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read reviews, those of 3 stars or none left out.
+    """Read reviews; reviews of 3 stars, or without stars, are left out.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tu
 
 
 class Tally:
-    """Which reviews are kept, and how many there are of each kind.
+    """Counts reviews by kind and says which of them become documents.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review
 
     Raises
     ------
-    DataFormatError : a line that is no such object, an array not closed, a last line without line end (left out if
+    DataFormatError : a line without a review, an array not closed, a last line without line end (left out if
         ``truncated``).
     """
     lines = text.split("\n")

