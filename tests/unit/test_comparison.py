@@ -176,7 +176,7 @@ def test_summary_counts_and_remarks():
     assert found["lengths"][0][0] == "least" and found["lengths"][0][1] == data.features.sum(axis=1).min()
     assert found["splits"] == [{"train": 30, "test": 30}] * 2
     assert found["examples"][0] == {"id": "0", "labels": ["class 0"], "text": "some words"}
-    assert any("1 of 4 labels stand on one document only" in remark for remark in found["remarks"])
+    assert any("1 of 4 labels occur in one document only" in remark for remark in found["remarks"])
     assert any("1 of 60 documents repeat the text" in remark for remark in found["remarks"])
 
 

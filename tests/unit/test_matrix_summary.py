@@ -166,7 +166,7 @@ def test_groups_join_all_methods_unless_friedman_rejects() -> None:
     [
         ({"value": "high"}, "line 3: value 'high' is no number"),
         ({"task": "other"}, "line 3: the task 'other' is not one of single, multi"),
-        ({"trial": "0"}, "line 3: trial 0 of edcm stands there twice"),
+        ({"trial": "0"}, "line 3: trial 0 of edcm occurs twice"),
         ({"metric": None}, "line 3: has no metric; the columns are dataset"),
     ],
 )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from textmix.core.errors import ConfigError
-from textmix.experiment.scoring import Outcome, metric_value
+from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics import table
 from textmix.metrics.table import METRICS, check_metrics, main_metric, metrics_for, shown_metrics, tuning_metrics
 
@@ -38,7 +38,7 @@ def test_a_wrong_prediction_is_worse_than_a_right_one(row):
     truth = np.array([0, 1, 1]) if "single" in row.tasks else np.eye(3, dtype=np.int8)
     wrong = truth[::-1] if truth.ndim == 2 else 1 - truth
     right, worse = (
-        metric_value(row.name, Outcome(truth, predicted, np.log([sure] * 3), np.full(3, sure)))
+        metric_value(row.name, Evaluation(truth, predicted, np.log([sure] * 3), np.full(3, sure)))
         for predicted, sure in ((truth, 0.9), (wrong, 0.5))
     )
     assert worse > right if row.loss else worse < right

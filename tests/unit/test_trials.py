@@ -17,7 +17,7 @@ from sklearn.naive_bayes import MultinomialNB
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.predictions import FITS, Predictions
-from textmix.experiment.scoring import COLUMNS, score
+from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.metrics.table import metrics_for
@@ -318,7 +318,7 @@ def test_scores_are_those_worked_by_hand():
         fits=[],
     )
     rows = score(predictions, corpus, splits, ["error_rate", "accuracy"])
-    assert [tuple(row[column] for column in COLUMNS) for row in rows] == [
+    assert [tuple(row[column] for column in SCORE_COLUMNS) for row in rows] == [
         ("s=1", 0, "error_rate", 0.5),
         ("s=1", 0, "accuracy", 0.5),
         ("s=1", 1, "error_rate", 1.0),

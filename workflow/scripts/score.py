@@ -4,7 +4,7 @@ from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
-from textmix.experiment.scoring import COLUMNS, score
+from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits
 
 with job(snakemake) as running:
@@ -14,4 +14,4 @@ with job(snakemake) as running:
         Splits.load(snakemake.input.splits),
         snakemake.params.metrics,
     )
-    write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)
+    write_result(snakemake.output[0], format_csv(rows, SCORE_COLUMNS), running.record)

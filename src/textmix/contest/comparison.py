@@ -136,7 +136,7 @@ def comparisons(
 
     Raises
     ------
-    DataFormatError : a column is missing, a number is none, or a trial stands twice; with the line of a csv file.
+    DataFormatError : a column is missing, a cell is no number, or a trial occurs twice; with the line of a csv file.
     """
     facts = facts or {}
     table = _table(rows)
@@ -159,7 +159,7 @@ def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     if twice.any():
         line = int(twice.argmax())
         trial, method = table.loc[line, ["trial", "method"]]
-        raise DataFormatError("scores", line + 2, f"trial {trial} of {method} stands there twice")
+        raise DataFormatError("scores", line + 2, f"trial {trial} of {method} occurs twice")
     losses = [name for name, metric in METRICS.items() if metric.loss]
     table["value"] = table["value"].where(~table["metric"].isin(losses), -table["value"])
     table["seconds"] = table["fit_seconds"] + table["predict_seconds"]

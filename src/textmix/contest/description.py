@@ -53,7 +53,7 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     ``name``, ``text`` (whether it is text), ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths``
     (quantiles of the number of words, or of the sum of a row), ``labels`` (the most frequent, with their documents),
     ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial), ``examples``
-    and ``remarks``.  A list stands wherever order counts, for JSON sorts the keys of a mapping.
+    and ``remarks``.  Lists hold the parts with an order, for JSON sorts the keys of a mapping.
     """
     label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
     order = np.argsort(-label_counts, kind="stable")
@@ -106,10 +106,10 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
     found = []
     unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
     if unused:
-        found.append(f"{_of(unused, len(label_counts), 'labels')} stand on no document.")
+        found.append(f"{_of(unused, len(label_counts), 'labels')} occur in no document.")
     if once:
         found.append(
-            f"{_of(once, len(label_counts), 'labels')} stand on one document only: learnt or tested, never both."
+            f"{_of(once, len(label_counts), 'labels')} occur in one document only, which is in training or in the test."
         )
     largest = int(np.argmax(label_counts))
     share = float(label_counts[largest]) / max(parsed.n_documents, 1)

@@ -1,4 +1,4 @@
-"""From stored predictions to scores: nothing is fitted here, so a changed metric refits nothing."""
+"""Scores of stored predictions.  No method is fitted here, so that a changed metric refits nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from textmix.experiment.splits import Splits
 from textmix.metrics import calibration, classification, likelihood, multilabel
 from textmix.metrics.table import METRICS, check_metrics, metrics_for
 
-COLUMNS = ("variant", "trial", "metric", "value")
+#: Columns of a score file.
+SCORE_COLUMNS = ("variant", "trial", "metric", "value")
 
 #: The modules of the table, imported by statement so that the code digest of a score covers them.
 _MODULES = {"classification": classification, "multilabel": multilabel, "likelihood": likelihood}
@@ -22,7 +23,7 @@ _MODULES |= {"calibration": calibration}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Evaluation:
     """The truth and the predictions of one method on N documents with L labels.
 
     Parameters
@@ -38,26 +39,32 @@ class Outcome:
     marginals: np.ndarray | None = None
 
 
-def metric_value(name: str, outcome: Outcome) -> float:
-    """Return the value of a metric of `METRICS`; nan where it needs marginals and there are none."""
+def metric_value(name: str, evaluation: Evaluation) -> float:
+    """Return a metric of `METRICS` on one evaluation; nan where it takes marginals and there are none."""
     row = METRICS[name]
     function = getattr(_MODULES[row.module], name)
     if row.takes == "decisions":
-        return float(function(outcome.true, outcome.predicted))
+        return float(function(evaluation.true, evaluation.predicted))
     if row.takes == "true_log_proba":
-        return float(function(outcome.true_log_proba))
-    if outcome.marginals is None:
+        return float(function(evaluation.true_log_proba))
+    if evaluation.marginals is None:
         return float("nan")
-    happened = outcome.true == outcome.predicted if outcome.true.ndim == 1 else outcome.true
-    return float(function(outcome.marginals, happened))
+    happened = evaluation.true == evaluation.predicted if evaluation.true.ndim == 1 else evaluation.true
+    return float(function(evaluation.marginals, happened))
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row a variant, trial and metric (`COLUMNS`); shares are fractions, log losses in nats.
+    """Return one row a variant, trial and metric (`SCORE_COLUMNS`); shares are fractions, log losses in nats.
+
+    Parameters
+    ----------
+    predictions : of one method, for the test documents of all trials.
+    corpus, splits : on which it was fitted.
+    metrics : names in the table of metrics.
 
     Raises
     ------
-    ConfigError : a metric is not one of the predictions' task.
+    ConfigError : a metric is not one for predictions of this task.
     """
     single = predictions.sets is None
     check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")
@@ -65,19 +72,19 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     rows = []
     for number, variant in enumerate(predictions.variants):
         for trial in range(len(splits)):
-            outcome = _outcome(predictions, number, splits.test_place(trial), truth[splits.test[trial]])
+            evaluation = _evaluation(predictions, number, splits.test_place(trial), truth[splits.test[trial]])
             rows += [
-                {"variant": variant, "trial": trial, "metric": name, "value": metric_value(name, outcome)}
+                {"variant": variant, "trial": trial, "metric": name, "value": metric_value(name, evaluation)}
                 for name in metrics
             ]
     return rows
 
 
-def _outcome(predictions: Predictions, variant: int, place: slice, truth: np.ndarray) -> Outcome:
-    """Return the outcome of one variant on the documents of one trial, which stand at ``place``."""
+def _evaluation(predictions: Predictions, variant: int, place: slice, truth: np.ndarray) -> Evaluation:
+    """Return truth and predictions of one variant on the test documents of one trial, which stand at ``place``."""
     if predictions.classes is not None:
         predicted = predictions.classes[variant, place]
     else:
         predicted = predictions.label_sets(variant, place, truth.shape[1])
     marginals = None if predictions.marginals is None else predictions.marginals[variant, place]
-    return Outcome(truth, predicted, predictions.true_log_proba[variant, place], marginals)
+    return Evaluation(truth, predicted, predictions.true_log_proba[variant, place], marginals)

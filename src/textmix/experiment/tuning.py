@@ -9,7 +9,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError
 from textmix.experiment.predictions import true_log_proba
-from textmix.experiment.scoring import Outcome, metric_value
+from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
 from textmix.plan.methods import variants
 
@@ -60,5 +60,5 @@ def _held_out(task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarra
     X, y = data
     rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
     estimator.fit(X[rest], y[rest])
-    outcome = Outcome(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))
-    return metric_value(metric, outcome)
+    evaluation = Evaluation(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))
+    return metric_value(metric, evaluation)

@@ -134,8 +134,8 @@ def class_thresholds(
     member = checked_member(Y, checked.shape)
     columns = zip(np.ascontiguousarray(checked.T), np.ascontiguousarray(member.T), strict=True)
     cuts = np.array([kernels.best_cut(column, own, criterion == "f1") for column, own in columns])
-    tells = (member & (checked > -np.inf)).sum(axis=0)
-    return np.where(tells >= max(least, 1), cuts, default)
+    informative = (member & (checked > -np.inf)).sum(axis=0)
+    return np.where(informative >= max(least, 1), cuts, default)
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
