@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from tests.unit.reporting import SETTINGS, Made, row
+from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.verdict.claims import short
 from textmix.verdict.compare import (

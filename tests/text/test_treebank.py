@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.test_text_features import corpus_of
+from tests.text.test_features import corpus_of
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Ragged
 from textmix.text.features import build_features

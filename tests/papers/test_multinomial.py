@@ -12,7 +12,7 @@ import yaml
 from scipy import sparse
 
 from tests.naive.discounting import counts_of
-from tests.unit.reporting import META
+from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.fetching import (
+from tests.data.fetching import (
     DATA,
     OTHER,
     Server,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.data.test_readers_text import rows
 from tests.fixtures.reader_files import SAMPLES, Sample
-from tests.unit.test_readers_text import rows
 from textmix.core.errors import ConfigError, DataFormatError
 
 RECORD = "product/productId: P\nreview/score: {}\nreview/text: {}\n\n"

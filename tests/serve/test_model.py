@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.unit.test_persisted_model import METHODS, SPEC, corpus
+from tests.serve.test_persisted_model import METHODS, SPEC, corpus
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.serve.fit import fit_model
 from textmix.serve.model import PersistedModel

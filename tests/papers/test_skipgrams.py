@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import yaml
 
-from tests.unit.reporting import META
-from tests.unit.test_text_features import corpus_of
+from tests.text.test_features import corpus_of
+from tests.verdict.reporting import META
 from textmix.data.corpus import TEST, TRAIN, Ragged
 from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry

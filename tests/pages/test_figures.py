@@ -10,7 +10,7 @@ import matplotlib
 import pytest
 import yaml
 
-from tests.unit.reporting import ROLES, SETTINGS, Made
+from tests.verdict.reporting import ROLES, SETTINGS, Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results

@@ -14,7 +14,7 @@ from scipy.special import digamma
 
 from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
-from tests.unit.reporting import META
+from tests.verdict.reporting import META
 from textmix.data.corpus import Corpus
 from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.reporting import Made
+from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.papers.pmm.figures import FIGURES

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from tests.unit.test_text_features import corpus_of
+from tests.text.test_features import corpus_of
 from textmix.bench.timing import COLUMNS
 from textmix.data.corpus import TRAIN, label_matrix
 from textmix.papers.skipgrams import bench

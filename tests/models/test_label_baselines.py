@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
+from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
-from tests.unit.test_cbm import documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.label_sets import chain_kernels as chains
 from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance

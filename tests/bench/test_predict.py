@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.test_persisted_model import corpus
+from tests.serve.test_persisted_model import corpus
 from textmix.bench import predict as bench
 from textmix.bench.timing import COLUMNS
 from textmix.plan.suites import load_suites

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.fetching import (
+from tests.data.fetching import (
     DATA,
     IMPATIENT,
     LIMITS,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.reporting import Made
+from tests.verdict.reporting import Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.experiment.results import NotRun, RoleEntry, role_entries

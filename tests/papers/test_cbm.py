@@ -10,8 +10,8 @@ import pytest
 import yaml
 from scipy import sparse
 
-from tests.unit.reporting import META
-from tests.unit.test_cbm import documents
+from tests.models.test_cbm import documents
+from tests.verdict.reporting import META
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure

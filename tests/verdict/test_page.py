@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.reporting import META, Made, row
+from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
 from textmix.experiment.results import RoleEntry

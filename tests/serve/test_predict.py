@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.unit.test_persisted_model import LABELS, corpus, fitted
+from tests.serve.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
 from textmix.data.new_texts import NewText
