@@ -35,7 +35,7 @@ figures:
 """,
     "published.csv": """\
 id,artefact,kind,dataset,method,metric,unit,value,spread,where,tolerance,margin,source,note
-toy.words,toy.t1,table_cell,newsgroups,,words,words,240,,derived,near,50%,measure:size/words,Each file has 120 made-up words.
+toy.words,toy.t1,table_cell,newsgroups,,words,words,240,,derived,near,50%,measure:size/words,Made-up words of two files.
 toy.many,toy.t1,claim,newsgroups,,many words,,,,derived,order,,check:many,
 """,
     "checks.yaml": """
