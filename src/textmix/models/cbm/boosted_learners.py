@@ -63,7 +63,7 @@ class BoostedGate:
 
 
 class BoostedExperts:
-    """Boosted trees for the labels of every component that vary in it, constants for the others.
+    """Boosted trees for each label that varies in a component, a constant for each label that does not.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 r"""Conditional Bernoulli Mixtures: p(y|x) = \sum_k \pi_k(x) \prod_l b_kl(x)^{y_l} (1 - b_kl(x))^{1 - y_l}.
 
 Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, Conditional Bernoulli Mixtures for Multi-label Classification, ICML
-2016; settings that the paper leaves out follow the authors' published code.
+2016.  Settings that the paper does not give follow the authors' published code.
 """
 
 from __future__ import annotations
@@ -33,32 +33,34 @@ class CBMClassifier(MultiLabelClassifier):
     Parameters
     ----------
     n_components : K.
-    learner : "logistic" regression, "boosting" of trees, for gate and binary classifiers; or a scikit-learn classifier
-        with ``predict_proba`` that takes ``sample_weight``, for the binary ones.
-    gate : a scikit-learn classifier of the same kind for the mixture weights; None for one by ``learner``, logistic
-        regression where that is a classifier.
-    variance : \sigma^2, as the authors count it: the prior's variance over the K weight vectors of the gate, and over
-        two weight vectors for each binary classifier, which makes 2 \sigma^2 for the one used here.
-    l1_ratio : \rho of the elastic net (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2 in place of v^2 / (2 \sigma^2).
+    learner : "logistic" (regression) or "boosting" (of trees), for the gate and the binary classifiers; or a
+        scikit-learn classifier with ``predict_proba`` that takes ``sample_weight``, for the binary classifiers.
+    gate : a scikit-learn classifier of the same kind for the mixture weights.  None: the gate of ``learner``, or
+        logistic regression where ``learner`` is a classifier.
+    variance : \sigma^2, the variance of the Gaussian prior over the weights.  The authors' code has K weight vectors
+        for the gate and two for each binary classifier; their difference, used here, has the variance 2 \sigma^2.
+    l1_ratio : \rho of the elastic net: the penalty of a weight v is (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2.
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
     steps, step_tol : `max_iter` and `tol` of `textmix.models.linear.lbfgs.minimise` in an M step.
     trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
-    init : "mixture", memberships in a Bernoulli mixture of the label sets, or "label_sets", one component each set.
+    init : the first memberships: "mixture", those of a Bernoulli mixture fitted to the label sets; "label_sets", one
+        component for each distinct label set.
     n_init : random starts of that mixture.
     floor : memberships below this are set to 0.
-    constant : a label with a share in a component below this, or above one minus this, gets no classifier there.
+    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
-    allow_empty : whether the empty set may be predicted: "auto", if a training instance has none.
+    allow_empty : whether the empty set may be predicted; "auto": if a training instance has no label.
     random_state : for the starts.
-    callback : called with the estimator after every iteration; it can predict already.
+    callback : called with the estimator after every EM iteration; the estimator can already predict.
 
     Attributes
     ----------
-    gate_, experts_ : the halves, see `textmix.models.cbm.learners`; of logistic regression in ``space_``.
+    gate_, experts_ : the halves, see `textmix.models.cbm.learners`; halves of logistic regression take coordinates in
+        ``space_``.
     space_ : the space of the training instances' rows, see `textmix.models.linear.row_space.RowSpace`.
-    objective_path_ : float64; penalised log-likelihood after every iteration.  With ``floor=0`` and
-        ``constant=0`` it never falls; else by no more than N K floor and what the constants lose.
+    objective_path_ : float64 (n_iter_,), penalised log-likelihood after every iteration.  It never decreases with
+        ``floor=0`` and ``constant=0``.
     n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
     allow_empty_ : whether the empty set may be predicted.
     """
@@ -137,7 +139,7 @@ class CBMClassifier(MultiLabelClassifier):
                 self.callback(self)
 
     def _iterate(self, X: Any, Y: np.ndarray) -> Iterator[None]:
-        """Run EM, stopping after every iteration."""
+        """Run EM; yield after every iteration."""
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
         memberships = self._start(Y)
@@ -156,14 +158,14 @@ class CBMClassifier(MultiLabelClassifier):
                 return
 
     def _start(self, Y: np.ndarray) -> np.ndarray:
-        """Return the memberships to start from, float64 (N, K)."""
+        """Return the first memberships, float64 (N, K)."""
         if self.init == "label_sets":
             _, code = label_sets(Y)
             return np.eye(code.max() + 1)[code]
         return bernoulli_mixture(Y, self.n_components, self.n_init, generator(self.random_state))
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
-        """Return the two halves, not trained."""
+        """Return the two halves, not yet trained, and set ``space_``."""
         size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
         in_row_space = self.learner == "logistic" and self.gate is None and self.l1_ratio == 0
         self.space_ = RowSpace.of(X) if in_row_space else RowSpace(X)
@@ -188,7 +190,7 @@ class CBMClassifier(MultiLabelClassifier):
         return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the penalised log-likelihood and the memberships given it, float64 (N, K)."""
+        """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K)."""
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
             joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
@@ -199,7 +201,7 @@ class CBMClassifier(MultiLabelClassifier):
         return float(total.sum()) - self.gate_.penalty() - self.experts_.penalty(), memberships
 
     def _chunks(self, X: Any) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield rows, log pi (n, K) and log odds (K, n, L) of a few instances at a time."""
+        """Yield rows, log pi (n, K) and log odds (K, n, L) of at most `CHUNK` instances at a time."""
         for start in range(0, X.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, X.shape[0]))
             part = self.space_.coordinates(X[rows])
@@ -221,7 +223,7 @@ class CBMClassifier(MultiLabelClassifier):
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the mode of p(y|x), int64 (N, L), its log probability and the number of sets scored, (N,) each.
 
-        Exact unless the number of sets reaches `SEARCH_LIMIT`.
+        The mode is exact unless the number of sets scored reaches `SEARCH_LIMIT`.
         """
         features = self._checked(X)
         n = features.shape[0]
@@ -256,9 +258,10 @@ class CBMClassifier(MultiLabelClassifier):
         return np.concatenate([pi for pi, _ in parts]), np.concatenate([b for _, b in parts])
 
     def label_correlations(self, X: Any) -> np.ndarray:
-        r"""Return the correlation of each two labels given x, float64 (N, L, L).
+        r"""Return the correlation of each pair of labels given x, float64 (N, L, L).
 
-        E[y_l y_m] = \sum_k \pi_k b_kl b_km for l != m; a label that is certain has correlation 0 with the others.
+        E[y_l y_m] = \sum_k \pi_k b_kl b_km for l != m.  A label whose probability is 0 or 1 has correlation 0 with
+        every other label.
         """
         pi, b = self.components(X)
         mean = np.einsum("nk,nkl->nl", pi, b)
@@ -276,14 +279,15 @@ def bernoulli_mixture(
 ) -> np.ndarray:
     """Return the memberships of label sets in a mixture of independent Bernoulli labels, float64 (N, K).
 
-    EM from ``n_init`` random starts, probabilities uniform in (1/4, 3/4) and equal weights; the likeliest is kept.
+    EM runs from ``n_init`` random starts: probabilities uniform in (1/4, 3/4), equal weights.  The run of the largest
+    likelihood counts.
 
     Parameters
     ----------
     Y : label indicators (N, L).
     n_components : K.
     n_init, rng : the random starts.
-    max_iter : iterations of each.
+    max_iter : most iterations of an EM run.
     """
     sets, code = label_sets(Y)
     count = np.bincount(code).astype(np.float64)

@@ -1,7 +1,7 @@
 """Any scikit-learn classifier as a half of a Conditional Bernoulli Mixture.
 
-An M step fits anew, with the memberships as weights, so that the likelihood rises only as far as the classifier
-maximises it.
+An M step fits new classifiers, with the memberships as weights of the instances.  The likelihood increases only if the
+classifier maximises the weighted likelihood.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from sklearn.base import clone
 
 from textmix.models.cbm.learners import smoothed_log_odds
 
-#: Probabilities are kept this far from 0 and 1: a tree's leaves may hold one class only.
+#: Least distance of a probability from 0 and 1, which a decision tree's leaf can give.
 MARGIN = 1e-9
 
 
 class EstimatorGate:
-    """Multi-class classifier as the mixture weights: an instance counts for a component as much as its membership.
+    """A multi-class classifier as the mixture weights.
+
+    It is given an instance once for each component of which the instance is a member, with the membership as weight.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class EstimatorGate:
 
 
 class EstimatorExperts:
-    """Binary classifiers for the labels of every component that vary in it, constants for the others.
+    """A binary classifier for each label that varies in a component, a constant for each label that does not.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ class EstimatorExperts:
     n_components : K.
     estimator : classifier with ``predict_proba`` and ``sample_weight`` in ``fit``; it is cloned.
     floor : instances with a smaller membership are left out of a component's classifiers.
-    constant : labels with a share below this or above one minus this within a component get a constant.
+    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """The two halves of a Conditional Bernoulli Mixture, its gate and its binary classifiers, by logistic regression.
 
-Both halves work in partial M steps that never lower the penalised expected log-likelihood.  Another learner is any
-pair of classes with the methods of `Gate` and `Experts` (`boosted_learners` and `estimator_learners` have them).
+A partial M step of either half never decreases the penalised expected log-likelihood.  Any pair of classes with the
+methods of `Gate` and `Experts` can take their place: see `boosted_learners` and `estimator_learners`.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ from textmix.models.linear.newton import minimise_newton
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.proximal_gradient import minimise_elastic_net
 
-#: Weight of the overall share of a label in that of a component, where no classifier is trained.
+#: Weight of a label's share in all instances in the constant that replaces a classifier (see `smoothed_log_odds`).
 SMOOTHING = 1e-4
 #: Most instances or features (the smaller number counts) for which Newton's method is used and not L-BFGS.
 NEWTON = 150
 
 
 class Gate(Protocol):
-    """What gives the mixture weights pi(x)."""
+    """The half that gives the mixture weights pi(x)."""
 
     def update(self, memberships: np.ndarray) -> None:
-        """Improve the fit to memberships (N, K) of the training instances."""
+        """Improve the fit to memberships of the training instances, float64 (N, K), rows sum to 1."""
 
     def training_log_proba(self) -> np.ndarray:
-        """Return log pi of the training instances, (N, K)."""
+        """Return log pi of the training instances, float64 (N, K)."""
 
     def log_proba(self, X: Any) -> np.ndarray:
-        """Return log pi(x), (N, K)."""
+        """Return log pi(x) of instances X (n, V), float64 (n, K)."""
 
     def penalty(self) -> float:
-        """Return what the objective loses to the prior over the weights."""
+        """Return the penalty of the weights, minus the log density of their prior up to a constant."""
 
 
 class Experts(Protocol):
-    """What gives the label probabilities b(x) of every component, as log odds."""
+    """The half that gives the label probabilities b(x) of every component, as log odds."""
 
     def update(self, memberships: np.ndarray) -> None:
-        """Improve the fit to memberships (N, K) of the training instances."""
+        """Improve the fit to memberships of the training instances, float64 (N, K), rows sum to 1."""
 
     def training_log_odds(self, component: int) -> np.ndarray:
-        """Return log odds of the training instances under one component, (N, L)."""
+        """Return the labels' log odds of the training instances under one component, float64 (N, L)."""
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
-        """Return log odds under one component, (N, L)."""
+        """Return the labels' log odds of instances X (n, V) under one component, float64 (n, L)."""
 
     def penalty(self) -> float:
-        """Return what the objective loses to the prior over the weights."""
+        """Return the penalty of the weights, minus the log density of their prior up to a constant."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class LogisticExperts:
     n_components : K.
     step : the partial M step; its variance is of each weight of a classifier's one weight vector.
     floor : instances with a smaller membership are left out of a component's classifiers.
-    constant : labels with a share below this or above one minus this within a component get a constant.
+    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     """
 
     def __init__(self, X: Any, Y: np.ndarray, n_components: int, step: MStep, *, floor: float, constant: float) -> None:
@@ -165,11 +165,11 @@ class LogisticExperts:
         share = weight @ Y / weight.sum()
         active = np.minimum(share, 1.0 - share) > self.constant
         if self.constant == 0.0:
-            # A constant in the place of a classifier would lower the likelihood by what is smoothed.
+            # A smoothed constant in place of a trained classifier would decrease the likelihood.
             active |= self.active[component]
         coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
         if sparse.issparse(X):
-            # The best weight of a feature that these instances do not have is 0.
+            # A feature that none of these instances has gets the weight 0.
             used = np.unique(X.indices)
             X, columns = X[:, used], np.append(used, X.shape[1])
         place = np.ix_(columns, np.flatnonzero(active))
@@ -198,9 +198,14 @@ class LogisticExperts:
 
 
 def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """Return the log odds of labels' shares within a component, (L,), with a little of the overall rate added.
+    """Return the log odds of labels' shares in a component, smoothed by their shares in all instances, float64 (L,).
 
-    Finite also for a label that no training instance has, or every one.
+    They are finite also for a label that no training instance has, or that all have.
+
+    Parameters
+    ----------
+    share : float64 (L,), in the component.
+    rate : float64 (L,), in all training instances.
     """
     mixed = np.clip((1.0 - SMOOTHING) * share + SMOOTHING * rate, 1e-9, 1.0 - 1e-9)
     return np.asarray(np.log(mixed) - np.log1p(-mixed))

@@ -3,9 +3,9 @@ r"""Mixtures of independent Bernoulli labels: likelihood of a label set, its exa
     p(y) = \sum_k \pi_k \prod_l b_kl^{y_l} (1 - b_kl)^{1 - y_l},  b_kl = sigmoid(z_kl)
 
 Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, ICML 2016, section 3 (slides, "prediction").  The mode is exact: each
-component yields its label sets from the likeliest downwards, each is scored under the whole mixture, and the search
-ends when nothing unseen can be likelier than the best (Fagin's threshold algorithm).  The set of largest expected F
-follows W. Waegeman et al., JMLR 15, 2014 (general F maximiser), with exact P(y_l = 1, |y| = s).
+component yields its label sets in decreasing order of probability; each set is scored under the whole mixture.  The
+search ends when no unseen set can be likelier than the best (Fagin's threshold algorithm).  The set of largest
+expected F follows W. Waegeman et al., JMLR 15, 2014 (general F maximiser), with exact P(y_l = 1, |y| = s).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
 
 @njit
 def _push(heap: np.ndarray, size: int, node: int, cost: np.ndarray) -> None:
-    """Add a node to a heap of ``size`` nodes, cheapest first; of equal ones the older first."""
+    """Add a node to a heap of ``size`` nodes; the node of least cost is first, of equal costs the older node."""
     place = size
     while place > 0:
         above = (place - 1) // 2
@@ -49,7 +49,7 @@ def _push(heap: np.ndarray, size: int, node: int, cost: np.ndarray) -> None:
 
 @njit
 def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
-    """Take the cheapest node from a heap of ``size`` nodes."""
+    """Remove the first node from a heap of ``size`` nodes and return it."""
     taken, node = heap[0], heap[size - 1]
     place = 0
     while 2 * place + 1 < size - 1:
@@ -69,7 +69,7 @@ def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
 
 @njit
 def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last: np.ndarray, rest: np.ndarray) -> None:
-    """Set the members of a component's likeliest set with a node's flips."""
+    """Set ``member``, bool (L,), to a component's likeliest label set changed by the flips of a node."""
     member[:] = z >= 0.0
     while node >= 0 and last[node] >= 0:
         flipped = order[last[node]]
@@ -83,9 +83,9 @@ def search_modes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     r"""Return the likeliest label set of each instance.
 
-    A component's sets are its likeliest set with some labels flipped, in order of the sum of their |z|: with the
-    labels in rising order of |z|, a set of flips with largest label i is followed by itself with i + 1 added and
-    with i + 1 in the place of i, so that a heap yields each set once.
+    A component's label sets are its likeliest set with some labels flipped; a set's cost is the sum of |z| of the
+    flipped labels.  Let the labels be sorted by increasing |z|.  A set of flips whose largest label is i has two
+    successors: i + 1 is added, or i + 1 replaces i.  Thus a heap yields each set once, in order of cost.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def search_modes(
     -------
     member : bool (N, L).
     log_probability : float64 (N,), of that set.
-    evaluations : int64 (N,), sets scored under the whole mixture.
-    exact : bool (N,), whether the search ended by its bound and not by ``limit``.
+    evaluations : int64 (N,), number of sets scored under the whole mixture.
+    exact : bool (N,), whether the bound ended the search, not ``limit``.
     """
     n_components, n, n_labels = Z.shape
     modes, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.full(n, -np.inf)
@@ -160,7 +160,12 @@ def search_modes(
 
 @njit
 def _without(sizes: np.ndarray, b: float, rest: np.ndarray) -> None:
-    """Set ``rest`` to the distribution of the number of labels without one of probability b, from that with it."""
+    """Set ``rest``, (L,), to the distribution of the number of labels after one label of probability b is left out.
+
+    Parameters
+    ----------
+    sizes : float64 (L + 1,), the distribution with that label.
+    """
     top = len(sizes) - 1
     if b <= 0.5:
         below = 0.0

@@ -1,8 +1,7 @@
-"""Sufficient statistics of classes of documents, gathered in one pass over the positive cells of a CSR matrix.
+"""Sums of counts over documents and classes, in one pass over the positive cells of a CSR matrix.
 
-Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  Tables by word
-and class that documents are scored by are (V, C), the classes side by side, so that scoring reads one short run of
-memory a non-zero count.
+Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  Tables that
+score documents are (V, C), so that scoring reads C adjacent numbers for each positive count.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 from textmix.core.jit import njit
 from textmix.models.common.prefetch_kernels import prefetch_row
 
-#: Entries looked at side by side.
+#: Entries compared in parallel.
 LANES = 8
 
 
@@ -45,7 +44,7 @@ def smallest_positive(table: np.ndarray) -> np.ndarray:
     for i in range(table.shape[0]):
         lanes[:] = np.inf
         whole = table.shape[1] // LANES * LANES
-        # Side by side and without a branch: zeros lie scattered among the others.
+        # In parallel and without a branch, which would be mispredicted: zeros are scattered among positive entries.
         for j in range(0, whole, LANES):
             for lane in range(LANES):
                 x = table[i, j + lane] if table[i, j + lane] > 0 else np.inf

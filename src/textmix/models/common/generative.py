@@ -1,7 +1,7 @@
-"""The common frame of the generative count classifiers: p(c) p(x|c) with one distribution over count vectors a class.
+"""The base classes of the generative classifiers of counts: p(c) p(x|c), a distribution of counts for each class.
 
-A model fills in two hooks: `CountClassifier._fit_classes` estimates the classes' parameters, and
-`CountClassifier._class_log_likelihood` returns log p(x|c) as far as it depends on c.  Everything public is here, once.
+A model implements: `CountClassifier._fit_classes` estimates the classes' parameters, and
+`CountClassifier._class_log_likelihood` returns log p(x|c) up to a term that does not depend on c.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Draw one document of a class: words, possibly repeated, and how often each is added."""
 
     def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
-        """Return what `_class_log_likelihood` leaves out, (N,): the multinomial coefficient for a bag of words."""
+        """Return the log multinomial coefficient of a bag, or 0 for a sequence, float64 (N,)."""
         if convention == "sequence":
             return np.zeros(X.shape[0])
         return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
@@ -93,7 +93,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equal ones the first."""
+        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
         joint = self.predict_joint_log_proba(X)
         return self.classes_[np.argmax(joint, axis=1)]
 
@@ -108,7 +108,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return np.exp(self.predict_log_proba(X))
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return what `predict` and `predict_proba` return, the documents being scored once."""
+        """Return the results of `predict` and `predict_proba`, from one scoring of the documents."""
         joint = self.predict_joint_log_proba(X)
         labels = self.classes_[np.argmax(joint, axis=1)]
         joint -= logsumexp(joint, axis=1, keepdims=True)
@@ -121,7 +121,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         ----------
         X : counts (N, V).
         convention : "bag" for the probability of the count vector among those of its length, as in the EDCM paper's
-            equations; "sequence" for that of the document's words in their order, the one behind a perplexity.
+            equations; "sequence" for the probability of the document's words in their order, as a perplexity takes it.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -179,7 +179,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return codes
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
+        """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -188,7 +188,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
 
 class IncrementalCountClassifier(CountClassifier):
-    """A count classifier whose estimate depends on sums over the documents alone, so that `partial_fit` is exact."""
+    """A count classifier whose estimate depends only on sums over the documents, so that `partial_fit` is exact."""
 
     @abstractmethod
     def _reset_statistics(self) -> None:
@@ -251,7 +251,7 @@ def subtract_length_term(score: np.ndarray, concentration: np.ndarray, length: n
 
 
 def zeros(n_rows: int, n_columns: int) -> np.ndarray:
-    """Return float64 zeros; a filled array gets huge pages from NumPy, one of `numpy.zeros` does not."""
+    """Return zeros, float64 (n_rows, n_columns), in huge pages of memory, which `numpy.zeros` does not use."""
     array = np.empty((n_rows, n_columns))
     array.fill(0.0)
     return array

@@ -1,7 +1,7 @@
-"""A hint to the processor: rows of large tables are fetched some steps before they are read.
+"""A hint to the processor to load rows of large tables some steps before they are read.
 
-The tables by word and class are larger than the caches next to a core, and the words of a document lie anywhere in
-them; the indices of the words to come, however, are known.  A prefetch changes no result.
+Tables by word and class are larger than a core's cache, and the rows of a document's words are scattered in them.  The
+indices of the next words are known in advance.  A prefetch changes no result.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numba.extending import intrinsic
 
 from textmix.core.jit import njit
 
-#: So many cells ahead a row is asked for; from 8 to 32 the time is the same.
+#: Number of cells between the prefetch of a row and its use; any number from 8 to 32 takes the same time.
 AHEAD = 16
-#: Entries of float64 in a line of the cache.
+#: Number of float64 in a cache line.
 LINE = 8
 
 
 @intrinsic
 def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
-    """Ask for the cache line of ``table[row, column]``, both not negative and inside the table."""
+    """Prefetch the cache line of ``table[row, column]``; both indices are not negative and inside the table."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -41,7 +41,7 @@ def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
 
 @njit
 def prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
-    """Ask for the row of ``table`` that belongs to the cell `AHEAD` of this one in a CSR matrix."""
+    """Prefetch the row of ``table`` for the cell of a CSR matrix that is `AHEAD` cells after ``cell``."""
     if cell + AHEAD < len(indices):
         for column in range(0, table.shape[1], LINE):
             prefetch(table, indices[cell + AHEAD], column)

@@ -1,14 +1,14 @@
-r"""Logarithm of the rising factorial and its two derivatives: all that DCM and EDCM need of the gamma function.
+r"""Logarithm of the rising factorial and its two derivatives: the gamma function in DCM and EDCM.
 
-Both models meet the gamma function only as the ratio \Gamma(a + x) / \Gamma(a) (EDCM paper, equations 1 to 4):
+Both models contain the gamma function only as the ratio \Gamma(a + x) / \Gamma(a) (EDCM paper, equations 1 to 4):
 
     log_rising(a, x)      log \Gamma(a + x) - log \Gamma(a)
     polygamma_rise(a, x)  its first derivative in a,       \Psi(a + x) - \Psi(a)   = \sum_j 1 / (a + j)    for whole x
                           its second, sign turned,         \Psi'(a) - \Psi'(a + x) = \sum_j 1 / (a + j)^2
-    rising(a, x)          all three, for less than the two together
+    rising(a, x)          all three, faster than the two functions together
 
-Taking the difference before the evaluation keeps the digits that \Psi(s + n) - \Psi(s) loses when s is large.  Small
-whole x: the finite sum.  Else both arguments are lifted above `LIFT` by the recurrence and the asymptotic series
+The difference is taken term by term, which avoids the cancellation of \Psi(s + n) - \Psi(s) for large s.  For small
+whole x it is the finite sum.  Else the recurrence raises both arguments above `LIFT`, and the asymptotic series
 (Abramowitz & Stegun 6.1.40, 6.3.18, 6.4.12) are subtracted term by term.  Relative error below 1e-13; for `log_rising`
 it is relative to the larger of 1 and the value, which has a zero.
 """
@@ -28,7 +28,7 @@ HUGE = 1e18
 
 
 @njit
-def _stirling(z: float) -> float:
+def _log_gamma_tail(z: float) -> float:
     """Return the tail of log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + tail, for z >= LIFT."""
     t = 1.0 / (z * z)
     t6 = t * (-691.0 / 360360.0 + t / 156.0)
@@ -36,7 +36,7 @@ def _stirling(z: float) -> float:
 
 
 @njit
-def _stirling_slope(z: float) -> float:
+def _digamma_tail(z: float) -> float:
     """Return the tail of Psi(z) = log z - 1/(2z) - tail, for z >= LIFT."""
     t = 1.0 / (z * z)
     t6 = t * (-691.0 / 32760.0 + t / 12.0)
@@ -44,7 +44,7 @@ def _stirling_slope(z: float) -> float:
 
 
 @njit
-def _stirling_curvature(z: float) -> float:
+def _trigamma_tail(z: float) -> float:
     """Return the tail of Psi'(z) = 1/z + 1/(2 z^2) + tail, for z >= LIFT."""
     t = 1.0 / (z * z)
     t6 = t * (-691.0 / 2730.0 + t * 7.0 / 6.0)
@@ -65,60 +65,62 @@ def log_rising(a: float, x: float) -> float:
         ratio *= 1.0 + x / a
         a += 1.0
     b = a + x
-    return (a - 0.5) * np.log1p(x / a) + x * (np.log(b) - 1.0) + (_stirling(b) - _stirling(a)) - np.log(ratio)
+    return (
+        (a - 0.5) * np.log1p(x / a) + x * (np.log(b) - 1.0) + (_log_gamma_tail(b) - _log_gamma_tail(a)) - np.log(ratio)
+    )
 
 
 @njit
 def polygamma_rise(a: float, x: float) -> tuple[float, float]:
     """Return Psi(a + x) - Psi(a) and Psi'(a) - Psi'(a + x) for a > 0, x >= 0."""
-    slope, curvature = 0.0, 0.0
+    first, second = 0.0, 0.0
     if x <= DIRECT and x == np.floor(x):
         for j in range(np.int64(x)):
             term = 1.0 / (a + j)
-            slope += term
-            curvature += term * term
-        return slope, curvature
+            first += term
+            second += term * term
+        return first, second
     while a < LIFT:
         b = a + x
         term = x / (a * b)
-        slope += term
-        curvature += term * (1.0 / a + 1.0 / b)
+        first += term
+        second += term * (1.0 / a + 1.0 / b)
         a += 1.0
     b = a + x
     term = x / (a * b)
-    slope += np.log1p(x / a) + 0.5 * term + (_stirling_slope(a) - _stirling_slope(b))
+    first += np.log1p(x / a) + 0.5 * term + (_digamma_tail(a) - _digamma_tail(b))
     half = 0.5 * term * (1.0 / a + 1.0 / b)
-    curvature += term + half + (_stirling_curvature(a) - _stirling_curvature(b))
-    return slope, curvature
+    second += term + half + (_trigamma_tail(a) - _trigamma_tail(b))
+    return first, second
 
 
 @njit
 def rising(a: float, x: float) -> tuple[float, float, float]:
-    """Return `log_rising` and the two of `polygamma_rise` for a > 0, x >= 0, with one division a term."""
-    product, slope, curvature = 1.0, 0.0, 0.0
+    """Return `log_rising` and both numbers of `polygamma_rise` for a > 0, x >= 0, with one division for each term."""
+    product, first, second = 1.0, 0.0, 0.0
     if x <= DIRECT and a < HUGE and x == np.floor(x):
         for j in range(np.int64(x)):
             term = 1.0 / (a + j)
             product *= a + j
-            slope += term
-            curvature += term * term
-        return np.log(product), slope, curvature
+            first += term
+            second += term * term
+        return np.log(product), first, second
     while a < LIFT:
         b = a + x
         inverse = 1.0 / (a * b)
         product *= a * (a * inverse)
-        slope += x * inverse
-        curvature += x * inverse * ((a + b) * inverse)
+        first += x * inverse
+        second += x * inverse * ((a + b) * inverse)
         a += 1.0
     b = a + x
     inverse = 1.0 / (a * b)
     term = x * inverse
     half = 0.5 * term * ((a + b) * inverse)
     rise = np.log1p(x / a)
-    value = (a - 0.5) * rise + x * (np.log(b) - 1.0) + (_stirling(b) - _stirling(a)) + np.log(product)
-    slope += rise + 0.5 * term + (_stirling_slope(a) - _stirling_slope(b))
-    curvature += term + half + (_stirling_curvature(a) - _stirling_curvature(b))
-    return value, slope, curvature
+    value = (a - 0.5) * rise + x * (np.log(b) - 1.0) + (_log_gamma_tail(b) - _log_gamma_tail(a)) + np.log(product)
+    first += rise + 0.5 * term + (_digamma_tail(a) - _digamma_tail(b))
+    second += term + half + (_trigamma_tail(a) - _trigamma_tail(b))
+    return value, first, second
 
 
 @njit
@@ -128,7 +130,7 @@ def trigamma(a: float) -> float:
     while a < LIFT:
         value += 1.0 / (a * a)
         a += 1.0
-    return value + 1.0 / a + 0.5 / (a * a) + _stirling_curvature(a)
+    return value + 1.0 / a + 0.5 / (a * a) + _trigamma_tail(a)
 
 
 @njit

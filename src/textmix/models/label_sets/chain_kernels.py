@@ -22,7 +22,7 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
     ----------
     Z : float64 (N, L), log odds from the features alone, labels in the order of the chain.
     V : float64 (L, L); V[j, l] is added to the log odds of label l where label j < l is in the set.
-    width : sets kept after each label; 1 is the greedy chain.
+    width : most sets in the beam after each label; 1 is the greedy chain.
     """
     n, n_labels = Z.shape
     found, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
@@ -50,7 +50,7 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
 
 @njit
 def _uniform(state: np.ndarray) -> float:
-    """Return a number in [0, 1) and advance the state, uint64 (1,): the generator splitmix64."""
+    """Return a random number in [0, 1) and advance ``state``, uint64 (1,), by the generator splitmix64."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -60,15 +60,16 @@ def _uniform(state: np.ndarray) -> float:
 
 
 @njit
-def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, kept: int, seeds: np.ndarray) -> np.ndarray:
-    """Return how often each label is on in the last sweeps of a Gibbs sampler, float64 (N, L).
+def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, counted: int, seeds: np.ndarray) -> np.ndarray:
+    """Return the share of the last sweeps of a Gibbs sampler in which each label is on, float64 (N, L).
 
     Parameters
     ----------
     Z : float64 (N, L), log odds from the features alone.
     V : float64 (L, L), zero diagonal; V[j, l] is added to the log odds of label l where label j is on.
-    sweeps, kept : sweeps over all labels, and how many of the last count.
-    seeds : uint64 (N,), one an instance, so that each has its own stream.
+    sweeps : number of sweeps over all labels.
+    counted : number of last sweeps over which the share is taken.
+    seeds : uint64 (N,), a seed for each instance.
     """
     n, n_labels = Z.shape
     marginal = np.zeros((n, n_labels))
@@ -88,6 +89,6 @@ def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, kept: int, seeds:
                         odds += V[label]
                     else:
                         odds -= V[label]
-                if value and sweep >= sweeps - kept:
+                if value and sweep >= sweeps - counted:
                     marginal[i, label] += 1.0
-    return marginal / kept
+    return marginal / counted

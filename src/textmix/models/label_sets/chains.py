@@ -1,10 +1,10 @@
 """Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
 
-All classifiers of a chain, or of the network, see the features and the other true labels in training, so that they are
-one batch of logistic regressions over [X, Y] with some weights held at zero.  The variance is the authors' as in
+In training, all classifiers of a chain or of the network see the features and other true labels.  They are therefore
+one batch of logistic regressions over [X, Y] with some weights fixed at 0.  The variance is defined as in
 `textmix.models.label_sets.estimators.BinaryRelevance`.
 
-Sources: see `chain_kernels`; what they leave open follows MEKA, which the CBM paper used for these.
+Sources: see `chain_kernels`; for settings that they do not give, MEKA, which the CBM paper used for these methods.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from textmix.models.linear.row_space import RowSpace
 
 
 def _with_labels(X: Any, Y: np.ndarray) -> Any:
-    """Return features and labels side by side."""
+    """Return the matrix [X, Y], (N, V + L), CSR if X is sparse."""
     if sparse.issparse(X):
         return sparse.csr_array(sparse.hstack([X, sparse.csr_array(Y.astype(np.float64))], format="csr"))
     return np.hstack([X, Y])
@@ -35,7 +35,7 @@ def _with_labels(X: Any, Y: np.ndarray) -> Any:
 def _linked(
     space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray, settings: LinearMultiLabel
 ) -> tuple[np.ndarray, np.ndarray, Solution]:
-    """Fit all labels, each on the features and on the labels that are free to it.
+    """Fit all labels, each on the features and on the labels that are its inputs.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def _linked(
     Y : label indicators (N, L).
     weight : float64 (N,) of the instances.
     free : bool (L, L); free[j, l] whether label j is an input of label l.
-    settings : variance, max_iter and tol.
+    settings : the estimator, for its variance, max_iter and tol.
 
     Returns
     -------
@@ -63,7 +63,15 @@ def _linked(
 
 
 def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
-    """Return the label sets that a chain's beam finds for checked features, int64 (N, L)."""
+    """Return the label sets that a chain finds by beam search, int64 (N, L).
+
+    Parameters
+    ----------
+    X : checked features (N, V).
+    order : int (L,), the labels in the order of the chain.
+    coef, links : see `ClassifierChain`.
+    beam_width : see `ClassifierChain`.
+    """
     member = np.zeros((X.shape[0], len(order)), dtype=np.int64)
     member[:, order] = search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
     return member
@@ -72,11 +80,11 @@ def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_
 def check_order(order: np.ndarray) -> None:
     """Check that an order has every label once; raises ValueError."""
     if not np.array_equal(np.sort(order), np.arange(len(order))):
-        raise ValueError("order_ is no order of the labels")
+        raise ValueError("order_ must hold every label once; save the model again")
 
 
 class ClassifierChain(LinearMultiLabel):
-    """A chain: each label sees the features and the labels before it; the set is sought by a beam.
+    """A chain: each label is predicted from the features and the labels before it; a beam search finds the set.
 
     Parameters
     ----------
@@ -129,7 +137,7 @@ class ClassifierChain(LinearMultiLabel):
         check_order(self.order_)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set that the beam finds, int64 (N, L)."""
+        """Return the likeliest label set that the beam search finds, int64 (N, L)."""
         return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
@@ -223,18 +231,18 @@ class ChainEnsemble(LinearMultiLabel):
 
 
 class DependencyNetwork(LinearMultiLabel):
-    """Each label sees the features and all other labels; marginals by Gibbs sampling (CDN).
+    """A network: each label is predicted from the features and all other labels; marginals by Gibbs sampling (CDN).
 
     Parameters
     ----------
-    sweeps, kept : sweeps of the sampler, and how many of the last count.
+    sweeps, kept : sweeps of the sampler, and the number of last sweeps that count.
     random_state : for the sampler.
     variance, max_iter, tol : see `LinearMultiLabel`.
 
     Attributes
     ----------
     coef_ : float64 (V + 1, L); links_ : float64 (L, L), zero diagonal.
-    seed_ : of the sampler, for every instance.
+    seed_ : seed of the sampler, the same for every instance.
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -277,12 +285,12 @@ class DependencyNetwork(LinearMultiLabel):
             raise ValueError("seed_ is out of range")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the kept sweeps in which each label is on, float64 (N, L)."""
+        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
         odds = add_bias(self._checked(X), self.coef_)
-        # One seed for all: what an instance gets does not hang on the others or on their order.
+        # The same seed for all instances: a prediction depends neither on other instances nor on their order.
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
         return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the kept sweeps, int64 (N, L)."""
+        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
         return (self.predict_proba(X) > 0.5).astype(np.int64)

@@ -35,12 +35,12 @@ CHUNK = 1024
 
 
 class LinearMultiLabel(MultiLabelClassifier):
-    r"""What the linear models share: parameters and their fit.
+    r"""The base class of the linear models: their parameters, and the solver.
 
     Parameters
     ----------
-    variance : \sigma^2 of the Gaussian prior; see each model for what it is the variance of.
-    max_iter : L-BFGS iterations.
+    variance : \sigma^2 of the Gaussian prior; each model says which weights have it.
+    max_iter : most iterations of L-BFGS.
     tol : see `textmix.models.linear.lbfgs.minimise`.
 
     Attributes
@@ -64,7 +64,7 @@ class LinearMultiLabel(MultiLabelClassifier):
         self.tol = tol
 
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
-        """Minimise from zero and keep what came of it."""
+        """Minimise from unknowns of 0, set the attributes of the fit, and return the solution."""
         found = minimise(problem, np.zeros(size), self.max_iter, self.tol)
         self.objective_path_ = np.array([found.total_objective])
         self.n_iter_, self.converged_ = found.n_iter, found.all_converged
@@ -72,9 +72,10 @@ class LinearMultiLabel(MultiLabelClassifier):
 
 
 class BinaryRelevance(IndependentLabels, LinearMultiLabel):
-    r"""One logistic regression a label; a label is predicted if it is likelier than not, and the set may be empty.
+    r"""One logistic regression for each label; labels of probability above 1/2 are predicted, perhaps none.
 
-    The variance is the authors', of each of two weight vectors a label: 2 \sigma^2 for the difference used here.
+    The CBM paper's code has two weight vectors for each label, of variance \sigma^2 each.  Their difference, used here,
+    has the variance 2 \sigma^2.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
 
 
 class SetScorer(MultiLabelClassifier):
-    """A model that gives a probability to every training label set and none to any other.
+    """A model that gives a probability to every label set of the training instances, and 0 to any other set.
 
     Attributes
     ----------
@@ -108,7 +109,7 @@ class SetScorer(MultiLabelClassifier):
         raise NotImplementedError
 
     def _log_proba(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield rows and log p(y|x) of every set, (n, S), a few instances at a time."""
+        """Yield rows and log p(y|x) of every set, float64 (n, S), for at most `CHUNK` instances at a time."""
         features = self._checked(X)
         for start in range(0, features.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, features.shape[0]))
@@ -140,7 +141,7 @@ class SetScorer(MultiLabelClassifier):
 class PowerSet(SetScorer, LinearMultiLabel):
     r"""Multinomial logistic regression over the label sets of the training instances.
 
-    The variance is of each of the S weight vectors.
+    The variance is that of each weight of the S weight vectors.
 
     Attributes
     ----------
@@ -180,7 +181,7 @@ class _CRFProblem:
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
     def split(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weights of labels, (V + 1, L), and of pairs."""
+        """Return the weights of labels, float64 (V + 1, L), and of the states of pairs, float64 (4 L (L - 1) / 2,)."""
         return W[: self.n_label_weights, 0].reshape(-1, self.sets.shape[1]), W[self.n_label_weights :, 0]
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
@@ -213,7 +214,7 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
 class PairwiseCRF(SetScorer, LinearMultiLabel):
     r"""score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m], normalised over training label sets.
 
-    The variance is of every weight, biases and pairs included.
+    The variance is that of every weight, biases and pairs included.
 
     Attributes
     ----------

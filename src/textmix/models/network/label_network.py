@@ -23,9 +23,10 @@ from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.function import minimise_function
 
-#: Relative change of the loss at which a fit that only serves to choose the strength stops.
+#: Relative decrease of the loss at which a fit for the choice of the decay stops.
 TUNING_TOL = 1e-3
-#: Share of the mean squared length that is added to every page's, so that equal pages make no singular matrix.
+#: Share of the pages' mean squared length that is added to the diagonal of their inner products: equal pages would make
+#: that matrix singular.
 JITTER = 1e-6
 
 
@@ -38,20 +39,20 @@ class Weights(NamedTuple):
     output_bias: np.ndarray
 
     def flat(self) -> np.ndarray:
-        """Return all weights in one row."""
+        """Return all weights in one vector."""
         return np.concatenate([part.ravel() for part in self])
 
     def filled(self, flat: np.ndarray) -> Weights:
-        """Return weights of the same shapes with the values of a row, of which they are views."""
+        """Return weights of the same shapes whose values are views of a vector."""
         ends = np.cumsum([part.size for part in self])
         parts = np.split(flat, ends[:-1])
         return Weights(*(part.reshape(like.shape) for part, like in zip(parts, self, strict=True)))
 
 
 def coordinates(X: sparse.csr_array) -> np.ndarray:
-    """Return N coordinates of each of N pages with the same inner products, float64 (N, N).
+    """Return N coordinates of each of N pages that have the same inner products as the pages, float64 (N, N).
 
-    The best weights into a hidden unit are a sum of pages, so that nothing is lost, and N is far below V.
+    The best weights into a hidden unit are a linear combination of pages, so that N weights replace V.
     """
     gram = (X @ X.T).toarray()
     gram[np.diag_indices_from(gram)] += JITTER * max(float(np.trace(gram)) / len(gram), JITTER)
@@ -69,9 +70,11 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
 
     Parameters
     ----------
-    flat, like : the weights in one row, and their shapes.
-    X, Y : inputs (N, V), and label indicators (N, L).
-    decay : strength of the squared weights.
+    flat : float64, the weights in one vector, see `Weights.flat`.
+    like : weights of the same shapes.
+    X : float64 (N, V), inputs.
+    Y : label indicators (N, L).
+    decay : factor of the squared weights.
     """
     weights = like.filled(flat)
     hidden, output = activations(weights, X)
@@ -91,24 +94,24 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
 class LabelNetwork(IndependentLabels, LabelCountClassifier):
     """A three-layer network whose outputs are the labels' probabilities.
 
-    The strength of the squared weights is the one with the best sample F on a part of the training pages that is left
-    out, the largest of equal ones; the network is then trained on all of them, from the weights found for it.
+    The factor of the squared weights (decay) is chosen by the best sample F on held-out training pages; of equal F the
+    largest decay.  The network is then trained on all training pages, from the weights found with that decay.
 
     Parameters
     ----------
     hidden : number of hidden units.
-    decays : strengths, falling; each fit starts where the one before ended.
+    decays : decreasing values of the decay; each fit starts from the weights of the fit before.
     scale : "none" takes counts; "sum" divides each page by its number of words, times their mean number.
-    validation : share of the training pages left out to choose.
+    validation : share of the training pages that is held out to choose the decay.
     tol : relative change of the loss at which the final fit stops.
     max_iter : most iterations (L-BFGS) of one fit.
-    random_state : draws the weights at the start and the pages left out.
+    random_state : draws the first weights and the held-out pages.
 
     Attributes
     ----------
     weights_ : `Weights`.
-    decay_ : the strength chosen.
-    n_iter_, converged_ : of the last fit.
+    decay_ : the decay chosen.
+    n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
@@ -153,15 +156,15 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Choose the strength and train."""
+        """Choose the decay and train."""
         self.mean_length_ = float(counts.sum() / counts.shape[0])
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)
-        left_out, rest = np.split(generator.permutation(len(Y)), [round(self.validation * len(Y))])
+        held_out, rest = np.split(generator.permutation(len(Y)), [round(self.validation * len(Y))])
         Z = coordinates(inputs)
         start, best = self._start(len(Z), Y.shape[1], generator), -1.0
         for decay, found in zip(self.decays, self._path(start, Z[rest], Y[rest]), strict=True):
-            value = sample_f(Y[left_out], activations(found, Z[left_out])[1] > 0) if len(left_out) else 0.0
+            value = sample_f(Y[held_out], activations(found, Z[held_out])[1] > 0) if len(held_out) else 0.0
             if value > best:
                 best, self.decay_, start = value, float(decay), found
         trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_, self.tol)
@@ -180,13 +183,13 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         return unit_rows(counts, 1.0) * self.mean_length_ if self.scale == "sum" else counts.astype(np.float64)
 
     def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Weights:
-        """Return small random weights; the inputs' are smaller, since a page has many words."""
+        """Return small random weights; those of the inputs are smaller, since a page has many words."""
         hidden = generator.normal(scale=0.01, size=(n_inputs, self.hidden))
         output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
         return Weights(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
 
     def _path(self, start: Weights, X: np.ndarray, Y: np.ndarray) -> Iterator[Weights]:
-        """Give the weights of every strength, each trained from the last."""
+        """Yield the weights of every decay, each trained from the weights before."""
         for decay in self.decays:
             start = self._train(start, X, Y, decay, TUNING_TOL)[0]
             yield start
