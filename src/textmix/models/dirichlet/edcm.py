@@ -92,7 +92,7 @@ class EDCMClassifier(IncrementalCountClassifier):
         return self._frequency * self._scale[:, np.newaxis] + self._added[:, np.newaxis]
 
     def _reset_statistics(self) -> None:
-        """Set all statistics to those of no document."""
+        """Set all statistics to 0 documents."""
         self._frequency = zeros(len(self.classes_), self.n_features_in_)
         self._lengths = np.empty(0)
         self._number = np.empty((len(self.classes_), 0))

@@ -22,13 +22,13 @@ TOLERANCE = 1e-14
 MAX_STEPS = 200
 #: Logarithms for whole document frequencies below this are computed once a class and looked up.
 KNOWN = 64
-#: Words whose parameters are written at a time, so that those of all classes stay in the processor's first cache.
+#: Words whose parameters are written at a time, so that the parameters of all classes stay in cache.
 BLOCK = 128
 
 
 @njit
 def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, int, bool]:
-    """Solve s B(s) = M by Newton's method on log s, kept inside a shrinking bracket.
+    """Solve s B(s) = M by Newton's method on log s, safeguarded by a shrinking bracket.
 
     Parameters
     ----------

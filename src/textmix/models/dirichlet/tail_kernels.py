@@ -31,12 +31,12 @@ class Scratch(NamedTuple):
     Parameters
     ----------
     small : float64 (V, `SMALL`), weight of the documents that hold a word exactly 1, 2, ... times.
-    others : int64 (V,), number of a word's counts that are listed.
+    listed : int64 (V,), number of a word's counts that are listed.
     seen : uint8 (V,), whether the word occurs.
     """
 
     small: np.ndarray
-    others: np.ndarray
+    listed: np.ndarray
     seen: np.ndarray
 
 
@@ -72,13 +72,13 @@ def class_tails(
     length = np.zeros(len(rows))
     cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)
     words = _take_words(scratch.seen)
-    offsets = _offsets(words, scratch.others)
+    offsets = _offsets(words, scratch.listed)
     counts, weights = np.empty(offsets[-1]), np.empty(offsets[-1])
     for k in range(len(cells)):
         w = indices[cells[k]]
-        p = scratch.others[w]
+        p = scratch.listed[w]
         counts[p], weights[p] = data[cells[k]], weight[owners[k]]
-        scratch.others[w] += 1
+        scratch.listed[w] += 1
     group, copies, start, count, tail = _merge(words, scratch, offsets, counts, weights)
     lengths, number = histogram(length, weight[rows])
     return words, group, copies, start, count, tail, lengths, number
@@ -109,7 +109,7 @@ def _sum_small(
     n_cells = 0
     for d in rows:
         n_cells += indptr[d + 1] - indptr[d]
-    small, others, seen = scratch.small, scratch.others, scratch.seen
+    small, listed, seen = scratch.small, scratch.listed, scratch.seen
     cells, owners = np.empty(n_cells, dtype=np.int64), np.empty(n_cells, dtype=np.int64)
     n = 0
     for k in range(len(rows)):
@@ -122,7 +122,7 @@ def _sum_small(
             if _is_small(data[i]):
                 small[w, np.int64(data[i]) - 1] += weight[d]
             else:
-                others[w] += 1
+                listed[w] += 1
                 cells[n], owners[n] = i, d
                 n += 1
         length[k] = total
@@ -142,16 +142,16 @@ def _take_words(seen: np.ndarray) -> np.ndarray:
 
 
 @njit
-def _offsets(words: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _offsets(words: np.ndarray, listed: np.ndarray) -> np.ndarray:
     """Return where each word's list begins, int64 (W + 1,): `SMALL` places for small counts, then its listed counts.
 
-    ``others`` is set to the place of each word's first listed count.
+    ``listed`` is set to the place of each word's first listed count.
     """
     offsets = np.zeros(len(words) + 1, dtype=np.int64)
     for k in range(len(words)):
-        number = others[words[k]]
+        number = listed[words[k]]
         offsets[k + 1] = offsets[k] + (number + SMALL if number > 0 else 0)
-        others[words[k]] = offsets[k] + SMALL
+        listed[words[k]] = offsets[k] + SMALL
     return offsets
 
 
@@ -160,7 +160,7 @@ def _merge(
     words: np.ndarray, scratch: Scratch, offsets: np.ndarray, counts: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the five arrays about groups of `class_tails` from the small sums and the lists; clear the small sums."""
-    n_words, small, others = len(words), scratch.small, scratch.others
+    n_words, small, listed = len(words), scratch.small, scratch.listed
     group, copies = np.empty(n_words, dtype=np.int64), np.zeros(n_words)
     start = np.zeros(n_words + 1, dtype=np.int64)
     distinct, tail = np.empty(SMALL * (n_words + 1) + len(counts)), np.empty(SMALL * (n_words + 1) + len(counts))
@@ -185,7 +185,7 @@ def _merge(
                 start[n_groups] = end + number
         group[k] = known
         copies[known] += 1.0
-        others[w] = 0
+        listed[w] = 0
         for x in range(SMALL):
             small[w, x] = 0.0
     size = start[n_groups]
