@@ -29,7 +29,7 @@ def job(snakemake, **options):
             # A result's record lies beside it, as does its half-made form; raw files lie beside their record.
             if path == known or path.startswith((f"{known}/", f"{known}.meta.json", f"{folder}/.{name}.")):
                 return True
-            if name == "fetch.json" and path.startswith(f"{folder}/"):
+            if name == "fetch.json" and (path == folder or path.startswith(f"{folder}/")):
                 return True
         return False
 
@@ -37,7 +37,7 @@ def job(snakemake, **options):
         if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], (str, os.PathLike)):
             path = os.path.abspath(os.fspath(arguments[0]))
             if any(path.startswith(f"{folder}/") for folder in folders) and not allowed(path):
-                raise PermissionError(f"rule {snakemake.rule} does not declare {path}")
+                raise RuntimeError(f"rule {snakemake.rule} does not declare {path}")
 
     sys.addaudithook(watch)
     with _unwatched(snakemake, **options) as running:
