@@ -14,6 +14,7 @@ from textmix.experiment.measures import MeasureData
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.splits import Splits
 from textmix.papers.pmm import measures as pmm
+from textmix.papers.pmm import model as pmm_model
 
 N, V, L = 160, 50, 4
 
@@ -94,8 +95,8 @@ def test_better_searches_gain_and_greedy_keeps_within_its_evaluations() -> None:
 
 
 def test_share_of_evaluations_is_one_where_all_labels_are_taken() -> None:
-    assert pmm.model._share_of_evaluations(np.ones((2, 5))) == 1.0
-    assert pmm.model._share_of_evaluations(np.eye(5)) == pytest.approx((5 + 4) / 15)
+    assert pmm_model._share_of_evaluations(np.ones((2, 5))) == 1.0
+    assert pmm_model._share_of_evaluations(np.eye(5)) == pytest.approx((5 + 4) / 15)
 
 
 def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training() -> None:
