@@ -53,7 +53,9 @@ def test_sparse_features_give_what_dense_ones_give(name):
     assert np.mean(dense == thin) > 0.98
 
 
-@pytest.mark.parametrize("model", [*MODELS.values(), CBMClassifier(n_components=3, random_state=0)], ids=repr)
+@pytest.mark.parametrize(
+    "model", [*MODELS.values(), CBMClassifier(n_components=2, max_iter=4, random_state=0)], ids=repr
+)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_more_features_than_instances_give_what_their_row_space_gives(model, form):
     if "Boosted" in type(model).__name__:
