@@ -90,7 +90,7 @@ def test_mixed_lines_are_read_as_windows_1252() -> None:
         ("csv", b"text\na\rb\n", 2, "is not csv, from this line on"),
         ("jsonl", b'"a"\n{"text": \n', 2, "is not JSON"),
         ("jsonl", b'{"body": "a"}\n', 1, "has no 'text'; it has body"),
-        ("jsonl", b'{"text": 1, "id": 2}\n', 1, "the text is int, not words"),
+        ("jsonl", b'{"text": 1, "id": 2}\n', 1, "the text is int, not text"),
         ("jsonl", b'["a"]\n', 1, "is not a JSON object"),
         ("jsonl", b'"\\ud800"\n', 1, "the text holds half a character"),
         ("jsonl", b'{"text": "a", "id": "\\ud800"}\n', 1, "the id holds half a character"),

@@ -120,7 +120,7 @@ def test_an_unknown_count_in_the_registry_is_told(tmp_path: Path) -> None:
 
 
 def test_options_are_checked(tmp_path: Path) -> None:
-    for options, what in (({}, "not ['n_labels']"), ({"n_labels": 2, "n_label": 2}, "not ['n_label']")):
+    for options, what in (({}, "correct ['n_labels']"), ({"n_labels": 2, "n_label": 2}, "correct ['n_label']")):
         wrong = dataclasses.replace(SAMPLES["table"], options=options)
         with pytest.raises(ConfigError, match=re.escape(what)):
             wrong.read(tmp_path)

@@ -190,12 +190,12 @@ WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
         "a.csv",
         "text,label\n1,a\n2,a\n",
         {},
-        r"mine: all 2 documents have the one label 'a'; there is nothing to tell apart",
+        r"mine: all 2 documents have the one label 'a'; a classifier needs two or more",
     ),
     "no JSON": ("a.jsonl", '{"text": "a", "label": "x"}\n{"text": \n', {}, r"a\.jsonl, line 2: is not JSON .*"),
     "no JSON object": ("a.jsonl", "[1]\n", {}, r"a\.jsonl, line 1: is not a JSON object .*"),
     "no such JSON key": ("a.jsonl", '{"txt": "a"}\n', {}, r"a\.jsonl, line 1: has no 'text'; it has txt"),
-    "text is a number": ("a.jsonl", '{"text": 1, "label": "x"}\n', {}, r"a\.jsonl, line 1: the text is int, not words"),
+    "text is a number": ("a.jsonl", '{"text": 1, "label": "x"}\n', {}, r"a\.jsonl, line 1: the text is int, not text"),
     "cut archive": ("a.csv", gzip.compress(GOOD.encode() * 999)[:-20], {}, r"a\.csv: is truncated or damaged .*"),
 }
 

@@ -224,5 +224,5 @@ def test_arff_is_read_with_its_last_columns_as_labels(tmp_path):
 def test_file_where_a_folder_is_meant_is_refused(tmp_path):
     (tmp_path / "texts").write_text("x", encoding="utf-8")
     (tmp_path / "my.yaml").write_text("files: {data: texts}\nformat: folder\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"files\.data: .*texts is a file; format: folder"):
+    with pytest.raises(ConfigError, match=r"files\.data: .*texts is a file, which does not fit format: folder"):
         read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)

@@ -3,7 +3,7 @@
 No name in an archive decides where a file is written.  The first bytes of a file say how it is compressed, never its
 name, so that a data set may come packed from one source and plain from another.  Two caps hold for unpacked sizes: a
 number of bytes, and a ratio to the packed size (`MAX_RATIO`; text packs about 8 times, a bomb 1000 times).  Every fault
-of a file raises `DataFormatError` with its name.
+of a file's content raises `DataFormatError` with the file's name; a file that cannot be opened raises `OSError`.
 
 The tar parser is our own because it reads an archive of 19,000 messages in a fifth of `tarfile`'s time, and because
 `tarfile` takes a damaged header for the end of the archive.  It knows ustar, GNU long names and pax paths and sizes.
@@ -68,7 +68,7 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 
 def _budget(limit: int, packed: int) -> int:
-    """Return how many bytes may come out of ``packed`` bytes."""
+    """Return how many bytes ``packed`` bytes may unpack to: at most ``limit``, at most `MAX_RATIO` times as many."""
     return min(limit, max(RATIO_FREE, MAX_RATIO * packed))
 
 
@@ -83,11 +83,12 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
     Parameters
     ----------
     path : the file.
-    limit : cap on the unpacked size, bytes.
+    limit : cap on the size of the content, bytes; it holds for plain files too.
 
     Raises
     ------
-    DataFormatError : the packed stream is truncated or damaged, or unpacks over ``limit`` or `MAX_RATIO`.
+    DataFormatError : the packed stream is truncated or damaged, or the content exceeds ``limit`` or, where the file is
+        packed, `MAX_RATIO` times its packed size.
     """
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):
@@ -103,16 +104,17 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
 
 
 def iter_lines(path: Path, limit: int = 2**40) -> Iterator[bytes]:
-    """Give the lines of a file, unpacked as in `open_plain`, with their line ends, one at a time.
+    """Yield the lines of a file, unpacked as in `open_plain`, one at a time, each with its line end.
 
     Parameters
     ----------
     path : the file.
-    limit : cap on the unpacked size of a packed file, bytes.
+    limit : cap on the unpacked size of a packed file, bytes; a plain file has no cap, since memory holds one line.
 
     Raises
     ------
-    DataFormatError : as `open_plain`.
+    DataFormatError : the packed stream is truncated or damaged, or unpacks to more than ``limit`` bytes or `MAX_RATIO`
+        times its packed size.
     """
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):
@@ -141,21 +143,23 @@ def _unpack(path: Path, stream: IO[bytes], budget: int) -> bytes:
 
 
 def iter_tar(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
-    """Give the regular files of a tar archive (plain or packed) whose names match a pattern, in order of name.
+    """Return (name, content) of the regular files of a tar archive whose names match a pattern, in order of name.
 
-    The archive is unpacked in memory once; members are cut out one at a time.  All headers are checked before the
-    first member is given.  A leading ``./`` is taken off the names.  Patterns that match nothing give nothing.
+    The archive, plain or packed, is unpacked in memory once; the iterator cuts out one member at a time.  All headers
+    are checked before the function returns.  A leading ``./`` is taken off the names.  If no name matches, the iterator
+    is empty.
 
     Parameters
     ----------
     path : the archive.
-    members : `fnmatch` patterns, case-sensitive; ``*`` also matches ``/``.
+    members : `fnmatch` patterns, case-sensitive; ``*`` also matches ``/``.  One matching pattern is enough.
     limit : cap on the unpacked size of the whole archive, bytes.
 
     Raises
     ------
-    DataFormatError : truncated or damaged, over the caps, an absolute name or one with ``..``, a name twice, or any
-        member that is neither a regular file nor a folder (links, devices, sparse files).
+    DataFormatError : the archive is truncated or damaged, exceeds a cap (``limit``, `MAX_RATIO`, `MAX_MEMBERS`), holds
+        a name that `safe_name` refuses, a matching name twice, or any member that is neither a regular file nor a
+        folder (links, devices, sparse files).
     """
     path = Path(path)
     data = open_plain(path, limit)
@@ -167,7 +171,11 @@ def iter_tar(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iter
 
 
 def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Give (name, start, stop) of every regular file of an unpacked tar archive, checking every header."""
+    """Yield (name, start, stop) of every regular file of an unpacked tar archive, checking every header.
+
+    ``start`` and ``stop`` are positions in ``data``, bytes.
+    """
+    # Extension headers stand before the header of their member: `extended` holds what they say of the next member.
     offset, count, extended = 0, 0, dict[str, bytes]()
     while True:
         header = data[offset : offset + _BLOCK]
@@ -220,7 +228,15 @@ def _tar_name(header: bytes) -> bytes:
 
 
 def _extension(path: Path, kind: bytes, body: bytes, known: dict[str, bytes]) -> dict[str, bytes]:
-    """Return ``path`` and ``size`` of the next member from an extension header, added to those already known."""
+    """Return ``known`` with the ``path`` and ``size`` that an extension header gives the next member.
+
+    Parameters
+    ----------
+    path : the archive, for the message.
+    kind : ``L`` (GNU long name), ``x`` (pax header of one member) or ``g`` (pax header of all members).
+    body : content of the extension header.
+    known : the fields from earlier extension headers of the same member.
+    """
     if kind == b"L":
         return {**known, "path": body.rstrip(b"\0")}
     records = {}
@@ -230,14 +246,14 @@ def _extension(path: Path, kind: bytes, body: bytes, known: dict[str, bytes]) ->
         if match is None or not match.end() < length <= len(body) or body[length - 1 : length] != b"\n":
             raise DataFormatError(path, None, "a pax header of the tar archive is damaged; fetch it again")
         records[match[2].decode("latin-1")], body = body[match.end() : length - 1], body[length:]
-    told = {key: value for key, value in records.items() if key in ("path", "size") or key.startswith("GNU.sparse")}
-    if told.keys() - {"path", "size"} or (kind == b"g" and told):
+    fields = {key: value for key, value in records.items() if key in ("path", "size") or key.startswith("GNU.sparse")}
+    if fields.keys() - {"path", "size"} or (kind == b"g" and fields):
         raise DataFormatError(path, None, "the tar archive has sparse files or global names; only plain files are read")
-    return {**known, **told}
+    return {**known, **fields}
 
 
 def safe_name(path: Path, name: bytes | str) -> str:
-    """Return a member's name if it stays inside the folder it would be unpacked to.
+    """Return a member's name, normalised, if it stays inside the folder that the archive would be unpacked to.
 
     Parameters
     ----------
@@ -246,7 +262,8 @@ def safe_name(path: Path, name: bytes | str) -> str:
 
     Raises
     ------
-    DataFormatError : empty, absolute, with ``..``, a backslash or a control character, or not UTF-8.
+    DataFormatError : the name is empty, absolute, not UTF-8, or holds a part ``..``, a backslash or a character that is
+        not printable (`str.isprintable`).
     """
     try:
         text = name.decode("utf-8") if isinstance(name, bytes) else name
@@ -260,18 +277,19 @@ def safe_name(path: Path, name: bytes | str) -> str:
 
 
 def extract_zip_member(path: Path, member: str, target: Path, limit: int = MAX_BYTES) -> None:
-    """Write one member of a zip archive (a wheel) to ``target``: streamed, capped, complete or not at all.
+    """Write one member of a zip archive (a wheel) to ``target``; after an error there is no ``target``.
 
     Parameters
     ----------
     path : the archive.
     member : exact name of the member.
-    target : file to write; its folder exists.
-    limit : cap on the member's size, bytes.
+    target : file to write, read-only once it is complete; its folder exists.
+    limit : cap on the member's unpacked size, bytes.
 
     Raises
     ------
-    DataFormatError : no such member or several, an unsafe name, a link, encrypted, damaged, or over the caps.
+    DataFormatError : the archive has no member of this name or several; or the member has a name that `safe_name`
+        refuses, is a link or a folder, is encrypted or damaged, or exceeds ``limit`` or `MAX_RATIO`.
     """
     path, member = Path(path), safe_name(Path(path), member)
     with _damage_named(path), zipfile.ZipFile(path) as archive:
@@ -288,13 +306,14 @@ def pack_zip_members(path: Path, pattern: str, target: Path, limit: int = MAX_BY
     Parameters
     ----------
     path : the archive.
-    pattern : `fnmatch` pattern of members, in whose order of name they are packed.
-    target : tar archive to write (ustar, no times, no owners); its folder exists.
-    limit : cap on the members' size together, bytes.
+    pattern : `fnmatch` pattern of the members; they are packed in order of name.
+    target : tar archive to write (ustar, no times, no owners), read-only once it is complete; its folder exists.
+    limit : cap on the sum of the members' unpacked sizes, bytes.
 
     Raises
     ------
-    DataFormatError : no member matches, a name twice, or what `extract_zip_member` refuses.
+    DataFormatError : no member matches, more than `MAX_MEMBERS` match, a name stands twice, or a member is refused as
+        in `extract_zip_member`.
     """
     path = Path(path)
     with _damage_named(path), zipfile.ZipFile(path) as archive:
@@ -304,7 +323,9 @@ def pack_zip_members(path: Path, pattern: str, target: Path, limit: int = MAX_BY
         )
         names = {safe_name(path, info.filename) for info in infos}
         if not infos or len(names) != len(infos) or len(infos) > MAX_MEMBERS:
-            raise DataFormatError(path, None, f"{len(infos)} members match {pattern!r} under {len(names)} names")
+            raise DataFormatError(
+                path, None, f"{len(infos)} members match {pattern!r}; expected 1 to {MAX_MEMBERS:,} of different names"
+            )
         with new_file(target) as sink, tarfile.open(fileobj=sink, mode="w", format=tarfile.USTAR_FORMAT) as packed:
             for info in infos:
                 body = BytesIO()
@@ -316,7 +337,7 @@ def pack_zip_members(path: Path, pattern: str, target: Path, limit: int = MAX_BY
 
 
 def _copy_member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, sink: IO[bytes], limit: int) -> int:
-    """Copy one member to a stream and return its size; `zipfile` checks the CRC at its end."""
+    """Copy one member to a stream and return its unpacked size, bytes; `zipfile` checks the CRC at its end."""
     mode = info.external_attr >> 16
     if info.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
         raise DataFormatError(path, None, f"member {info.filename!r} is a link or a folder; only files are read")
@@ -336,7 +357,15 @@ def _copy_member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, si
 
 @contextmanager
 def new_file(target: Path) -> Iterator[IO[bytes]]:
-    """Give a temporary file beside ``target`` to write; it takes the name, read-only, only when the block ends well."""
+    """Write a file completely or not at all: ``with new_file(target) as stream``.
+
+    The stream writes a temporary file beside ``target``.  If the block ends without an error, the file becomes
+    ``target``, read-only, and replaces a file of that name.  After an error the temporary file is deleted.
+
+    Parameters
+    ----------
+    target : file to make; its folder exists.
+    """
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -14,6 +14,7 @@ from scipy import sparse
 from textmix.core import io
 from textmix.core.errors import DataFormatError
 
+#: The values of `Corpus.split`; an unused document belongs to neither part.
 TRAIN, TEST, UNUSED = 0, 1, -1
 
 
@@ -38,14 +39,14 @@ class Ragged:
 
     @classmethod
     def from_texts(cls, texts: Iterable[bytes]) -> Ragged:
-        """Join byte strings (UTF-8) into one."""
+        """Return one row for each byte string (UTF-8), in order: ``values`` uint8, ``offsets`` in bytes."""
         parts = list(texts)
         offsets = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum([len(part) for part in parts], out=offsets[1:])
         return cls(np.frombuffer(b"".join(parts), dtype=np.uint8), offsets)
 
     def text(self, row: int) -> str:
-        """Return row ``row`` of a text block as a string."""
+        """Return row ``row`` as a string; ``values`` must be UTF-8 bytes (uint8)."""
         return bytes(self[row]).decode("utf-8")
 
 
@@ -58,13 +59,14 @@ class Corpus:
     name : identifier of the data set in the registry.
     ids : N unique document identifiers.
     label_names : L label (class) names.
-    labels : CSR (N, L), int8, ones with sorted indices; one label a row for single-label data.
+    labels : CSR (N, L), int8: 1 where the document has the label, sorted indices; one 1 a row for single-label data.
     split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED` where the source gives a split, else None.
-    text : the documents as UTF-8, or None.
-    tokens : the documents as ids into ``feature_names``, int32, or None.
-    features : CSR (N, V) of counts (int32) or reals (float64), sorted indices, no explicit zeros, or None.
+    text : N rows of UTF-8 bytes (uint8), or None.
+    tokens : N rows of indices into ``feature_names`` (int32), or None.
+    features : CSR (N, V) of positive counts (int32) or finite reals (float64), sorted indices, no explicit zeros, or
+        None.
     feature_names : V names, or None.
-    info : facts about the source that the reader counted (JSON), shown in the report.
+    info : facts about the source that the reader counted, as JSON values; the report shows them.
     """
 
     name: str
@@ -93,7 +95,7 @@ class Corpus:
 
         Raises
         ------
-        DataFormatError : a document has no or several labels.
+        DataFormatError : a document has no label or several.
         """
         bad = np.flatnonzero(self.label_counts != 1)
         if len(bad):
@@ -109,7 +111,18 @@ class Corpus:
         return dense
 
     def statistics(self) -> dict[str, Any]:
-        """Return the counts that the registry and the papers state: documents, labels, label sets, split sizes."""
+        """Return the statistics that the registry and the papers state.
+
+        Returns
+        -------
+        by name:
+
+        - ``documents`` N, ``labels`` L, ``labels_used`` (labels of at least one document), ``label_sets`` (different
+          label sets, the empty one included), ``multi_label_share`` (fraction of documents with more than one label);
+        - with ``features``: ``features`` V and ``mean_length`` (sum of all features over N);
+        - with ``split``, for each PART of ``train``, ``test`` and ``unused``: ``PART``, ``PART_no_label``,
+          ``PART_one_label`` and ``PART_several_labels``, numbers of documents.
+        """
         rows = np.split(self.labels.indices, self.labels.indptr[1:-1])
         stats: dict[str, Any] = {
             "documents": self.n_documents,
@@ -131,7 +144,10 @@ class Corpus:
         return stats
 
     def content_digest(self) -> str:
-        """Return the sha256 of the content (hexadecimal); it does not depend on the archive that the data came in."""
+        """Return the sha256 (hexadecimal) of all parts but ``name`` and ``info``.
+
+        It depends on values, dtypes and shapes alone, so the same documents from two archives have the same digest.
+        """
         digest = hashlib.sha256()
         for name, array in sorted(self._arrays().items()):
             digest.update(f"{name}:{array.dtype.str}:{array.shape}\n".encode())
@@ -139,7 +155,7 @@ class Corpus:
         return digest.hexdigest()
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        """Return all content as named arrays: the on-disk form."""
+        """Return the content as arrays by file name, as `save` writes them; name and info are not among them."""
         arrays = {
             "ids": _pack(self.ids),
             "label_names": _pack(self.label_names),
@@ -160,7 +176,13 @@ class Corpus:
         return arrays
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the corpus to a sealed folder (see `textmix.core.io.new_folder`)."""
+        """Write the corpus to a sealed folder, which `load` reads.
+
+        Parameters
+        ----------
+        folder : the folder to make.
+        meta : the record of the job that made it (see `textmix.core.io.new_folder`).
+        """
         with io.new_folder(folder, meta) as target:
             io.save_arrays(target, **self._arrays())
             shape = None if self.features is None else list(self.features.shape)
@@ -177,15 +199,23 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: str | Path) -> Corpus:
-        """Read a sealed folder, memory-mapped; raises `MissingResult` or `IntegrityError` as `io.check_result` does."""
+        """Return the corpus that `save` wrote; its large arrays are memory-mapped.
+
+        Raises
+        ------
+        MissingResult : the folder holds the reason why the corpus could not be made.
+        IntegrityError : a file in the folder was changed (see `textmix.core.io.check_result`).
+        """
         folder = Path(folder)
         files = io.check_result(folder)["files"]
         head = io.read_json(folder / "corpus.json")
 
         def array(name: str) -> np.ndarray:
+            """Return the stored array of a name."""
             return io.load_array(folder, name)
 
         def block(name: str) -> Ragged | None:
+            """Return the stored rows of a name, or None where the corpus has none."""
             return Ragged(array(name), array(f"{name}_offsets")) if f"{name}.npy" in files else None
 
         ids, names = _unpack(array("ids")), _unpack(array("label_names"))
@@ -212,17 +242,27 @@ class Corpus:
 
 
 def _pack(names: Sequence[str]) -> np.ndarray:
-    """Store names as UTF-8 bytes ended by NUL each (a name may hold a newline but never NUL)."""
+    """Return names as UTF-8 bytes, uint8, with a NUL after each name (a name may hold a newline but never NUL)."""
     return np.frombuffer("".join(f"{name}\0" for name in names).encode("utf-8"), dtype=np.uint8)
 
 
 def _unpack(packed: np.ndarray) -> list[str]:
-    """Undo `_pack`."""
+    """Return the names that `_pack` stored."""
     return bytes(packed).decode("utf-8").split("\0")[:-1]
 
 
 def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_array:
-    """Return label index lists as the CSR (N, L) matrix of a `Corpus`, indices sorted and unique."""
+    """Return the labels of a `Corpus` from the label indices of each document.
+
+    Parameters
+    ----------
+    rows : N sequences of label indices from 0 to L - 1, in any order; an index may stand twice.
+    n_labels : number of labels L.
+
+    Returns
+    -------
+    CSR (N, L), int8 ones, indices sorted and unique in each row.
+    """
     clean = [sorted(set(row)) for row in rows]
     indptr = np.zeros(len(clean) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in clean], out=indptr[1:])

@@ -4,8 +4,8 @@ A host may be down, slow, or send wrong bytes.  Size and sha256 are checked wher
 of data is refused.  A redirect may lead only to https and to hosts of the registry.  A transfer that stalls is cut; one
 that flows may take any time.  A file takes its name only when it is whole (`textmix.data.archives.new_file`).
 
-pooch is not used: it waits for whole chunks, so that a host which sends a byte now and then holds it for hours;
-it follows redirects to any host, has no cap on size, and repeats what cannot succeed.
+pooch is not used.  It waits for whole chunks, so a host that sends single bytes can delay it for hours; it follows
+redirects to any host, has no cap on size, and tries again after errors that another try cannot change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from textmix.data.registry import SourceFile
 log = logging.getLogger(__name__)
 
 _CHUNK = 2**16
-#: Answers that another try will not change.
+#: HTTP status codes that another try will not change.
 _FINAL = {400, 401, 404, 405, 410, 451}
 _UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.EACCES, errno.EPERM}
 #: The first bytes of a packed file, by the ending of its URL; a web page in its place begins otherwise.
@@ -56,16 +56,16 @@ class DownloadError(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """How long to try.
+    """How long a download is tried, and how large it may be.
 
     Parameters
     ----------
-    total : seconds for one data set in which nothing came; time in which data flowed is not counted.
-    stall : seconds within which an answer must come, and then each ``flow`` bytes.
-    flow : bytes.
-    tries : for each URL.
-    backoff : seconds before the second try, doubled before each further one.
-    size : cap on a download of unknown size, bytes.
+    total : seconds of waiting for one data set; time in which data arrive is not counted.
+    stall : seconds within which the answer must begin, and then within which each further ``flow`` bytes must arrive.
+    flow : bytes, see ``stall``.
+    tries : number of tries for each URL.
+    backoff : seconds of pause before the second try, doubled before each further one.
+    size : cap on a download whose size the registry does not state, bytes.
     plain_hosts : hosts for which http is allowed; for tests against 127.0.0.1.
     """
 
@@ -79,28 +79,28 @@ class Limits:
 
 
 class _Patience:
-    """The seconds left of `Limits.total`: time in which data came does not count."""
+    """A clock that counts down the seconds of `Limits.total` and leaves out the time in which data arrive."""
 
     def __init__(self, total: float) -> None:
         self._left, self._mark = total, time.monotonic()
 
     def flowed(self) -> None:
-        """Do not count the time since the last call: data came in it."""
+        """Leave out the time since the last call of either method, since data arrived in it."""
         self._mark = time.monotonic()
 
     def left(self) -> float:
-        """Return the seconds left, counting the time since the last call."""
+        """Return the seconds left after counting the time since the last call of either method."""
         now = time.monotonic()
         self._left, self._mark = self._left - (now - self._mark), now
         return self._left
 
 
 class Downloader:
-    """Downloads the files of one data set within one budget of time.
+    """Downloads the files of one data set, which share the seconds of `Limits.total`.
 
     Parameters
     ----------
-    hosts : to which a URL may be redirected besides its own.
+    hosts : hosts to which a URL may be redirected, besides its own host.
     limits : how long to try.
     """
 
@@ -108,16 +108,16 @@ class Downloader:
         self._hosts, self._limits, self._patience = hosts, limits, _Patience(limits.total)
 
     def download(self, file: SourceFile, target: Path) -> None:
-        """Download one file.
+        """Download one file from the first of its URLs that gives it.
 
         Parameters
         ----------
         file : its URLs, and size and sha256 where known.
-        target : file to make; its folder exists.
+        target : file to make, read-only; its folder exists.
 
         Raises
         ------
-        DownloadError : with the reason of each URL; nothing is left in the folder.
+        DownloadError : no URL gives the file; the message has the reason for each.  Nothing is left in the folder.
         """
         self._patience.flowed()  # the work between two downloads is not waiting
         reasons = []
@@ -130,7 +130,7 @@ class Downloader:
         raise DownloadError(", ".join(reasons))
 
     def _try_repeatedly(self, url: str, file: SourceFile, target: Path) -> None:
-        """Try one URL."""
+        """Try one URL up to `Limits.tries` times; raise the last `DownloadError`."""
         for left in reversed(range(self._limits.tries)):
             try:
                 if self._patience.left() <= 0:
@@ -236,7 +236,7 @@ def _open(opener: urllib.request.OpenerDirector, request: urllib.request.Request
 
 
 def _read(response: Any) -> bytes:
-    """Return the next bytes of a body, none at its end."""
+    """Return the next bytes of a body; empty bytes at its end."""
     try:
         chunk: bytes = response.read1(_CHUNK)
         return chunk
@@ -245,7 +245,7 @@ def _read(response: Any) -> bytes:
 
 
 def _check_start(chunk: bytes, url: str) -> None:
-    """Refuse a web page, and a packed file that does not begin as one."""
+    """Refuse a first chunk that is a web page, or does not begin as the packed file that the URL's ending names."""
     head = chunk[:1024].lstrip().lower()
     magic = next((magic for ending, magic in _MAGIC.items() if urlsplit(url).path.endswith(ending)), b"")
     if head.startswith(b"<!doctype html") or b"<html" in head:
@@ -255,7 +255,7 @@ def _check_start(chunk: bytes, url: str) -> None:
 
 
 def _explained(error: Exception) -> DownloadError:
-    """Return a network error in words, final where another try is of no use (no network, no such page)."""
+    """Return the `DownloadError` for a network error; final where another try is of no use (no network, no page)."""
     cause: Any = error
     if isinstance(error, urllib.error.HTTPError):
         error.close()

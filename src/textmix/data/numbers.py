@@ -39,7 +39,7 @@ class NumberTable:
     path : the file.
     data : its unpacked content.
     matrix : CSR (N, columns), float64, no zeros, finite, sorted indices.
-    starts : int64 (N,), position of each row in ``data``.
+    starts : int64 (N,), position of each row in ``data``, bytes.
     """
 
     path: Path
@@ -48,16 +48,23 @@ class NumberTable:
     starts: np.ndarray
 
     def row_of(self, entry: int) -> int:
-        """Return the row of an entry of the matrix."""
+        """Return the row, from 0, of the entry at a place in ``matrix.data``."""
         return int(np.searchsorted(self.matrix.indptr, entry, side="right")) - 1
 
     def fault(self, row: int, what: str) -> DataFormatError:
-        """Return the error for a fault in a row."""
+        """Return the error for a fault in a row, numbered from 0; it names file and line."""
         return fault_at(self.path, self.data, int(self.starts[row]), what)
 
 
 def fault_at(path: Path, data: bytes, position: int, what: str) -> DataFormatError:
-    """Return the error for a fault at a position of a file's content, with its line number."""
+    """Return the error for a fault; it names file and line.
+
+    Parameters
+    ----------
+    path, data : the file and its unpacked content.
+    position : of the fault in ``data``, bytes.
+    what : the fault in words.
+    """
     return DataFormatError(path, data.count(b"\n", 0, position) + 1, what)
 
 
@@ -70,8 +77,13 @@ def read_numbers(
     ----------
     path, data : the file and its unpacked content.
     columns : number of columns of the matrix.
-    kernel : takes the bytes and the `Rows` to fill.
-    room : upper bound of the number of entries.
+    kernel : a function of the content (uint8) and the `Rows` to fill that returns number of rows, status and position
+        of the fault; `table_rows` or `svm_rows` with its other arguments bound.
+    room : upper bound of the number of values in the file.
+
+    Returns
+    -------
+    the numbers; its matrix is (N, columns).
 
     Raises
     ------
@@ -101,7 +113,14 @@ def read_numbers(
 
 
 def _convert_long(path: Path, data: bytes, values: np.ndarray, long: np.ndarray) -> None:
-    """Convert the numbers that the kernel left open, correctly rounded by Python."""
+    """Convert the long numbers, which the kernel left as NaN, in place; Python rounds them correctly.
+
+    Parameters
+    ----------
+    path, data : the file and its unpacked content.
+    values : float64 (entries,), changed.
+    long : int64 (long numbers, 2), place in ``values`` and position in ``data``, bytes.
+    """
     for entry, position in long.tolist():
         match = _NUMBER.match(data, position)
         value = float(match[0]) if match else np.nan
@@ -137,7 +156,7 @@ def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -
 
 
 def as_counts(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a matrix as counts (int32) if all its values are whole numbers from 0 to 2^31 - 1, else as it is."""
+    """Return a CSR matrix as int32 counts if all its values are whole numbers from 0 to 2^31 - 1, else unchanged."""
     values = matrix.data
     if np.all((values >= 0) & (values < 2**31) & (values == np.floor(values))):
         return matrix.astype(np.int32)
@@ -154,13 +173,18 @@ def matrix_corpus(
 
     Parameters
     ----------
-    options : of the registry entry; ``name`` is used.
-    parts : features (n, V) and labels (n, L) by role: ``train`` and ``test``, or ``data`` where no split is given.
+    options : options of the reader; ``name`` is used.
+    parts : role -> CSR features (n, V), float64, and labels (n, L), int8, in the order of the documents; the roles are
+        ``train`` and ``test``, or ``data`` where no split is given.
     feature_names, label_names : V and L names.
 
     Returns
     -------
-    a `Corpus` with document ids ``role/row`` (or ``row``), rows from 0.
+    a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 in each part.
+
+    Raises
+    ------
+    DataFormatError : the parts hold no documents.
     """
     features = as_counts(sparse.csr_array(sparse.vstack([part[0] for part in parts.values()], format="csr")))
     labels = sparse.csr_array(sparse.vstack([part[1] for part in parts.values()], format="csr"))

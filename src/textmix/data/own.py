@@ -21,16 +21,18 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    reading : `textmix.plan.own.Own.reading`.
+    reading : `textmix.plan.own.Own.reading`: ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format``
+        (a key of `FORMATS`), ``task`` and ``options``.
 
     Returns
     -------
-    the corpus, which holds every promise of `Corpus` and at least two classes or label sets.
+    the corpus; every promise of `Corpus` holds, and the documents do not all have one and the same label.
 
     Raises
     ------
-    ConfigError : a file is not there.
-    DataFormatError : the reader's, with file and line; or no document has a label, or all have the same single one.
+    ConfigError : a path does not exist, or is a folder where the format needs a file, or the reverse.
+    DataFormatError : a file is empty; the reader refuses it (with file and line); no document has a label; or all
+        documents have one and the same label.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():
@@ -38,7 +40,10 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
             raise ConfigError(f"{reading['source']}: files.{role}: there is no {path}; correct the path")
         if path.is_dir() != (reading["format"] == "folder"):
             kind = "a folder" if path.is_dir() else "a file"
-            raise ConfigError(f"{reading['source']}: files.{role}: {path} is {kind}; format: {reading['format']}")
+            raise ConfigError(
+                f"{reading['source']}: files.{role}: {path} is {kind}, which does not fit format: {reading['format']}; "
+                "correct the path or the format"
+            )
         if path.is_file() and path.stat().st_size == 0:
             raise DataFormatError(path, None, "is empty")
     reader = Reader(FORMATS[reading["format"]].reader, _options(reading, files))
@@ -51,7 +56,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
 
 
 def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
-    """Return the options of the reader."""
+    """Return the options of the reader of the format, in the reader's own names."""
     form, options = reading["format"], dict(reading["options"])
     if form == "folder":
         # Files whose name begins with a dot are the system's, not documents.
@@ -65,7 +70,11 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
 
 
 def _libsvm_sizes(paths: list[Path]) -> dict[str, int]:
-    """Return the numbers of features and labels that LIBSVM files use, which the format does not state."""
+    """Return the options of the LIBSVM reader, counted in the files since the format does not state them.
+
+    ``n_features`` is the largest index; labels are counted from ``first_label``, 0 if a label is 0 and else 1, to the
+    largest label.
+    """
     n_features, least, most = 0, 1, 0
     for path in paths:
         for number, line in enumerate(iter_lines(path), start=1):
@@ -91,5 +100,5 @@ def _check_labels(corpus: Corpus) -> None:
         raise DataFormatError(corpus.name, None, "no document has a label; there is nothing to learn")
     if used == 1 and np.all(corpus.label_counts == 1):
         name = corpus.label_names[int(np.argmax(counts))]
-        what = f"all {corpus.n_documents} documents have the one label {name!r}; there is nothing to tell apart"
+        what = f"all {corpus.n_documents} documents have the one label {name!r}; a classifier needs two or more"
         raise DataFormatError(corpus.name, None, what)

@@ -37,12 +37,13 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
 
     Returns
     -------
-    the corpus: every promise of `Corpus` holds, and every count and the digest that the registry states.
+    the corpus; every promise of `Corpus` holds, and its counts and digest are those that the registry states.
 
     Raises
     ------
-    MissingResult : the data could not be fetched; or, ``broken``, a file changed since, is not of its format, or holds
-        other counts or content than the registry states.
+    MissingResult : the data could not be fetched; or, with ``broken`` set, a file changed after it was fetched, is not
+        of its format, or holds other counts or content than the registry states.
+    ConfigError : the options of the entry's reader are wrong.
     """
     record = io.read_json(folder / RECORD)
     if record["status"] == "missing":
@@ -73,39 +74,40 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
-    """Read the files of a data set.
+    """Return the corpus that a reader makes of the files of a data set; its promises are not checked yet.
 
     Parameters
     ----------
-    reader : with its options.
-    files : by role.
-    name : of the corpus.
+    reader : the reader and its options.
+    files : role -> path, as the reader's ``read`` describes the roles.
+    name : name of the corpus.
 
     Raises
     ------
-    ConfigError : there is no such reader, an option it needs is missing, or one it does not know is given.
-    DataFormatError : the reader's.
+    ConfigError : there is no such reader, an option that it needs is missing, or an option is given that it does not
+        know.
+    DataFormatError : a file is not as the reader's ``read`` describes it.
     """
     module = importlib.import_module(reader.module)
     given = set(reader.options)
     missing = {option for option, required in module.OPTIONS.items() if required} - given
     if missing or not given <= set(module.OPTIONS):
         raise ConfigError(
-            f"config/datasets.yaml: {name}: the reader {reader.name} has the options {module.OPTIONS} "
-            f"(true: required), not {sorted(missing or given - set(module.OPTIONS))}"
+            f"config/datasets.yaml: {name}: the reader {reader.name} takes the options {module.OPTIONS} (True: "
+            f"required); correct {sorted(missing or given - set(module.OPTIONS))}, which is missing or unknown"
         )
     corpus: Corpus = module.read(files, {**reader.options, "name": name})
     return corpus
 
 
 def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest: str | None) -> None:
-    """Check a corpus against what the registry states.
+    """Check a corpus against the counts and the digest that the registry states.
 
     Parameters
     ----------
     corpus : any.
-    expect : some of the values of `Corpus.statistics`.
-    content_digest : of `Corpus.content_digest`, or None where not known.
+    expect : key of `Corpus.statistics` -> value that it must have; other statistics are not compared.
+    content_digest : value that `Corpus.content_digest` must have, or None where it is not known.
 
     Raises
     ------
@@ -133,7 +135,7 @@ def check_corpus(corpus: Corpus) -> None:
 
     Raises
     ------
-    DataFormatError : names the first promise that does not hold.
+    DataFormatError : a promise does not hold; the message names the first one.
     """
     n_documents = len(corpus.ids)
     _require(corpus, n_documents > 0, "has no documents")

@@ -28,6 +28,11 @@ class Document(NamedTuple):
 def file_of(files: Mapping[str, Path], role: str) -> Path:
     """Return the file of a role.
 
+    Parameters
+    ----------
+    files : role -> path.
+    role : the role that a reader needs.
+
     Raises
     ------
     ConfigError : the registry entry has no file of this role.
@@ -38,22 +43,31 @@ def file_of(files: Mapping[str, Path], role: str) -> Path:
 
 
 def data_files(files: Mapping[str, Path]) -> dict[str, Path]:
-    """Return the files that hold documents, in order: ``train`` and ``test``, or ``data`` alone.
+    """Return role -> path of the files that hold documents: ``data`` alone if it is there, else ``train``, ``test``.
+
+    Parameters
+    ----------
+    files : role -> path; further roles, such as ``labels``, are left out.
 
     Raises
     ------
-    ConfigError : the registry entry has neither.
+    ConfigError : there is no ``data``, and ``train`` or ``test`` is missing.
     """
     roles = ("data",) if "data" in files else ("train", "test")
     return {role: file_of(files, role) for role in roles}
 
 
 def decode(path: str | Path, data: bytes, encoding: str) -> str:
-    """Return decoded text.
+    """Return the content of a file as text.
+
+    Parameters
+    ----------
+    path, data : the file, for messages, and its unpacked content.
+    encoding : name of a Python codec.
 
     Raises
     ------
-    DataFormatError : with the line where the bytes are not of this encoding, or hold a NUL.
+    DataFormatError : the bytes are not of this encoding or hold a NUL; the message has the line.
     """
     try:
         text = data.decode(encoding)
@@ -68,7 +82,16 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
 
 
 def split_array(sizes: Mapping[str, int]) -> np.ndarray | None:
-    """Return the split of documents that come role by role, int8 (N,), or None if a role gives none."""
+    """Return the split of the documents of several files, or None if a role is not in `SPLITS`.
+
+    Parameters
+    ----------
+    sizes : role -> number of documents in its file, in the order of the documents; they sum to N.
+
+    Returns
+    -------
+    int8 (N,) of `TRAIN` and `TEST`, or None.
+    """
     if not all(role in SPLITS for role in sizes):
         return None
     return np.repeat(np.array([SPLITS[role] for role in sizes], dtype=np.int8), list(sizes.values()))
@@ -90,11 +113,15 @@ def text_corpus(
 
     Parameters
     ----------
-    options : of the registry entry; ``name`` is used, and ``test_every``: if it is n and no split is given,
-        every n-th document is test.
+    options : options of the reader; ``name`` is used, and ``test_every``: if it is n and ``split`` is None, the n-th,
+        2n-th, ... document is `TEST` and every other one is `TRAIN`.
     documents : N documents.
-    split : int8 (N,) or None.
+    split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED`, or None where the source gives none.
     info : facts about the source that the reader counted.
+
+    Raises
+    ------
+    DataFormatError : there are no documents.
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
@@ -115,16 +142,23 @@ def text_corpus(
 
 
 def split_labels(corpus: Corpus, separator: str) -> Corpus:
-    """Return a single-label corpus with the parts of each class name as labels, in alphabetical order.
+    """Return a corpus whose documents have the parts of their class name as labels.
+
+    With the separator ``.`` a document of the class ``rec.sport`` gets the labels ``rec`` and ``sport``.
 
     Parameters
     ----------
     corpus : documents of one class each.
-    separator : text between the parts; a class name without it is one label.
+    separator : text between the parts; a class name without it becomes one label.
+
+    Returns
+    -------
+    the corpus with the different parts of all class names as label names, in alphabetical order.
 
     Raises
     ------
     ConfigError : a class name has an empty part.
+    DataFormatError : a document has no class or several.
     """
     parts = [name.split(separator) for name in corpus.label_names]
     if not all(all(names) for names in parts):

