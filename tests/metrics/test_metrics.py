@@ -42,7 +42,7 @@ def test_an_impossible_true_class_costs_without_bound() -> None:
 @pytest.mark.parametrize("function", [accuracy, error_rate, macro_f1])
 @pytest.mark.parametrize("predicted", [[0, 1], [], [[0, 0, 0]]])
 def test_unequal_lists_are_refused(function: object, predicted: list) -> None:
-    with pytest.raises(ValueError, match="as many classes"):
+    with pytest.raises(ValueError, match="classes of one length"):
         function([0, 1, 1] if len(predicted) else [], predicted)  # type: ignore[operator]
 
 

@@ -1,7 +1,8 @@
 """Label sets by accumulated posterior probability: the most probable labels until their sum reaches a threshold.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.1.
-It works on all non-negative scores, which count as shares of their sum; for posteriors the sum is 1.
+The rule takes any non-negative scores.  A label's share is its score divided by the sum of the document's scores; for
+posterior probabilities this sum is 1.
 
 Symbols: N documents, L labels, K thresholds.
 """
@@ -18,11 +19,11 @@ from textmix.metrics.threshold import Sweep, checked_scores, swept
 
 
 def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
-    """Return the fewest labels, in decreasing order of score, whose share reaches a threshold, equations (4) to (7).
+    """Return the fewest labels of each document whose shares add up to a threshold or more, equations (4) to (7).
 
-    The comparison is made on the share that is left out, at most 1 - threshold, which is summed from its smallest term.
-    So even thresholds within rounding of 1 have their effect.  At 0 a document gets one label, at 1 every label with a
-    positive share.
+    Labels enter in decreasing order of score.  The code adds up the shares of the labels left out, the smallest first,
+    and compares this sum with 1 - threshold: a threshold within rounding of 1 then still differs from 1.  At threshold
+    0 a document gets one label, at threshold 1 every label with a positive share.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
 
     Raises
     ------
-    ValueError : a score is negative or not a finite number, or the threshold is not from 0 to 1.
+    ValueError : scores are not (N, L) with at least one label, a score is negative or not a finite number, or the
+        threshold is not from 0 to 1.
     """
     checked = _checked_shares(scores)
     _check_range(threshold)
@@ -59,7 +61,7 @@ def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep
 
     Raises
     ------
-    ValueError : see `accumulated_sets`; also where there is no document or the shapes differ.
+    ValueError : see `accumulated_sets`; also where there is no document, or Y and the scores differ in shape.
     """
     checked = _checked_shares(scores)
     _check_range(thresholds)
@@ -67,7 +69,7 @@ def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep
 
 
 def _checked_shares(scores: ArrayLike) -> np.ndarray:
-    """Return scores as float64 (N, L) with L of at least 1; raises ValueError where they cannot be shares."""
+    """Return scores as float64 (N, L), not negative and finite, with L at least 1; else raise ValueError."""
     checked = checked_scores(scores)
     if not checked.shape[1]:
         raise ValueError("there is no label; the accumulated rule always gives one")

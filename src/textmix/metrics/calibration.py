@@ -16,10 +16,13 @@ BINS = 15
 def calibration_error(probability: np.ndarray, happened: np.ndarray, bins: int = BINS) -> float:
     """Return the expected calibration error: mean distance of stated probability and observed share, in equal bins.
 
+    The mean over the bins is weighted by the number of probabilities in each; a probability of 1 is in the last bin.
+
     Parameters
     ----------
-    probability : of the predicted class, float (N,), or of each label, any shape; from 0 to 1.
-    happened : bool or 0 and 1, of the same shape: whether the prediction is right, or the document has the label.
+    probability : of the predicted class, float (N,), or of each label, float (N, L); from 0 to 1.
+    happened : bool or 0 and 1, of the same shape: whether the prediction is right, or whether the document has the
+        label.
     bins : number of bins of equal width into which 0 to 1 is cut.
 
     Returns

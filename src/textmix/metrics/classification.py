@@ -1,7 +1,10 @@
 """Metrics of single-label classification, from stored predictions alone.
 
 Accuracy is the measure of the EDCM paper's Table 1 and of the lecture; the error rate is that of Vilar, Castro and
-Sanchis (2004).  N documents.
+Sanchis (2004).
+
+Symbols: N documents.  Each metric is a share, from 0 to 1.  It raises ValueError where the two lists of classes differ
+in length or are empty.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ def _paired(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.nda
     """
     true, predicted = np.asarray(true), np.asarray(predicted)
     if true.ndim != 1 or true.shape != predicted.shape or not len(true):
-        raise ValueError(f"two lists of as many classes (N,) are needed, not {true.shape} and {predicted.shape}")
+        raise ValueError(f"two lists of classes of one length (N,) are needed, not {true.shape} and {predicted.shape}")
     return true, predicted
 
 
@@ -51,6 +54,9 @@ def error_rate(true: np.ndarray, predicted: np.ndarray) -> float:
 @metric("single")
 def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
     """Return the mean over the classes, true or predicted, of F_c = 2 hits_c / (true_c + predicted_c).
+
+    true_c documents have class c, predicted_c documents are predicted to have it, and hits_c documents do both.  The
+    mean covers each class that occurs among the true or the predicted classes.
 
     Parameters
     ----------

@@ -31,5 +31,10 @@ def log_loss(true_log_proba: np.ndarray) -> float:
 
 @metric("multi", takes="true_log_proba", loss=True)
 def set_log_loss(true_log_proba: np.ndarray) -> float:
-    """Return the mean of minus the log probability of the true label set, in nats; see `log_loss`."""
+    """Return the mean of minus the log probability of the true label set, in nats; see `log_loss`.
+
+    Parameters
+    ----------
+    true_log_proba : log probability of each document's whole true label set, float (N,).
+    """
     return log_loss(true_log_proba)

@@ -2,8 +2,11 @@ r"""Metrics of predicted label sets: exact agreement, share of wrong decisions, 
 
 Source: N. Ueda and K. Saito, NIPS 2002, section 4.1 (sample F); the remaining ones are the field's usual ones.
 
-Symbols: N documents, L labels; y and z are a document's true and predicted label set.  ``true`` and ``predicted`` are
-label indicators (N, L) of 0 and 1, dense or sparse; a metric is a fraction, from 0 to 1, unless it says otherwise.
+Symbols: N documents, L labels; y and z are a document's true and predicted label set.  A decision is whether one
+document has one label.  ``true`` and ``predicted`` are label indicators (N, L) of 0 and 1, dense or sparse.
+
+Each metric is a fraction, from 0 to 1.  It raises ValueError where the shapes differ or are empty, or an indicator is
+neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -56,14 +59,14 @@ def subset_accuracy(true: Any, predicted: Any) -> float:
 
 @metric("multi", loss=True)
 def hamming_loss(true: Any, predicted: Any) -> float:
-    """Return the share of the N L decisions that are wrong."""
+    """Return the share of wrong decisions among the N L, one for each document and label."""
     positive, claimed, hits = _counts(true, predicted, axis=0)
     return float((positive + claimed - 2 * hits).sum() / (len(positive) * sparse.csr_array(true).shape[0]))
 
 
 @metric("multi")
 def jaccard(true: Any, predicted: Any) -> float:
-    """Return the mean over the documents of the share of y or z that is in y and z; 1 for two empty sets."""
+    """Return the mean over the documents of the share of true or predicted labels that are both; 1 without a label."""
     positive, claimed, hits = _counts(true, predicted, axis=1)
     return float(_ratio(hits, positive + claimed - hits, of_nothing=1.0).mean())
 
@@ -79,13 +82,13 @@ def document_f(true: Any, predicted: Any) -> np.ndarray:
 
 @metric("multi")
 def sample_f(true: Any, predicted: Any, empty: Literal["zero", "skip"] = "zero") -> float:
-    """Return the mean of F_n over the documents, 0 for an empty prediction.
+    """Return the mean over the documents of their F, 0 for an empty prediction of a document with labels.
 
     Parameters
     ----------
     true, predicted : label indicators (N, L).
     empty : the paper does not define F_n of an empty prediction: "zero" counts it as 0, "skip" leaves the document out
-        of the mean (nan if all are).
+        of the mean (nan if all predictions are empty).
     """
     values = document_f(true, predicted)
     if empty == "zero":
@@ -96,13 +99,13 @@ def sample_f(true: Any, predicted: Any, empty: Literal["zero", "skip"] = "zero")
 
 @metric("multi", shown=False)
 def sample_f_skip(true: Any, predicted: Any) -> float:
-    """Return the mean of F_n over the documents with a prediction; nan if there is none."""
+    """Return the mean of each document's F over the documents with a predicted label; nan if there is none."""
     return sample_f(true, predicted, empty="skip")
 
 
 @metric("multi")
 def micro_f(true: Any, predicted: Any) -> float:
-    """Return F over all N L decisions taken together; 1 if no label is true and none predicted."""
+    """Return F over all documents and labels taken together; 1 if no label is true and none predicted."""
     positive, claimed, hits = _counts(true, predicted, axis=0)
     return float(_ratio(2 * hits.sum(), positive.sum() + claimed.sum(), of_nothing=1.0))
 

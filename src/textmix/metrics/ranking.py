@@ -72,7 +72,16 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def mean_ranks(scores: np.ndarray) -> np.ndarray:
-    """Return the mean rank of each method over the data sets, float64 (K,), from 1, the best, to K."""
+    """Return the mean rank of each method over the data sets, float64 (K,), from 1, the best, to K.
+
+    Parameters
+    ----------
+    scores : float (N, K).
+
+    Raises
+    ------
+    ValueError : see `ranks`.
+    """
     return np.asarray(ranks(scores).mean(axis=0))
 
 
@@ -80,11 +89,15 @@ def friedman(scores: np.ndarray) -> Friedman:
     r"""Test whether K methods are alike, from their ranks on N data sets.
 
     F = (N - 1) chi^2 / (N (K - 1) - chi^2), with K - 1 and (K - 1) (N - 1) degrees of freedom.  It is infinite where
-    the methods have the same order on every data set.  Methods that tie everywhere have p-values of 1.
+    the methods have the same order on every data set.  Where all methods tie on every data set both p-values are 1.
+
+    Parameters
+    ----------
+    scores : float (N, K).
 
     Raises
     ------
-    ValueError : fewer than three methods or two data sets.
+    ValueError : fewer than three methods or two data sets, or a score is nan.
     """
     rank = ranks(scores)
     n, k = rank.shape
@@ -104,19 +117,24 @@ def friedman(scores: np.ndarray) -> Friedman:
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
     r"""Return Nemenyi's critical difference of mean ranks: q_\alpha \sqrt{K (K + 1) / (6 N)}.
 
-    q is the quantile of the studentised range of K means with infinite degrees of freedom, over the root of 2.
+    q is the 1 - alpha quantile of the studentised range of K means with infinite degrees of freedom, divided by the
+    square root of 2.
 
     Parameters
     ----------
     n_methods, n_datasets : K, at least 2, and N.
-    alpha : level of the test.
+    alpha : level of the test, from 0 to 1.
+
+    Returns
+    -------
+    a difference in ranks; two methods whose mean ranks differ by it or more are statistically distinguishable.
     """
     q = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 
 def cliques(rank: np.ndarray, difference: float) -> list[tuple[int, ...]]:
-    """Return the largest groups of methods whose mean ranks differ by less than a critical difference.
+    """Return the maximal groups of methods any two of which differ in mean rank by less than a critical difference.
 
     Parameters
     ----------
@@ -125,7 +143,7 @@ def cliques(rank: np.ndarray, difference: float) -> list[tuple[int, ...]]:
 
     Returns
     -------
-    groups of at least two methods, each as indices in order of rank; no group lies inside another.
+    groups of at least two methods, each as indices into ``rank`` in order of rank; no group lies inside another.
     """
     order = np.argsort(rank, kind="stable")
     ordered = np.asarray(rank)[order]
@@ -154,7 +172,7 @@ def wilcoxon(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.nda
     """
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
     if difference.ndim != 1 or not len(difference) or not np.isfinite(difference).all():
-        raise ValueError("two lists of as many finite scores are needed")
+        raise ValueError("two lists of finite scores of the same length (N,) are needed, at least one score in each")
     rank = stats.rankdata(np.abs(difference))
     signed = rank[difference != 0.0]
     positive, negative = rank[difference > 0].sum(), rank[difference < 0].sum()
@@ -168,7 +186,7 @@ def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    weights : doubled ranks, int (n,), not negative.
+    weights : ranks, int (n,), not negative; doubled where a rank may be half a number.
 
     Returns
     -------
@@ -184,7 +202,12 @@ def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
 
 
 def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the p-values of M tests adjusted by Holm's step-down method, float64 (M,), in the order given."""
+    """Return the p-values of M tests adjusted by Holm's step-down method, float64 (M,), in the order given.
+
+    Parameters
+    ----------
+    p : p-values of the tests, float (M,); M may be 0.
+    """
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)) if len(p) else p
@@ -196,15 +219,20 @@ def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
 def median_difference(
     left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 0.95
 ) -> Estimate:
-    """Return the difference of two methods on N data sets by Hodges and Lehmann: the median of all means of two pairs.
+    """Return the difference ``left - right`` of two methods on N data sets by the estimator of Hodges and Lehmann.
 
-    The interval contains every difference that Wilcoxon's test does not reject at ``1 - level``; the p-value is that of
+    It is the median of the means of any two of the N differences, each difference taken with itself too.  The interval
+    contains every difference that Wilcoxon's test without ties does not reject at ``1 - level``; the p-value is that of
     `wilcoxon`.  With five data sets or fewer the test rejects nothing at 0.05, so that the interval is infinite.
 
     Parameters
     ----------
     left, right : scores of the two methods on the same data sets, float (N,).
-    level : of the interval.
+    level : confidence level of the interval, from 0 to 1.
+
+    Raises
+    ------
+    ValueError : see `wilcoxon`.
     """
     p = wilcoxon(left, right)
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
@@ -223,21 +251,23 @@ def resampled_difference(
     test_ratio: float,
     level: float = 0.95,
 ) -> Estimate:
-    r"""Return the mean difference of two methods over trials of one data set, by the corrected resampled t-test.
+    r"""Return the mean of ``left - right`` over the trials of one data set, by the corrected resampled t-test.
 
-    Its variance is s^2 (1 / J + n_test / n_train) for J trials and s the standard deviation of the differences.  The
-    training parts of random splits overlap, so that the plain t-test, with s^2 / J, rejects too often.
+    The test takes s^2 (1 / J + n_test / n_train) as the variance of this mean, for J trials and s the sample standard
+    deviation of the differences.  The training parts of random splits overlap, so that the plain t-test, with s^2 / J,
+    rejects too often.  Source: Nadeau and Bengio (2003).
 
     Parameters
     ----------
-    left, right : scores of the two methods on the same J trials, float (J,).
+    left, right : scores of the two methods on the same J trials, float (J,), J at least 1.
     test_ratio : n_test / n_train, numbers of documents; 0 gives the plain paired t-test.
-    level : of the interval.
+    level : confidence level of the interval, from 0 to 1.
 
     Returns
     -------
-    the estimate.  With fewer than two trials the interval is infinite and the p-value 1.  Where all differences are
-    equal, s is 0: the p-value is then that of the sign test, and the interval is infinite unless that test rejects.
+    the estimate.  With one trial the interval is infinite and the p-value 1.  Where all differences are 0 the interval
+    is the point 0 and the p-value 1.  Where all differences have one other value, the p-value is that of the sign test;
+    the interval is that value alone if the test rejects, else infinite.
     """
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
     n, mean = len(difference), float(difference.mean())

@@ -16,7 +16,7 @@ from scipy import stats
 
 
 class Interval(NamedTuple):
-    """A mean and the ends of its confidence interval."""
+    """A mean and the ends of its confidence interval, in the unit of the values."""
 
     mean: float
     low: float
@@ -28,14 +28,14 @@ def bootstrap_interval(
 ) -> Interval:
     """Return the mean over the documents with its percentile interval.
 
-    `scipy.stats.bootstrap` rounds the two quantiles otherwise, which would change stored results in the last digit.
+    `scipy.stats.bootstrap` rounds the two quantiles differently, which would change stored results in the last digit.
 
     Parameters
     ----------
     values : one value a document, float (N,); for two methods the differences of their values.
     rng : draws the resamples.
-    level : share of the resamples whose mean lies inside the interval.
-    resamples : number of samples of N documents drawn with replacement.
+    level : confidence level, the share of the resamples whose mean lies inside the interval.
+    resamples : number of resamples, each of N documents drawn with replacement.
 
     Raises
     ------
@@ -54,8 +54,8 @@ def sign_test(first: np.ndarray, second: np.ndarray) -> float:
 
     Parameters
     ----------
-    first, second : whether each method is right on each document (N,), or any score of it: only the sign of the
-        difference counts.
+    first, second : bool (N,), whether each method is right on each document, or float (N,), any score of it: only the
+        sign of ``first - second`` counts.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def sign_test(first: np.ndarray, second: np.ndarray) -> float:
 
     Raises
     ------
-    ValueError : the lists differ in length.
+    ValueError : the lists differ in length or have more than one dimension.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:
@@ -73,11 +73,16 @@ def sign_test(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def paired_t_test(left: Sequence[float], right: Sequence[float]) -> float:
-    """Return the two-sided p-value of a paired t-test; 1 where it is undefined (fewer than two trials, no difference).
+    """Return the two-sided p-value of a paired t-test over J trials.
 
     Parameters
     ----------
-    left, right : values on the same J trials, in the same order.
+    left, right : values on the same J trials, in the same order, float (J,).
+
+    Returns
+    -------
+    the p-value; 1 for fewer than two trials and where all differences are 0; 0 where all differences have one other
+    value.
 
     Raises
     ------

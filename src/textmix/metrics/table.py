@@ -1,8 +1,7 @@
 """The table of metrics: of each its name, its task, whether less is better, and whether comparisons show it.
 
-A metric is a function of one of `MODULES` that stands under the mark `metric`, and is named nowhere else.  The table is
-read from the text of these modules without importing them, for the plan of the workflow needs the names and must not
-wait for NumPy.
+A metric is a function of one of `MODULES` with the decorator `metric`; no list names it.  The table is read from the
+text of these modules without importing them: the plan of the workflow needs the names and must not import NumPy.
 """
 
 from __future__ import annotations
@@ -51,10 +50,17 @@ class Metric:
 
 
 def metric(*tasks: str, **facts: Any) -> Callable[[Function], Function]:
-    """Mark a function as a metric of some tasks, with further facts of `Metric`; the function stays as it is."""
+    """Mark a function as a metric; the decorator returns the function unchanged.
+
+    Parameters
+    ----------
+    tasks : ``single``, ``multi`` or both.
+    facts : values of the fields ``takes``, ``loss``, ``main`` and ``shown`` of `Metric`, as literals.
+    """
     del tasks, facts  # `_marked` reads them from the text of the module.
 
     def unchanged(function: Function) -> Function:
+        """Return the function."""
         return function
 
     return unchanged
@@ -82,26 +88,32 @@ def metrics_for(task: str) -> list[str]:
 
 
 def shown_metrics(task: str) -> list[str]:
-    """Return the names of the metrics that a comparison of methods shows by default."""
+    """Return the names of the metrics of a task, ``single`` or ``multi``, that a comparison shows by default."""
     return [name for name in metrics_for(task) if METRICS[name].shown]
 
 
 def main_metric(task: str) -> str:
-    """Return the name of the metric by which methods are tuned and ranked by default."""
+    """Return the name of the metric by which methods of a task, ``single`` or ``multi``, are tuned and ranked."""
     return next(name for name in metrics_for(task) if METRICS[name].main)
 
 
 def tuning_metrics(task: str) -> list[str]:
-    """Return the names of the metrics that tuning can use: it stores no marginals."""
+    """Return the names of the metrics of a task that tuning can use: all but the ones that take marginals."""
     return [name for name in metrics_for(task) if METRICS[name].takes != "marginals"]
 
 
 def check_metrics(names: Iterable[str], allowed: list[str], where: str) -> None:
-    """Check the names of metrics.
+    """Check that each name of a metric is allowed.
+
+    Parameters
+    ----------
+    names : the names to check.
+    allowed : the allowed names, for example `metrics_for` of a task.
+    where : the file and the key that give the names, for the message.
 
     Raises
     ------
-    ConfigError : a name is not allowed; the message begins with ``where``, the file and the key.
+    ConfigError : a name is not allowed; the message begins with ``where``.
     """
     for name in names:
         if name not in allowed:

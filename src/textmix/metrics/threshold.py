@@ -1,7 +1,7 @@
-"""Label sets by a threshold on each label's score, at one threshold, at many in one sweep, or one a class.
+"""Label sets by a threshold on each label's score: one threshold, many thresholds in one sweep, or one for each class.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.2.
-It works on all scores that increase with the probability of a label: probabilities, log-odds, margins.
+The rule takes any score that increases with the probability of a label: probabilities, log-odds, margins.
 
 Symbols: N documents, L labels, K thresholds.
 """
@@ -28,9 +28,9 @@ class Sweep:
     Parameters
     ----------
     thresholds : float64 (K,), increasing.
-    detected, correct : number of labels predicted, and of true ones among them, int64 (K,).
+    detected, correct : number of predicted labels over all documents, and number of true labels among them, int64 (K,).
     exact : number of documents whose whole label set is right, int64 (K,).
-    reference, documents : number of true labels and of documents.
+    reference, documents : number of true labels over all documents, and N.
     """
 
     thresholds: np.ndarray
@@ -42,12 +42,12 @@ class Sweep:
 
     @property
     def precision(self) -> np.ndarray:
-        """Micro precision, equation (26), float64 (K,): share of correct labels among the detected; 1 without one."""
+        """Micro precision, equation (26), float64 (K,): correct / detected; 1 where no label is detected."""
         return np.where(self.detected > 0, self.correct / np.maximum(self.detected, 1), 1.0)
 
     @property
     def recall(self) -> np.ndarray:
-        """Micro recall, equation (27), float64 (K,): share of detected labels among the true ones; 1 without one."""
+        """Micro recall, equation (27), float64 (K,): correct / reference; 1 where no label is true."""
         return self.correct / self.reference if self.reference else np.ones(len(self.thresholds))
 
     @property
@@ -62,7 +62,7 @@ class Sweep:
         return 1.0 - self.exact / self.documents
 
     def lowest_set_error(self) -> int:
-        """Return the index of the threshold with the fewest wrong label sets; of several, the lowest threshold."""
+        """Return the index of the threshold with the fewest wrong label sets; the lowest of equally good thresholds."""
         return int(np.argmax(self.exact))
 
 
@@ -80,7 +80,7 @@ def threshold_sets(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
 
     Raises
     ------
-    ValueError : a score is not a number.
+    ValueError : scores are not (N, L), or a score is not a number.
     """
     return checked_scores(scores) >= np.asarray(threshold, dtype=np.float64)
 
@@ -109,16 +109,16 @@ def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
 def class_thresholds(
     scores: ArrayLike, Y: Any, default: float, criterion: str = "errors", least: int = 1
 ) -> np.ndarray:
-    """Return for each class the threshold that is best for that class alone on the (validation) documents given.
+    """Return for each class the threshold that is best for that class alone on N validation documents.
 
     Parameters
     ----------
     scores : float (N, L).
     Y : label indicators (N, L), dense or sparse.
     default : threshold of a class with too few documents.
-    criterion : "errors" minimises the errors of the class, "f1" maximises its F1.
-    least : a class with fewer documents, of a score above minus infinity, gets ``default``: a threshold fitted to few
-        documents does not generalise.
+    criterion : "errors" minimises the number of wrong decisions on the class, "f1" maximises its F1.
+    least : the fewest documents to fit a threshold to, at least 1.  They are the documents of the class whose score of
+        it is above minus infinity.  A class with fewer gets ``default``, for its threshold would not generalise.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def class_thresholds(
 
     Raises
     ------
-    ValueError : a score is not a number, there is no document, shapes differ, or no such criterion.
+    ValueError : a score is not a number, there is no document, shapes differ, or the criterion is unknown.
     """
     if criterion not in CRITERIA:
         raise ValueError(f"criterion is {criterion!r}; choose one of {', '.join(CRITERIA)}")
@@ -139,7 +139,7 @@ def class_thresholds(
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return the `Sweep` of one kernel of `textmix.metrics.threshold_kernels`.
+    """Run one kernel of `textmix.metrics.threshold_kernels` and return its counts as a `Sweep`.
 
     Parameters
     ----------
@@ -147,6 +147,10 @@ def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Swe
     scores : float64 (N, L), checked.
     Y : label indicators (N, L), dense or sparse.
     thresholds : float (K,), in any order.
+
+    Raises
+    ------
+    ValueError : Y and the scores differ in shape, or there is no document.
     """
     member = checked_member(Y, scores.shape)
     increasing = np.sort(np.asarray(thresholds, dtype=np.float64))
@@ -155,7 +159,7 @@ def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Swe
 
 
 def checked_scores(scores: ArrayLike) -> np.ndarray:
-    """Return scores as float64 (N, L); infinite ones are allowed.
+    """Return scores as float64 (N, L); a score may be infinite.
 
     Raises
     ------
@@ -170,7 +174,12 @@ def checked_scores(scores: ArrayLike) -> np.ndarray:
 
 
 def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return label indicators as bool (N, L).
+    """Return label indicators as dense bool (N, L).
+
+    Parameters
+    ----------
+    Y : label indicators, dense or sparse.
+    shape : (N, L), the shape of the scores.
 
     Raises
     ------

@@ -28,8 +28,9 @@ def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> fl
     ----------
     scores : float64 (L,), not negative.
     order : int64 (L,), filled with the labels by decreasing score, equation (4); ties by lowest label.
-    tail : float64 (L + 1,), filled: ``tail[n]`` is the sum of the scores after the first n, added from the
-        smallest, so that 1 - Pr_n keeps its digits, which equation (5) would lose to rounding near 1.
+    tail : float64 (L + 1,), filled: ``tail[n]`` is the sum of the scores after the first n, added from the smallest.
+        Divided by the sum of all scores it is 1 - Pr_n, with Pr_n the accumulated probability of equation (5).  This
+        order of addition keeps digits of 1 - Pr_n that the subtraction would lose where Pr_n is near 1.
     """
     order[:] = np.argsort(-scores, kind="mergesort")
     tail[len(scores)] = 0.0
@@ -96,7 +97,10 @@ def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.nda
 
 @njit
 def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -> int:
-    """Return the index, ``low`` or more, of the first threshold that allows less than ``tail`` to be left out."""
+    """Return the index, ``low`` or more, of the first threshold at which scores of sum ``tail`` cannot be left out.
+
+    Threshold t allows labels to be left out whose scores add up to at most (1 - t) ``total``.
+    """
     high = len(thresholds)
     while low < high:
         middle = (low + high) // 2
@@ -168,8 +172,8 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
 
     Returns
     -------
-    the middle of the lowest score that is detected and the next lower one; infinity where it is best to detect nothing;
-    of equally good thresholds the highest.  A score of minus infinity is never detected.
+    the middle between the lowest score that is detected and the next lower score; infinity where it is best to detect
+    nothing; the highest of equally good thresholds.  A score of minus infinity is never detected.
     """
     order = np.argsort(-scores, kind="mergesort")
     reference = np.sum(member)
