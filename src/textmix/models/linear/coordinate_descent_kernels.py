@@ -14,7 +14,7 @@ from textmix.models.linear.column_kernels import combine_some
 
 #: Sweeps of coordinate descent between two steps of conjugate gradients on the support.
 SWEEPS_BETWEEN = 5
-#: Most conjugate gradients of such a step, and most halvings of its length.
+#: Most conjugate gradient iterations for a step on the support, and most halvings of the step's length.
 MAX_CG, HALVINGS = 30, 8
 
 
@@ -61,7 +61,14 @@ def _column_gradient(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, 
 
 @njit(nogil=True)
 def _quadratic(state: np.ndarray, w: np.ndarray, l1: float, l2: float) -> float:
-    """Return the penalised quadratic up to a constant: g'(1/H)g / 2, g being its gradient now, plus the penalties."""
+    """Return the penalised quadratic up to a constant: sum over documents of g_i^2 / (2 h_i), plus the penalties.
+
+    Parameters
+    ----------
+    state : float64 (N, 2), g and h at the weights ``w``; a document with h = 0 is left out.
+    w : float64 (K,).
+    l1, l2 : penalties.
+    """
     total = 0.0
     for i in range(len(state)):
         if state[i, 1] > 0:
@@ -158,9 +165,10 @@ def descend(
 ) -> tuple[float, float, int]:
     """Minimise g'd + d'Hd / 2 + l1 |w|_1 + l2 / 2 |w|^2 over the weights of some features and the intercept.
 
-    Here d = X (w - w_0) + b is the change of the documents' scores and H is diagonal.  After a sweep over all columns,
-    only those with weight and those just changed are swept until they settle.  Then all columns are swept again.  Every
-    `SWEEPS_BETWEEN` sweeps all weights that are not 0 take one step together.
+    Here w_0 are the weights at the start, b is the change of the intercept, d = X (w - w_0) + b is the change of the
+    documents' scores, and H is diagonal.  After a sweep over all columns, the next sweeps take only the columns whose
+    weight is not 0 or has just become 0.  When their largest KKT violation is within the tolerance, all columns are
+    swept again.  After every `SWEEPS_BETWEEN` sweeps all weights that are not 0 take one step together.
 
     The KKT violation of a weight is measured by its step times its second derivative.
 
@@ -177,7 +185,7 @@ def descend(
 
     Returns
     -------
-    intercept : change of the intercept.
+    intercept : b, the change of the intercept.
     violation : largest KKT violation in the first sweep.
     sweeps : number of sweeps.
     """

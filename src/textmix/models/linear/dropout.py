@@ -15,20 +15,24 @@ from textmix.models.linear.two_class import TwoClassLinear
 
 
 class DropoutLogisticRegression(TwoClassLinear):
-    """Mean log loss + 1/2 delta / (1 - delta) mean_i p_i (1 - p_i) sum_j x_ij^2 w_j^2 (their equations 11 and 12).
+    """Logistic regression with the expected effect of dropout noise as its penalty.
+
+    It minimises the mean log loss + 1/2 delta / (1 - delta) mean_i p_i (1 - p_i) sum_j x_ij^2 w_j^2 (equations 11 and
+    12 of the paper) + l2 / 2 |w|^2.  Here p_i is the probability of the second class for document i.  The objective is
+    not convex; the fit starts from weights 0.
 
     Parameters
     ----------
     delta : probability with which dropout sets a feature to 0.
-    l2 : factor of an additional penalty l2 / 2 |w|^2.
+    l2 : factor of the additional penalty.
     max_iter : most iterations of L-BFGS.
-    tolerance : L-BFGS ends when an iteration decreases the objective by a smaller share of it.
+    tolerance : L-BFGS ends when an iteration decreases the objective f by at most this times the larger of 1 and f.
 
     Attributes
     ----------
-    classes_ : (2,), the labels, sorted.
+    classes_ : (2,), the class labels, sorted.
     coef_, intercept_ : float64 (1, P) and (1,), for the second class.
-    objective_path_ : a list of the last objective.
+    objective_path_ : list of one number, the objective at the end.
     converged_, n_iter_ : whether L-BFGS met ``tolerance``, and its iterations.
     """
 
@@ -52,8 +56,12 @@ class DropoutLogisticRegression(TwoClassLinear):
 
         Parameters
         ----------
-        X : (N, P), sparse or dense.
-        y : labels (N,) of two classes.
+        X : features (N, P), sparse or dense.
+        y : class labels (N,) of two classes.
+
+        Raises
+        ------
+        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
         """
         X, codes = self._check_labelled(X, y)
         X = sparse.csr_array(X, dtype=np.float64)
@@ -93,9 +101,9 @@ class DropoutLogisticRegression(TwoClassLinear):
         return float(value + 0.5 * self.l2 * w @ w), np.append(by_w, by_z.sum())
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), (N, 2)."""
+        """Return log p(class | document), float64 (N, 2)."""
         return self._log_proba(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), (N, 2)."""
+        """Return p(class | document), float64 (N, 2)."""
         return np.exp(self.predict_log_proba(X))

@@ -13,14 +13,14 @@ from textmix.models.linear.problems import Solution
 def minimise_function(
     objective: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, max_iter: int, tol: float
 ) -> Solution:
-    """Minimise an objective from a start; returns a solution of one problem, unknowns float64 (P, 1).
+    """Minimise an objective from a start and return the solution of one problem, its unknowns float64 (P, 1).
 
     Parameters
     ----------
     objective : from unknowns (P,) to the objective and its gradient (P,).
     start : float64 (P,).
     max_iter : most iterations.
-    tol : converged when an iteration decreases the objective by less than ``tol`` times itself.
+    tol : converged when an iteration decreases the objective f by at most ``tol`` times the larger of 1 and abs(f).
     """
     options = {"maxiter": max_iter, "ftol": tol, "gtol": 0.0}
     found = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, options=options)

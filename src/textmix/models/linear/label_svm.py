@@ -33,9 +33,11 @@ TINY = 1e-300
 class DualSolution(NamedTuple):
     """The support vector machine of one cost, in its dual form; the weights of the features are sum_i beta_i x_i.
 
-    beta : float64 (N,), a_i y_i of each page, see `smo_kernels`.
+    Parameters
+    ----------
+    beta : float64 (N,), a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
     bias : b.
-    n_iter, converged : steps, and whether they met the tolerance.
+    n_iter, converged : steps of the solver, and whether the tolerance is met.
     """
 
     beta: np.ndarray
@@ -47,7 +49,7 @@ class DualSolution(NamedTuple):
 def cost_path(
     gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
 ) -> Iterator[DualSolution]:
-    """Yield the machines of increasing costs, each started from the machine of the cost before.
+    """Yield the machine of each cost, started from the machine of the cost before.
 
     Parameters
     ----------
@@ -67,9 +69,10 @@ def cost_path(
 class LabelSVM(LabelCountClassifier):
     """One linear support vector machine a label, with an unregularised bias as in SVMlight.
 
-    C and J of a label have the best F over the decisions on all folds of a cross-validation; of equal F the smallest C
-    and J are taken.  A label that no training page has is never predicted; a label that all have always is.  The inner
-    products of the training pages are held in memory: 8 N^2 bytes.
+    C and J of a label have the best F over the decisions on all folds of a cross-validation.  Of equal F the first J in
+    the order of ``cost_factors`` is taken, and with it the smallest C.  A label that no training page has is never
+    predicted.  A label that all training pages have is always predicted.  The inner products of the training pages are
+    held in memory: 8 N^2 bytes.
 
     Parameters
     ----------
@@ -79,7 +82,7 @@ class LabelSVM(LabelCountClassifier):
     scale : "sum" divides each page by its number of words, as the paper does; "none" takes counts.
     folds : parts of the cross-validation.
     tol : KKT violation at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
-    max_iter : most steps of one fit.
+    max_iter : most steps at one C.
     random_state : draws the folds.
 
     Attributes
@@ -87,7 +90,8 @@ class LabelSVM(LabelCountClassifier):
     coef_ : float64 (V, L).
     intercept_ : float64 (L,).
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
-    n_iter_, converged_ : most steps of a final fit, and whether all ended before ``max_iter``.
+    n_iter_ : largest number of steps that a label's machine takes at the C chosen.
+    converged_ : whether every label's machine at the C chosen ended before ``max_iter`` steps.
     classes_, n_features_in_ : see `LabelCountClassifier`.
     """
 
@@ -126,7 +130,7 @@ class LabelSVM(LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Tune and fit every label's machine."""
+        """Tune and fit every label's machine; warns (ConvergenceWarning) if one of them does not converge."""
         pages = self._scaled(counts)
         gram = np.ascontiguousarray((pages @ pages.T).toarray())
         sign = 2.0 * labels.toarray() - 1.0
@@ -141,7 +145,10 @@ class LabelSVM(LabelCountClassifier):
             warnings.warn(f"a machine did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return w . x + b of each page and label, float64 (N, L); -inf for a label no training page had."""
+        """Return w . x + b of each page and label, float64 (N, L), in units of the margin.
+
+        It is -inf for a label that no training page had, and inf for a label that all training pages had.
+        """
         check_is_fitted(self)
         return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_) + self.intercept_
 
@@ -150,16 +157,19 @@ class LabelSVM(LabelCountClassifier):
         return (self.decision_function(X) > 0).astype(np.int64)
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return the machine's inputs."""
+        """Return the inputs of the machines, float64 (N, V): counts, divided by the page's length if so set."""
         return unit_rows(counts, 1.0) if self.scale == "sum" else counts.astype(np.float64)
 
     def _factors(self, sign: np.ndarray) -> list[float]:
-        """Return the values of J for a label."""
+        """Return the values of J for a label, from its signs -1 and 1 on the training pages, float64 (N,)."""
         ratio = float(np.sum(sign < 0)) / max(float(np.sum(sign > 0)), 1.0)
         return [ratio if factor == RATIO else float(factor) for factor in self.cost_factors]
 
     def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> DualSolution:
-        """Return the machine of one label trained on all pages."""
+        """Return the machine of one label at C ``cost`` and J ``factor``, trained on all pages.
+
+        The path starts at the smallest C.  A label that all pages have, or none, gets weights 0 and an infinite bias.
+        """
         if len(np.unique(sign)) < 2:
             return DualSolution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
         costs = [each for each in self._costs if each <= cost]
@@ -176,7 +186,10 @@ class LabelSVM(LabelCountClassifier):
         return self._costs[best % n_costs], factors[range(n_labels), best // n_costs]
 
     def _cross_validate(self, gram: np.ndarray, sign: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """Return F of each label over the decisions on all folds, float64 (L, J, C)."""
+        """Return F of each label at each J and C, over the decisions on all folds, float64 (L, number of J, of C).
+
+        In a fold whose training pages all have a label, or all lack it, the label is not predicted.
+        """
         order = check_random_state(self.random_state).permutation(len(sign))
         shape = (sign.shape[1], factors.shape[1], len(self.costs))
         hits, claims = np.zeros(shape), np.zeros(shape)

@@ -1,7 +1,7 @@
 """L-BFGS on all problems of a batch at once, with a line search of Newton steps on each problem's own line.
 
-No step raises an objective, and a descent can be cut short and taken up again: a partial M step of EM needs both.
-An iteration takes two products with the features, whatever number of steps its line search tries.
+No step increases an objective, and a descent may end before it has converged: a partial M step of EM needs both.
+An iteration takes two products with the features, however many step lengths its line search tries.
 
 Source: D. C. Liu and J. Nocedal, Mathematical Programming 45, 1989; strong Wolfe conditions: J. Nocedal and
 S. J. Wright, Numerical Optimization, 2nd edition, section 3.1.
@@ -52,12 +52,13 @@ class _Line:
 def _step_lengths(line: _Line, value: np.ndarray, derivative: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return step lengths that satisfy the strong Wolfe conditions and the objectives there, float64 (B,) each.
 
-    Newton's method on the line; where its step leaves the bracket, the bracket is halved.  A problem whose search fails
-    gets the step length 0.
+    Newton's method on the line.  Where its step leaves the bracket or is more than ten times the last step length, the
+    bracket is halved; without an upper end of the bracket, the step length is multiplied by 4.  After `TRIALS` step
+    lengths without both conditions, a problem takes the last one if it does not increase the objective, else 0.
 
     Parameters
     ----------
-    line : the objectives along the directions.
+    line : the objectives along the directions; afterwards its ``residual`` is at the step lengths returned.
     value, derivative : float64 (B,), at step length 0; a problem with derivative 0 is not moved.
     """
     t = np.where(derivative < 0.0, 1.0, 0.0)
@@ -81,7 +82,7 @@ def _step_lengths(line: _Line, value: np.ndarray, derivative: np.ndarray) -> tup
 
 
 class _Descent:
-    """The state of L-BFGS: unknowns, predictors, objective, gradient and history of the problems still worked on."""
+    """The state of L-BFGS: unknowns, predictors, objective, gradient and history of the problems left in the batch."""
 
     def __init__(self, problem: BatchProblem, W: np.ndarray) -> None:
         self.problem, self.W = problem, W.copy()
@@ -93,21 +94,32 @@ class _Descent:
         self.gradient = problem.gradient(residual) + problem.penalty * self.W
 
     def direction(self, iteration: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the quasi-Newton direction, float64 (P, B), and the objective's derivative along it, (B,)."""
+        """Return the quasi-Newton direction, float64 (P, B), and the objective's derivative along it, (B,).
+
+        Parameters
+        ----------
+        iteration : number of iterations done.
+        """
         order = np.arange(max(0, iteration - HISTORY), iteration) % HISTORY
         inverse = np.ascontiguousarray(np.broadcast_to(self.problem.inverse_diagonal, self.W.shape))
         direction = lbfgs_direction(self.gradient, self.steps, self.changes, order, inverse)
         return direction, column_dots(self.gradient, direction)
 
     def select(self, problems: np.ndarray) -> None:
-        """Go on with the problems in the given columns only."""
+        """Go on with the problems in the given columns, int (b,), alone."""
         self.problem, self.columns = self.problem.select(problems), self.columns[problems]
         self.W, self.Z, self.gradient = (np.ascontiguousarray(a[:, problems]) for a in (self.W, self.Z, self.gradient))
         self.steps, self.changes = (np.ascontiguousarray(a[:, :, problems]) for a in (self.steps, self.changes))
         self.value = self.value[problems]
 
     def move(self, iteration: int, direction: np.ndarray, derivative: np.ndarray) -> None:
-        """Search along the direction, move there, and remember the step and the change of the gradient."""
+        """Search along the direction (P, B), take the step found, and store it with the change of the gradient.
+
+        Parameters
+        ----------
+        iteration : number of iterations done.
+        direction, derivative : of `direction`; a problem with derivative 0 is not moved.
+        """
         penalty = self.problem.penalty
         change = self.problem.predictors(direction)
         scaled = penalty * direction
@@ -123,7 +135,7 @@ class _Descent:
 
 
 def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) -> Solution:
-    """Minimise the objectives of a batch; none rises.
+    """Minimise the objectives of a batch; no objective increases.
 
     Problems that have converged leave the batch as soon as they are more than half of it.
 

@@ -1,4 +1,4 @@
-"""The direction of many L-BFGS iterations at once.
+"""The search directions of L-BFGS for many problems at once.
 
 Source: D. C. Liu and J. Nocedal, Mathematical Programming 45, 1989 (two-loop recursion).
 """
@@ -12,7 +12,7 @@ from textmix.core.jit import njit
 
 @njit
 def column_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the inner product of each column of A with that of B, (P, B) -> (B,)."""
+    """Return the inner product of each column of A with the same column of B, float64 (n,), for A and B (P, n)."""
     total = np.zeros(A.shape[1])
     for j in range(A.shape[0]):
         for b in range(A.shape[1]):
@@ -29,9 +29,11 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
     Parameters
     ----------
     gradient : float64 (P, B).
-    steps, changes : float64 (m, P, B), the last steps s and changes of the gradient y; s'y <= 0 marks an empty place.
-    order : int64, places of the history from the oldest to the newest.
-    inverse : float64 (P, B), diagonal of the inverse Hessian to start from, up to a factor that is fitted.
+    steps, changes : float64 (m, P, B), the last steps s and the changes of the gradient y, a pair at each of m places.
+        A problem skips a pair with s'y <= 0.
+    order : int64 (up to m,), the places in use from the oldest pair to the newest.
+    inverse : float64 (P, B), positive, the diagonal D of the inverse Hessian that the recursion starts from.  Each
+        problem scales it by s'y / y'Dy of its newest pair.
     """
     size, count = gradient.shape[1], len(order)
     q = gradient.copy()

@@ -23,7 +23,7 @@ def softplus(z: float) -> float:
 
 @njit
 def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    r"""Return the log-likelihood of independent labels, float64 (N,): \sum_l log p(y_nl).
+    r"""Return the log-likelihood of each instance's independent labels, float64 (N,): \sum_l log p(y_nl).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def softmax_line(
     t : the step.
     Y : float64 (N, C), shares of the classes, rows sum to 1.
     weight : float64 (N,).
-    residual : float64 (N, C), set to w (p - y).
+    residual : float64 (N, C), set to w (p - y), the loss's gradient in the predictors; p are the softmax of z + t d.
     """
     n, size = Z.shape
     value, derivative, curvature = 0.0, 0.0, 0.0
@@ -118,7 +118,13 @@ def softmax_line(
 def class_line(
     Z: np.ndarray, D: np.ndarray, t: float, code: np.ndarray, weight: np.ndarray, residual: np.ndarray
 ) -> tuple[float, float, float]:
-    """Return the numbers of `softmax_line` where instance n belongs to class ``code[n]`` alone, int64 (N,)."""
+    """Return loss, first and second derivative in t as `softmax_line`, for instances of one class each.
+
+    Parameters
+    ----------
+    code : int64 (N,), the class of each instance.
+    Z, D, t, weight, residual : see `softmax_line`.
+    """
     n, size = Z.shape
     value, derivative, curvature = 0.0, 0.0, 0.0
     for i in range(n):

@@ -1,8 +1,8 @@
 """One linear model of two classes with a loss of the margin, on sparse data with far more features than documents.
 
 The objective is  sum_i c_i loss(y_i (w'x_i + b)) + l1 |w|_1 + l2 / 2 |w|^2  with weights c_i that sum to one and an
-intercept b without penalty; y is -1 or 1.  A document of weight 0 has no part in the fit, but its score is computed all
-the same, so that one matrix serves all folds of a cross-validation.  Every solution carries its duality gap.
+intercept b without penalty; y is -1 or 1.  A document of weight 0 has no part in the fit, but its score is computed, so
+that one matrix serves all folds of a cross-validation.  Every solution holds its duality gap.
 
 `textmix.models.linear.problems.BatchProblem` is another form: many problems over few features, without a gap.
 """
@@ -24,7 +24,8 @@ from textmix.models.linear.problems import Solution
 class Loss(NamedTuple):
     """A loss of the margin m = y (w'x + b), as functions of float64 (N,).
 
-    The first three take margins; ``conjugate`` takes a >= 0 and returns the convex conjugate of the loss at -a.
+    ``value``, ``derivative`` and ``curvature`` take margins.  ``conjugate`` takes a, minus a derivative of the loss
+    (a >= 0, and a <= 1 for the logistic loss), and returns the convex conjugate of the loss at -a.
     """
 
     value: Callable[[np.ndarray], np.ndarray]
@@ -56,8 +57,8 @@ class Columns:
     Parameters
     ----------
     indptr : int64 (P + 1,), where each column begins.
-    indices : uint16 or int32, rows of the cells.
-    data : float32 or float64, values of the cells; empty where all of them are 1.
+    indices : uint16 or int32 (cells,), the row of each stored cell.
+    data : float32 or float64 (cells,), their values; empty where all of them are 1.
     n_rows : N.
     """
 
@@ -88,7 +89,7 @@ class Columns:
         return combine_some(*self.arrays, used, w[used], self.n_rows)
 
     def take(self, blocks: list[tuple[int, int]]) -> Columns:
-        """Return the columns ``low`` to ``high`` (excluded) of each block, one block after the other."""
+        """Return the columns ``low`` to ``high - 1`` of each block ``(low, high)``, one block after the other."""
         places = [slice(int(self.indptr[low]), int(self.indptr[high])) for low, high in blocks]
         sizes = np.concatenate([np.diff(self.indptr[low : high + 1]) for low, high in blocks])
         data = np.concatenate([self.data[place] for place in places]) if len(self.data) else self.data
@@ -105,8 +106,8 @@ class MarginSolution(Solution):
     Parameters
     ----------
     gap : the duality gap: the objective is above the minimum by at most this.
-    scores : float64 (N,), w'x + b of all documents, those of weight 0 included.
-    dual : float64 (N,) with w = X' dual, where the penalty is L2 alone; else None.
+    scores : float64 (N,), w'x + b of all documents, also of documents of weight 0.
+    dual : float64 (N,) with w = X' dual; None from the solver of the L1 penalty, `solve_l1`.
     """
 
     gap: float
@@ -144,7 +145,15 @@ class MarginProblem:
 
     @classmethod
     def of(cls, X: Columns, y: np.ndarray, loss: str, weight: np.ndarray | None = None) -> MarginProblem:
-        """Return the problem with weights scaled to sum to one; equal ones by default."""
+        """Return the problem whose document weights are ``weight`` (N,), scaled to sum to one; equal if None.
+
+        Parameters
+        ----------
+        X : the matrix (N, P).
+        y : float64 (N,), -1 or 1.
+        loss : a key of `LOSSES`.
+        weight : float64 (N,), not negative, not all 0.
+        """
         weight = np.ones(len(y)) if weight is None else weight
         return cls(X, y, weight / weight.sum(), LOSSES[loss])
 
@@ -165,7 +174,10 @@ class MarginProblem:
         return float(self.c @ self.loss.conjugate(-scale * self.loss.derivative(self.y * z)))
 
     def best_shift(self, z: np.ndarray) -> float:
-        """Return the shift of the intercept that minimises `value`, by Newton's method with halved steps."""
+        """Return the number that, added to all scores z (N,), minimises `value`: the best change of the intercept.
+
+        Newton's method; a step is halved until it does not increase `value`.
+        """
         shift, value = 0.0, self.value(z)
         for _ in range(50):
             derivative, curvature = self.derivative(z + shift).sum(), self.curvature(z + shift).sum()
@@ -179,9 +191,9 @@ class MarginProblem:
 
 
 def null_model(problem: MarginProblem) -> MarginSolution:
-    """Return the model whose weights are 0 and whose intercept is the best: the start of every path.
+    """Return the model whose weights are 0 and whose intercept minimises the loss: the start of every path.
 
-    Its gap is not computed and stands as infinity.
+    Its objective and its duality gap are not computed and are set to infinity.
     """
     b, n = problem.best_shift(np.zeros_like(problem.y)), len(problem.y)
     unknowns = np.zeros((len(problem.X.indptr), 1))
@@ -191,7 +203,7 @@ def null_model(problem: MarginProblem) -> MarginSolution:
 
 
 def largest_l1(problem: MarginProblem) -> float:
-    """Return the smallest l1 at which all weights are 0."""
+    """Return the smallest factor l1 of the L1 penalty at which all weights are 0."""
     start = null_model(problem)
     return float(np.max(np.abs(correlate(*problem.X.arrays, problem.derivative(start.scores)))))
 
@@ -205,7 +217,17 @@ def margin_solution(
     n_iter: int,
     dual: np.ndarray | None = None,
 ) -> MarginSolution:
-    """Return a solution from its weights and intercept; ``bound`` is objective, duality gap, and relative tolerance."""
+    """Return a solution; it has converged if its duality gap is at most the tolerance times the objective.
+
+    Parameters
+    ----------
+    w : float64 (P,), weights.
+    b : intercept.
+    scores : float64 (N,), X w + b.
+    bound : objective, duality gap, and tolerance.
+    n_iter : iterations of the solver.
+    dual : see `MarginSolution`.
+    """
     objective, gap, tolerance = bound
     converged = gap <= tolerance * objective
     unknowns = np.append(w, b)[:, np.newaxis]

@@ -15,10 +15,11 @@ from textmix.models.linear.two_class import TwoClassLinear
 
 
 class NBSVMClassifier(TwoClassLinear):
-    """Squared-hinge SVM on f o r with r = log((p / |p|_1) / (q / |q|_1)), its weights moved towards their mean size.
+    """Squared-hinge SVM on binary features times log-count ratios, its weights moved towards their mean size.
 
-    Section 2.3: p = alpha + sum of the binary features of the second class, q of the first.  The model predicts by
-    w' = (1 - beta) |w|_1 / P + beta w, between naive Bayes and the SVM.  The SVM's intercept is multiplied by beta.
+    Section 2.3: feature j is multiplied by r_j = log((p_j / |p|_1) / (q_j / |q|_1)).  Here p_j is alpha plus the number
+    of documents of the second class that have the feature, and q_j is the same for the first class.  The model predicts
+    by w' = (1 - beta) |w|_1 / P + beta w, between naive Bayes and the SVM.  The SVM's intercept is multiplied by beta.
     The SVM minimises 1/2 |w|^2 + C sum of losses, as LIBLINEAR does, but without a penalty on the intercept.
 
     Parameters
@@ -30,8 +31,8 @@ class NBSVMClassifier(TwoClassLinear):
 
     Attributes
     ----------
-    classes_ : (2,), the labels, sorted.
-    coef_, intercept_ : float64 (1, P) and (1,), for the second class, over binary features.
+    classes_ : (2,), the class labels, sorted.
+    coef_, intercept_ : float64 (1, P) and (1,), for the second class; r_j w'_j, the weights of the binary features.
     gap_, converged_, n_iter_ : duality gap of the SVM, whether it meets ``tolerance``, and Newton steps.
     """
 
@@ -55,8 +56,12 @@ class NBSVMClassifier(TwoClassLinear):
 
         Parameters
         ----------
-        X : (N, P), sparse or dense; values other than 0 count as 1.
-        y : labels (N,) of two classes.
+        X : features (N, P), sparse or dense; values other than 0 count as 1.
+        y : class labels (N,) of two classes.
+
+        Raises
+        ------
+        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
         """
         present, codes = self._check_labelled(X, y)
         p, q = (self.alpha + present.T @ (codes == code).astype(np.float64) for code in (1, 0))

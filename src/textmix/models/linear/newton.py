@@ -11,10 +11,10 @@ from textmix.models.linear.row_space import RowSpace
 
 
 def minimise_newton(problem: LogisticBatch, W: np.ndarray, max_iter: int, tol: float) -> Solution:
-    """Minimise the objectives of a batch whose unknowns are all free; none rises.
+    """Minimise the objectives of a batch whose unknowns are all free; no objective increases.
 
-    The best weights lie in the space of the rows.  A start that is projected onto it predicts the same and has a
-    smaller penalty.
+    The best weights lie in the space of the rows.  The start is projected onto it: it then gives the same predictions
+    and its penalty is not larger.
 
     Parameters
     ----------

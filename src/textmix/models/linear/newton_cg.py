@@ -1,7 +1,8 @@
-"""The L2 penalty alone: Newton's method whose steps are found by conjugate gradients, in a vector of documents.
+"""The L2 penalty alone: Newton's method, its steps found by conjugate gradients on one number for each document.
 
-Every vector of features that occurs is X' times a vector of documents, and only the latter is stored (representer
-theorem).  An inner product <X'a, X's> is a'(XX's), so that an iteration takes one pass over the data, not two.
+The weights, the gradient and the steps are all X' times a vector with one number for each document (representer
+theorem).  Only this vector is stored.  An inner product <X'a, X's> is a'(XX's), so that an iteration takes one pass
+over the data, not two.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ def solve_l2(
     tolerance: float = 1e-4,
     max_iter: int = 100,
 ) -> MarginSolution:
-    """Return the model with the L2 penalty alone.
+    """Return the model with the L2 penalty alone; its ``converged`` tells whether the gap meets the tolerance.
 
     Parameters
     ----------
     problem : data and loss.
     l2 : penalty, positive.
-    start : the solution to start from, one with ``dual``; None: all weights 0.
+    start : the solution to start from; its ``dual`` must not be None.  None: all weights 0.
     tolerance : largest duality gap, as a share of the objective.
     max_iter : most Newton steps.
     """
@@ -62,15 +63,15 @@ def solve_l2(
 def _newton_step(
     problem: MarginProblem, l2: float, z: np.ndarray, gradient: tuple[np.ndarray, np.ndarray], slack: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return a step of the vector of documents, (N,), XX' times it, (N,), and a step of the intercept.
+    """Return a step of the dual vector, (N,), XX' times the step, (N,), and a step of the intercept.
 
     Conjugate gradients in the metric XX'; the intercept is one more coordinate, and its gradient is 0 at the start.
 
     Parameters
     ----------
     z : scores (N,).
-    gradient : the objective's gradient as a vector of documents, (N,), and XX' times it, (N,).
-    slack : the end, as a share of the gradient's norm.
+    gradient : r with X'r the objective's gradient in the weights, (N,), and XX'r, (N,).
+    slack : the iterations end when the residual's norm is at most this share of the gradient's norm.
     """
     h = problem.curvature(z)
     r, r_image, r_b = -gradient[0], -gradient[1], 0.0
@@ -99,6 +100,8 @@ def _step_length(
     problem: MarginProblem, z: np.ndarray, change: np.ndarray, products: tuple[float, float, float], l2: float
 ) -> float:
     """Return the first of 1, 1/2, 1/4 ... that decreases the objective enough (Armijo's condition with 1e-4).
+
+    Where none above 1e-10 does, the next one is returned.
 
     Parameters
     ----------

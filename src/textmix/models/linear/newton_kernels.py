@@ -32,7 +32,9 @@ def _objective(odds: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.
 def newton_logistic(
     A: np.ndarray, Y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, U: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    r"""Minimise \sum_n w_n log loss(a_n u, y_n) + \sum_j penalty_j u_j^2 / 2 for every problem; no objective rises.
+    r"""Minimise \sum_n w_n logloss(a_n u, y_n) + \sum_j penalty_j u_j^2 / 2 for each problem; no objective increases.
+
+    Here a_n u is the log odds of y_n = 1.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ def newton_logistic(
     -------
     unknowns : float64 (r, B).
     objective : float64 (B,).
-    converged : bool (B,).
+    converged : bool (B,); False also for a problem whose step decreases the objective at no tried length.
     n_iter : most steps that a problem took.
     """
     n, size = A.shape

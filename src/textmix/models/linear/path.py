@@ -20,15 +20,15 @@ from textmix.models.linear.working_set import solve_l1
 def penalty_grid(
     problem: MarginProblem, l1_ratio: float, n_lambdas: int, largest: float = 1.0, smallest: float = 1e-3
 ) -> np.ndarray:
-    """Return decreasing penalties, equally spaced in their logarithm, float64 (n_lambdas,).
+    """Return the penalties from the largest to the smallest, equally spaced in their logarithm, float64 (n_lambdas,).
 
-    Their unit is, with an L1 part, the smallest penalty at which all weights are 0; without, the mean squared Euclidean
-    length of a document.
+    With an L1 part, the unit of a penalty is the smallest penalty at which all weights are 0.  Without an L1 part, the
+    unit is the mean squared Euclidean length of a document.
 
     Parameters
     ----------
-    problem : data and loss.
-    l1_ratio : share of the L1 norm in the penalty.
+    problem : data, loss and document weights; the mean is weighted by them.
+    l1_ratio : share of the L1 norm in the penalty, 0 to 1.
     n_lambdas : number of penalties.
     largest, smallest : the first and the last penalty, in the unit.
     """
@@ -46,7 +46,14 @@ def regularisation_path(
 ) -> Iterator[MarginSolution]:
     """Yield the solution at each penalty, started from the solution at the penalty before.
 
-    The penalty of lambda is lambda * (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
+    The objective is the weighted mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
+
+    Parameters
+    ----------
+    problem : data, loss and document weights.
+    lambdas : positive penalties; a decreasing order makes each start a good one.
+    l1_ratio : share of the L1 norm in the penalty, 0 to 1.
+    tolerance : largest duality gap of a solution, as a share of the objective.
     """
     solution = None
     for penalty in lambdas:
@@ -72,17 +79,18 @@ def cross_validate(
 ) -> np.ndarray:
     """Return the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where it was not computed.
 
-    The paths of all folds are followed side by side.  The search ends after ``patience`` penalties in a row without a
-    better accuracy.
+    At each penalty the models of all folds are fitted before the next penalty.  The search ends after ``patience``
+    penalties in a row without a better accuracy.
 
     Parameters
     ----------
-    X : training documents (N, P).
+    X : documents (N, P).
     y : float64 (N,), -1 or 1.
-    fold : int (N,), the fold in which a document is held out, -1 for none.
+    fold : int (N,), the fold in which a document is held out; -1 for a document that every model is trained on.
     loss : a key of `textmix.models.linear.margin_problem.LOSSES`.
-    lambdas : decreasing penalties.
+    lambdas : float64 (n_lambdas,), decreasing penalties.
     l1_ratio, tolerance : see `regularisation_path`.
+    patience : number of penalties.
     """
     held = [fold == k for k in np.unique(fold[fold >= 0])]
     paths = [
@@ -107,22 +115,26 @@ class PathClassifier(TwoClassLinear):
     ----------
     loss : ``logistic`` or ``squared_hinge``.
     l1_ratio : 0 for L2, 1 for L1, between for both.
-    lambdas : decreasing penalties; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
-    n_lambdas, largest, smallest : of that grid.
-    folds : parts of the cross-validation.  With 1 part, or a class of fewer documents, the last penalty is taken.
-    tolerance : largest duality gap, as a share of the objective.
+    lambdas : penalties in any order; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
+    n_lambdas, largest, smallest : see `penalty_grid`; not used where ``lambdas`` is given.
+    folds : parts of the cross-validation.  With one part, or with fewer documents of a class than parts, the smallest
+        penalty is taken without cross-validation.
+    tolerance : largest duality gap of the last fit, as a share of the objective.
     binary : whether every value other than 0 counts as 1.
     random_state : draws the folds.
 
     Attributes
     ----------
-    classes_ : (2,), the labels, sorted.
+    classes_ : (2,), the class labels, sorted.
     coef_, intercept_ : float64 (1, P) and (1,), for the second class.
-    lambdas_, cv_accuracy_ : float64, the penalties and the accuracy on held-out documents, nan where not computed.
-    lambda_ : the penalty chosen.
-    objective_path_ : objective at each penalty of the last fit.
+    lambdas_ : float64 (n_lambdas,), the penalties, decreasing.
+    cv_accuracy_ : float64 (n_lambdas,), accuracy on held-out documents at each penalty, nan where not computed.
+    lambda_ : the penalty chosen: the best accuracy, of equal accuracies the largest penalty.
+    objective_path_ : list of the objectives of the last fit.  With an L1 part, the last fit goes from the largest
+        penalty down to the one chosen; without, it is at the one chosen alone.
     gap_ : duality gap at the penalty chosen.
-    converged_, n_iter_ : whether that gap meets ``tolerance``, and the iterations at all penalties of the last fit.
+    converged_ : whether this gap meets ``tolerance``.
+    n_iter_ : sum of the solver's iterations over the penalties of the last fit.
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -173,8 +185,12 @@ class PathClassifier(TwoClassLinear):
 
         Parameters
         ----------
-        X : (N, P), sparse or dense.
-        y : labels (N,) of two classes.
+        X : features (N, P), sparse or dense.
+        y : class labels (N,) of two classes.
+
+        Raises
+        ------
+        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
         """
         X, codes = self._check_labelled(X, y)
         columns, signs = Columns.of(X), 2.0 * codes - 1.0
@@ -189,7 +205,7 @@ class PathClassifier(TwoClassLinear):
         return self
 
     def _values(self, X: Any) -> Any:
-        """Return the matrix, with ones for the values other than 0 if ``binary``."""
+        """Return X (N, P); if ``binary``, 1 in place of each value other than 0."""
         if not self.binary:
             return X
         return (X != 0).astype(np.int8)
@@ -201,7 +217,10 @@ class PathClassifier(TwoClassLinear):
         return np.sort(np.asarray(self.lambdas, dtype=np.float64))[::-1]
 
     def _choose(self, columns: Columns, y: np.ndarray) -> int:
-        """Return the index of the penalty with the best accuracy; of equal accuracies the largest penalty."""
+        """Return the index of the penalty with the best accuracy, of equal accuracies the largest penalty.
+
+        Without cross-validation (see ``folds``) it is the index of the smallest penalty.
+        """
         self.cv_accuracy_ = np.full(len(self.lambdas_), np.nan)
         if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
             return len(self.lambdas_) - 1
@@ -220,10 +239,10 @@ class PathClassifier(TwoClassLinear):
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), (N, 2)."""
+        """Return log p(class | document), float64 (N, 2); only with the logistic loss."""
         return self._log_proba(X)
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), (N, 2)."""
+        """Return p(class | document), float64 (N, 2); only with the logistic loss."""
         return np.exp(self.predict_log_proba(X))

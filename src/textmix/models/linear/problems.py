@@ -30,7 +30,7 @@ from textmix.models.linear.loss_kernels import class_line, logistic_line, softma
 
 @dataclass(frozen=True)
 class Solution:
-    """Where a solver stopped.
+    """The unknowns at which a solver stopped, and whether it converged.
 
     Parameters
     ----------
@@ -79,7 +79,10 @@ class BatchProblem(Protocol):
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return loss, first and second derivative in t, (B,) each, at Z + t D, and the gradient in the predictors."""
+        """Return loss, first and second derivative in t, (B,) each, at Z + t D, and the gradient in the predictors.
+
+        The gradient, (N, M), may be overwritten at the next call.
+        """
 
     def select(self, problems: np.ndarray) -> BatchProblem:
         """Return the batch of the problems in the given columns, int (b,)."""
@@ -91,7 +94,7 @@ def add_bias(X: Any, W: np.ndarray) -> np.ndarray:
 
 
 def features_gradient(X: Any, residual: np.ndarray) -> np.ndarray:
-    """Return the gradient in (V; c), float64 (V + 1, B), from that in the predictors X V + c, float64 (N, B)."""
+    """Return the gradient in (V; c), float64 (V + 1, B), from the gradient in the predictors X V + c, (N, B)."""
     return np.vstack([np.asarray(X.T @ residual), residual.sum(axis=0)])
 
 
@@ -118,7 +121,7 @@ class LogisticBatch:
     Y : (N, B) of 0 and 1.
     weight : float64 (N,), of the instances.
     variance : of the Gaussian prior over each weight.
-    free : bool (V + 1, B); where False the unknown keeps its value.  None: all are free.
+    free : bool (V + 1, B); an unknown that is not free must be 0 at the start, and stays 0.  None: all are free.
     """
 
     X: Any
@@ -139,6 +142,7 @@ class LogisticBatch:
 
     @cached_property
     def _residual(self) -> np.ndarray:
+        """Memory for the gradient in the predictors, float64 (N, B), overwritten at each call."""
         return np.empty(self.Y.shape)
 
     def predictors(self, W: np.ndarray) -> np.ndarray:
@@ -188,7 +192,7 @@ class Multinomial:
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
-        """See `BatchProblem`; p (1 - p) of the softmax where all classes are equally likely."""
+        """See `BatchProblem`; the softmax's second derivative p (1 - p) is taken at equal probabilities."""
         share = (1.0 - 1.0 / self.n_classes) / self.n_classes
         penalty = ridge(self.X.shape[1], self.variance)
         inverse = 1.0 / (weighted_squares(self.X, self.weight)[:, np.newaxis] * share + penalty + 1e-300)
@@ -196,6 +200,7 @@ class Multinomial:
 
     @cached_property
     def _residual(self) -> np.ndarray:
+        """Memory for the gradient in the predictors, float64 (N, C), overwritten at each call."""
         return np.empty((self.X.shape[0], self.n_classes))
 
     def predictors(self, W: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 r"""Accelerated proximal gradient steps on all problems of a batch at once, for objectives with an L1 penalty.
 
 Source: A. Beck and M. Teboulle, IEEE Transactions on Image Processing 18, 2009 (monotone FISTA), in the metric of the
-guessed Hessian diagonal, which is raised until it bounds each problem from above.
+guessed Hessian diagonal.  A factor of this diagonal is doubled until the quadratic model bounds the problem from above.
 """
 
 from __future__ import annotations
@@ -22,9 +22,18 @@ def _smooth_part(problem: BatchProblem, W: np.ndarray) -> tuple[np.ndarray, np.n
 def _proximal_step(
     problem: BatchProblem, W: np.ndarray, l1: np.ndarray, metric: np.ndarray, factor: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the proximal gradient step from W, (P, B), its smooth objectives, (B,), and the raised factors, (B,).
+    """Return the point of the proximal gradient step, (P, B), its smooth objectives, (B,), and the new factors, (B,).
 
-    A factor is doubled until ``factor * metric`` bounds its problem from above between W and the step.
+    A problem's factor is doubled until the quadratic model with the Hessian ``factor * metric`` is not below the smooth
+    objective at the new point.
+
+    Parameters
+    ----------
+    problem : the batch.
+    W : float64 (P, B), the point before the step.
+    l1 : factor of the L1 penalty, broadcasts to (P, B).
+    metric : guess of the Hessian's diagonal, broadcasts to (P, B).
+    factor : float64 (B,).
     """
     value, gradient = _smooth_part(problem, W)
     while True:
@@ -40,7 +49,7 @@ def _proximal_step(
 
 
 def minimise_elastic_net(problem: BatchProblem, W: np.ndarray, l1: np.ndarray, max_iter: int, tol: float) -> Solution:
-    r"""Minimise the objectives of a batch plus \sum l1 |W|; none rises.
+    r"""Minimise the objectives of a batch plus \sum l1 |W|; no objective increases.
 
     Parameters
     ----------
@@ -48,7 +57,8 @@ def minimise_elastic_net(problem: BatchProblem, W: np.ndarray, l1: np.ndarray, m
     W : float64 (P, B), the start; not changed.
     l1 : float64 that broadcasts to (P, B), not negative; 0 where an unknown has no L1 penalty.
     max_iter : most steps.
-    tol : the batch has converged when no objective decreases by more than ``tol`` times itself in a step.
+    tol : the batch has converged when no objective decreases by more than ``tol`` times itself in a step, and none of
+        the batch's steps was rejected for an increase.
     """
     W, ahead, momentum = W.copy(), W, 1.0
     metric, factor = 1.0 / problem.inverse_diagonal, np.ones(W.shape[1])

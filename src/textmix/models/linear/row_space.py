@@ -16,18 +16,21 @@ NEGLIGIBLE = 1e-10
 
 @dataclass(frozen=True)
 class RowSpace:
-    r"""The space of the instances' rows; the weights with the least squared norm for their predictions lie in it.
+    r"""The space that the training instances' rows span.
 
-    Its basis is the rows combined by the eigenvectors of X X^T and is orthonormal: a squared norm is the same in it,
-    there are fewer unknowns than features, and the Hessian of a loss in X is close to a diagonal one.
+    Many weights give the same predictions for the training instances.  The weights of the least squared norm among
+    them lie in this space.  Its orthonormal basis combines the rows by the eigenvectors of X X^T.  Coordinates in it
+    have the same squared norm as the weights and are fewer than the features.  The Hessian of a loss in them is close
+    to a diagonal matrix.
 
     Source: T. Hastie and R. Tibshirani, Biostatistics 5, 2004.
 
     Parameters
     ----------
-    inputs : the instances in the basis, float64 (N, R); X itself where X has as many rows as columns or too many rows.
+    inputs : the instances in the basis, float64 (N, R); X itself where X has at least as many rows as columns, or too
+        many rows for a decomposition.
     X : features (N, V), or None where ``inputs`` is X.
-    combine : float64 (N, R); the basis is ``X.T @ combine``.
+    combine : float64 (N, R); the basis is ``X.T @ combine``.  Empty where ``inputs`` is X.
     """
 
     inputs: Any
@@ -46,7 +49,10 @@ class RowSpace:
         return cls(np.ascontiguousarray(vectors * lengths), X, vectors / lengths)
 
     def coordinates(self, X: Any) -> Any:
-        """Return the coordinates (n, R) of other instances (n, V); a part outside of the space gets no weight."""
+        """Return the coordinates (n, R) of any instances (n, V).
+
+        The part of an instance outside of the space is left out: weights in the space give it the prediction 0.
+        """
         return X if self.X is None else np.asarray((X @ self.X.T) @ self.combine)
 
     def project(self, W: np.ndarray) -> np.ndarray:

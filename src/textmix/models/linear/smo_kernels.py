@@ -104,7 +104,10 @@ def ascend(
 
 @njit
 def intercept(lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, gradient: np.ndarray) -> float:
-    """Return b of a solution: the mean of the largest gradient that could rise and the smallest that could fall.
+    """Return b of a solution, in units of the margin.
+
+    It is the mean of two gradients: the largest among the documents with beta below its upper bound, and the smallest
+    among the documents with beta above its lower bound.
 
     Parameters
     ----------

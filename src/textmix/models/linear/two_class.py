@@ -17,7 +17,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : (2,), the labels, sorted.
+    classes_ : (2,), the class labels, sorted.
     coef_, intercept_ : float64 (1, P) and (1,), for the second class.
     """
 
@@ -30,11 +30,16 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_: np.ndarray
 
     def _values(self, X: Any) -> Any:
-        """Return the features that the weights belong to, (N, P), from the matrix given by the user."""
+        """Return the features that the weights multiply, (N, P), from the matrix that the user gives."""
         return X
 
     def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``."""
+        """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``.
+
+        Raises
+        ------
+        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
+        """
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
@@ -45,17 +50,17 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._values(X), codes
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the second class, (N,)."""
+        """Return the scores w'x + b, float64 (N,); a positive score speaks for the second class."""
         check_is_fitted(self)
         return np.asarray(self._values(check_matrix(self, X)) @ self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,)."""
+        """Return the class of each document, (N,): the second where the score is positive, else the first."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64)]
 
     def _log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document) where the scores are log-odds, (N, 2)."""
+        """Return log p(class | document), float64 (N, 2); valid only for models whose scores are log odds."""
         scores = self.decision_function(X)
         return np.column_stack([log_expit(-scores), log_expit(scores)])
 

@@ -8,7 +8,7 @@ from textmix.models.linear.column_kernels import combine_some, correlate
 from textmix.models.linear.coordinate_descent_kernels import descend
 from textmix.models.linear.margin_problem import MarginProblem, MarginSolution, margin_solution, null_model
 
-#: Fewest features without weight that may join the working set in a round.
+#: Number of features of weight 0 that may join the working set in a round, whatever its size.
 LEAST_ROOM = 1000
 #: Most Newton steps of a round, and most sweeps of coordinate descent of a Newton step.
 NEWTON_STEPS, SWEEPS = 20, 1000
@@ -25,15 +25,15 @@ def solve_l1(
 ) -> MarginSolution:
     """Return the model with the L1 penalty, or with both penalties.
 
-    Each round forms a working set of the features with weight and those of the largest KKT violations.  On this set
-    Newton's method runs, and coordinate descent minimises its quadratic model.  Then one pass over all features gives
-    their KKT violations and the duality gap.
+    Each round forms a working set: the features whose weight is not 0, and the features of weight 0 with the largest
+    KKT violations.  On this set Newton's method runs, and coordinate descent minimises its quadratic model.  Then one
+    pass over all features gives their KKT violations and the duality gap.
 
     Parameters
     ----------
     problem : data and loss.
     l1, l2 : penalties; ``l1`` is positive.
-    start : the solution to start from, for instance that of the next larger penalty; None: all weights 0.
+    start : the solution to start from, for instance at the next larger penalty; None: all weights 0.
     tolerance : largest duality gap, as a share of the objective.
     max_iter : most rounds.
     """
@@ -65,15 +65,16 @@ def _duality_gap(
 ) -> float:
     """Return an upper bound of the objective minus its minimum, by Fenchel's inequality.
 
-    The dual point is the loss's gradient in the scores z, which sums to 0 since the intercept is the best.  Without an
-    L2 penalty it is scaled down until no feature exceeds its bound.
+    The dual point is the loss's gradient in the scores z.  It sums to 0, since the intercept minimises the loss.  An L1
+    penalty alone needs a dual point at which no feature's gradient exceeds l1 in size: the dual point is scaled down
+    to meet this.  With an L2 penalty both dual points are valid, and the smaller of the two bounds is returned.
 
     Parameters
     ----------
     z : scores (N,).
     gradient : of the loss in the weights, (P,).
     penalties : l1 and l2.
-    objective : at z.
+    objective : the objective at the weights and at z.
     """
     l1, l2 = penalties
     largest = float(np.max(np.abs(gradient), initial=0.0))
@@ -95,9 +96,15 @@ def _kkt_violation(w: np.ndarray, gradient: np.ndarray, l1: float, l2: float) ->
 
 
 def _working_set(w: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:
-    """Return the features with weight and those of the largest KKT violations without, in order, int64 (K,).
+    """Return the working set, sorted indices of features, int64 (K,).
 
-    The latter are at most twice as many as the former, or `LEAST_ROOM`.
+    It holds the n features whose weight is not 0, and of the features of weight 0 that violate the KKT conditions at
+    most the larger of 2 n and `LEAST_ROOM`: the largest violations.
+
+    Parameters
+    ----------
+    w, gradient : weights and the loss's gradient in them, (P,).
+    l1 : penalty.
     """
     used = np.flatnonzero(w)
     violating = np.flatnonzero((w == 0) & (np.abs(gradient) > l1))
@@ -126,7 +133,8 @@ def _minimise_on(
 
     Returns
     -------
-    change of the intercept, and the new scores, float64 (N,).
+    intercept : change of the intercept.
+    scores : float64 (N,), the new scores.
     """
     arrays, (weights, z) = problem.X.arrays, start
     w, b = weights[columns], 0.0
