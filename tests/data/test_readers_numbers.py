@@ -236,8 +236,8 @@ BROKEN_LABELS = {
     "other root": (b"<label name='red'/>", "not a MULAN label file"),
     "other element": (XML_HEAD + b"<word name='red'/></labels>", "not a MULAN label file"),
     "no labels": (XML_HEAD + b"</labels>", "0 labels"),
-    "label twice": (XML_HEAD + b"<label name='red'/><label name='red'/></labels>", "2 labels of 1 names"),
-    "no name": (XML_HEAD + b"<label/></labels>", "1 labels of 0 names"),
+    "label twice": (XML_HEAD + b"<label name='red'/><label name='red'/></labels>", "2 labels of 1 different names"),
+    "no name": (XML_HEAD + b"<label/></labels>", "1 labels of 0 different names"),
     "unknown encoding": (b'<?xml version="1.0" encoding="no-such"?><labels/>', "unknown encoding"),
     "not in the header": (LABEL_XML.replace(b"blue", b"green"), "no attributes for the labels ['green']"),
 }

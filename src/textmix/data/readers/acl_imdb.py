@@ -28,22 +28,23 @@ _RATINGS = {"neg": range(1, 5), "pos": range(7, 11)}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read the reviews from one archive (``archive``) or from two (``train`` and ``test``).
+    """Read the labelled reviews.
 
     Parameters
     ----------
-    files : tar archives by role.
+    files : ``archive``, one tar archive with both parts, or two tar archives ``train`` and ``test``.
     options : ``name``.
 
     Returns
     -------
     a `Corpus` with labels ``neg`` and ``pos``, the given split and ids like ``train/pos/0``, ordered by split, label
-    and number; the unlabelled reviews of ``train/unsup`` are left out.  ``info`` counts the ratings.
+    and the number in the file's name; the unlabelled reviews of ``train/unsup`` are left out.  ``info`` counts the
+    reviews of each rating (1 to 10 stars).
 
     Raises
     ------
-    DataFormatError : a file of another name in these folders, a rating outside its label's range, a review twice, one
-        that is not UTF-8, or a part without reviews.
+    DataFormatError : a file in a folder of reviews is not named ``<id>_<rating>.txt``, a rating lies outside the range
+        of its label, a review stands twice or is not UTF-8, or a part has no reviews.
     """
     roles = ("archive",) if "archive" in files else ("train", "test")
     found: dict[tuple[str, str, int], tuple[int, bytes]] = {}
@@ -66,7 +67,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _reviews(path: Path) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
-    """Give (part, label, number), rating and text of each labelled review of an archive."""
+    """Yield ((part, label, number), rating, text) of each labelled review of an archive."""
     for name, data in iter_tar(path, _PATTERNS):
         match = _MEMBER.fullmatch(name)
         if match is None or int(match[4]) not in _RATINGS[match[2]]:
@@ -77,7 +78,7 @@ def _reviews(path: Path) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
 
 
 def _count_ratings(ratings: Mapping[tuple[str, str, int], int]) -> dict[str, dict[str, int]]:
-    """Return how many reviews have each rating, by part."""
+    """Return part -> rating -> number of reviews."""
     return {
         part: {str(r): n for r, n in sorted(Counter(v for key, v in ratings.items() if key[0] == part).items())}
         for part in SPLITS

@@ -42,7 +42,14 @@ _XMLNS = "{http://mulan.sourceforge.net/labels}"
 
 
 class Header(NamedTuple):
-    """Attribute names, which of them are ``{0,1}``, and where the rows start."""
+    """The part of an ARFF file before its rows.
+
+    Parameters
+    ----------
+    names : names of the A attributes.
+    binary : bool (A,), whether the attribute is the nominal ``{0,1}``.
+    end : position in the file where the rows start, bytes.
+    """
 
     names: list[str]
     binary: np.ndarray
@@ -54,18 +61,21 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file.
-    options : ``name``; ``n_labels`` instead of a label file: that many of the last attributes are labels;
-        ``labels_one_low``: the file (``train`` or ``test``) whose rows count the labels from the attribute before the
-        first label, as the rows of a known copy of RCV1 do; the reader adds 1.
+    files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file, unless
+        ``n_labels`` is given.
+    options : ``name``; ``n_labels``, number of the last attributes that are labels, in place of a label file;
+        ``labels_one_low``, the role (``train`` or ``test``) of a sparse file in which the index of each label is too
+        small by 1, as in a known copy of RCV1; the reader adds 1.
 
     Returns
     -------
-    a `Corpus` with ``features`` (counts if all values of all files are) and labels, both in the header's order.
+    a `Corpus` with ``features`` (int32 counts if all values of all files are counts, else float64) and labels, both in
+    the header's order; ids as in `textmix.data.numbers.matrix_corpus`.
 
     Raises
     ------
-    DataFormatError : see `read_header`, `read_table` and `read_label_names`; or the files' attributes differ.
+    DataFormatError : a fault that `read_header`, `read_table` or `read_label_names` names; the files' attributes
+        differ; a label has no attribute; or ``n_labels`` is not below the number of attributes.
     """
     parts, names, chosen = {}, list[str](), set[str]()
     for role, path in data_files(files).items():
@@ -82,7 +92,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Mapping[str, Any]) -> set[str]:
-    """Return which attributes of a file are labels."""
+    """Return the names of the attributes that are labels."""
     if "n_labels" in options:
         if not 0 < options["n_labels"] < len(names):
             raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={options['n_labels']}")
@@ -95,7 +105,7 @@ def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Ma
 
 
 def _split_columns(table: NumberTable, names: list[str], chosen: set[str]) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return features and labels of a table."""
+    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of a table; ``chosen`` names the labels."""
     is_label = np.array([name in chosen for name in names], dtype=bool)
     features = table.matrix[:, np.flatnonzero(~is_label)]
     return features, take_labels(table, np.flatnonzero(is_label), [name for name in names if name in chosen])
@@ -104,11 +114,15 @@ def _split_columns(table: NumberTable, names: list[str], chosen: set[str]) -> tu
 def read_header(path: Path, data: bytes) -> Header:
     """Read the part of an ARFF file before its rows.
 
+    Parameters
+    ----------
+    path, data : the file and its unpacked content.
+
     Raises
     ------
-    DataFormatError : no ``@relation`` or ``@data`` line, a line that is none of the known ones, an attribute that is
-        neither numeric nor nominal ``{0,1}`` (of any other nominal an omitted sparse value is not 0), a name twice or
-        empty.
+    DataFormatError : there is no ``@relation`` or ``@data`` line; a line is neither empty, a comment, ``@relation`` nor
+        ``@attribute``; an attribute is neither numeric nor the nominal ``{0,1}`` (in a sparse row, an omitted value of
+        any other nominal is not 0); or a name is empty, not printable or stands twice.
     """
     mark = _DATA.search(data)
     if mark is None:
@@ -143,18 +157,22 @@ def _unquoted(name: str) -> str:
 
 
 def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> NumberTable:
-    """Read the rows of an ARFF file, sparse if the first one is.
+    """Read the rows of an ARFF file; all are sparse if the first one is, else all are dense.
 
     Parameters
     ----------
-    path, data, header : the file.
-    low : its binary attributes, the last ones, are counted from one attribute too low.
+    path, data : the file and its unpacked content.
+    header : what `read_header` returned for it.
+    low : whether the indices of the binary attributes, which then are the last ones, are too small by 1 in the rows.
+
+    Returns
+    -------
+    the numbers; their matrix is (N, A).
 
     Raises
     ------
-    DataFormatError : what `textmix.data.number_kernels` refuses (an index twice or out of the header's range, rows
-        too short or too long, nan, a last row without line end), a number that is not finite, a nominal value
-        other than 0 and 1.
+    DataFormatError : a row is at fault (an index twice, not increasing or outside the header, too few or too many
+        values, nan, no line end after the last row), a number is not finite, or the value of a nominal is not 0 or 1.
     """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
@@ -162,6 +180,7 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     room = data.count(b",", header.end) + data.count(b"\n", header.end) + 1
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
+        """Fill ``rows`` from the file; return number of rows, status and position of the fault."""
         return kernels.table_rows(raw, header.end, columns, form, rows)
 
     table = read_numbers(path, data, columns, fill, room)
@@ -176,11 +195,12 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
 
 
 def read_label_names(path: Path) -> list[str]:
-    """Read the label names of a MULAN label file, in document order.
+    """Read the label names of a MULAN label file, in the file's order.
 
     Raises
     ------
-    DataFormatError : not XML, with a DTD or entities, of another structure, no label, or a name twice.
+    DataFormatError : the file is not well-formed XML, has a DTD or entities, is not ``<labels>`` of ``<label>``, has no
+        label, or a name is empty or stands twice.
     """
     try:
         root = fromstring(open_plain(path, limit=2**24), forbid_dtd=True)
@@ -193,5 +213,5 @@ def read_label_names(path: Path) -> list[str]:
     if root.tag != f"{_XMLNS}labels" or any(node.tag != f"{_XMLNS}label" for node in nodes[1:]):
         raise DataFormatError(path, None, "is not a MULAN label file: expected <labels> of <label name=...>")
     if not names or not all(names) or len(set(names)) != len(names):
-        raise DataFormatError(path, None, f"has {len(names)} labels of {len(set(filter(None, names)))} names")
+        raise DataFormatError(path, None, f"has {len(names)} labels of {len(set(filter(None, names)))} different names")
     return names

@@ -24,24 +24,24 @@ OPTIONS: dict[str, bool] = {
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read csv files of one text and one label column.
+    """Read csv files with a text column and a label column.
 
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``text`` and ``label``, names of columns; ``where``, a mapping from column to the value that a
-        row must have to be read (default: all rows); ``label_names``, a mapping from label values to label names,
-        which then must cover all (default: the values); ``encoding`` (default utf-8); ``test_every``, see
-        `textmix.data.reading.text_corpus`.
+    options : ``name``; ``text`` and ``label``, names of columns; ``where``, column -> value that a row must have there
+        to be read (default: all rows are read); ``label_names``, value of the label column -> label name (default: the
+        value is the name); ``encoding`` (default utf-8); ``test_every``, see `textmix.data.reading.text_corpus`.
 
     Returns
     -------
-    a `Corpus` with document ids ``role/row`` (or ``row``): the rows are counted from 0, with the rows that ``where``
-    leaves out.
+    a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0, and the rows
+    that ``where`` leaves out count too.
 
     Raises
     ------
-    DataFormatError : with the line: see `textmix.data.tables`; or a label value that ``label_names`` does not have.
+    DataFormatError : with the line: a fault that `textmix.data.tables.cell_rows` or `table_rows` names; a blank line;
+        no line end after the last line; or a label that is empty or missing from ``label_names``.
     """
     documents, sizes = list[Document](), dict[str, int]()
     for role, path in data_files(files).items():
@@ -52,7 +52,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _documents(path: Path, prefix: str, options: Mapping[str, Any]) -> Iterator[Document]:
-    """Give the documents of one file."""
+    """Yield the documents of one file; ``prefix`` stands before the row number in their ids."""
     text, label = options["text"], options["label"]
     where: Mapping[str, str] = options.get("where", {})
     names: Mapping[str, str] | None = options.get("label_names")
@@ -63,5 +63,5 @@ def _documents(path: Path, prefix: str, options: Mapping[str, Any]) -> Iterator[
             continue
         name = cells[1] if names is None else names.get(cells[1])
         if not name:
-            raise DataFormatError(path, line, f"the label {cells[1]!r} is not one of {sorted(names or ['any word'])}")
+            raise DataFormatError(path, line, f"the label {cells[1]!r} is not one of {sorted(names or ['any text'])}")
         yield Document(f"{prefix}{row}", name, cells[0].encode("utf-8"))

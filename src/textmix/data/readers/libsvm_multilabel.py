@@ -29,16 +29,17 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : ``train`` and ``test``, or ``data``.
     options : ``name``; ``n_features`` V and ``n_labels`` L, which the format does not state; ``first_label``, the
-        number of the first label (default 0; features always count from 1).
+        number of the first label (default 0); features are always numbered from 1.
 
     Returns
     -------
-    a `Corpus` whose features are named ``Att1`` ... and labels ``Class1`` ..., as MULAN names them.
+    a `Corpus` whose features are named ``Att1`` ... ``AttV`` and labels ``Class1`` ... ``ClassL``, as MULAN names them;
+    ids as in `textmix.data.numbers.matrix_corpus`.
 
     Raises
     ------
-    DataFormatError : with the line: an index or label twice, out of order or out of range, a bad or infinite number, an
-        empty line, a last line without line end.
+    DataFormatError : with the line: the indices do not increase or lie outside 1 to V, a label stands twice or is not
+        one of the L, a value is no finite number, a line is empty, or the last line has no line end.
     """
     n_features, n_labels = int(options["n_features"]), int(options["n_labels"])
     first = int(options.get("first_label", 0))
@@ -48,12 +49,13 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _read_part(path: Path, n_features: int, n_labels: int, first: int) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return features and labels of one file."""
+    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of one file."""
     data = open_plain(path)
     label_indptr = np.zeros(data.count(b"\n") + 2, dtype=np.int64)
     labels = np.empty(data.count(b",") + len(label_indptr), dtype=np.int64)
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
+        """Fill ``rows`` and the labels from the file; return number of rows, status and position of the fault."""
         return kernels.svm_rows(raw, n_features, label_indptr, labels, rows)
 
     table = read_numbers(path, data, n_features, fill, data.count(b":") + 1)
@@ -62,14 +64,21 @@ def _read_part(path: Path, n_features: int, n_labels: int, first: int) -> tuple[
 
 
 def _label_matrix(table: NumberTable, indptr: np.ndarray, labels: np.ndarray, n_labels: int) -> sparse.csr_array:
-    """Return label numbers from 0 as CSR (N, L), int8 ones, sorted within each row."""
+    """Return the labels as CSR (N, L), int8 ones, indices sorted in each row; refuse a label outside or twice in a row.
+
+    Parameters
+    ----------
+    table : the numbers of the file, for messages.
+    indptr, labels : int64 (N + 1,) and (labels,): row i has the labels ``labels[indptr[i]:indptr[i + 1]]``, from 0.
+    n_labels : number of labels L.
+    """
     rows = np.repeat(np.arange(len(table.starts)), np.diff(indptr))
     order = np.lexsort((labels, rows))
     labels = labels[order]
     twice = np.flatnonzero((np.diff(labels) == 0) & (np.diff(rows) == 0))
     outside = np.flatnonzero((labels < 0) | (labels >= n_labels))
     for bad, what in (
-        (outside, f"names a label outside the {n_labels} of the registry"),
+        (outside, f"names a label outside the {n_labels} that n_labels and first_label give"),
         (twice, "names a label twice"),
     ):
         if len(bad):

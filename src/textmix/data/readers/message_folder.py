@@ -32,11 +32,12 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` with label = name of the file's folder and id ``folder/file`` without a final ``.txt``, in order of
-    folder and of the file's number (then files without a number, by name).
+    folder; in a folder the files whose name is a number come first, by number, and then all further files, by name.
 
     Raises
     ------
-    DataFormatError : a file outside a class folder, two documents of one id, or text of another encoding.
+    DataFormatError : a file lies in no class folder, two documents have one id, a text is not in the encoding, a member
+        is a link, or a fault of the archive that `textmix.data.archives.iter_tar` names.
     """
     path = file_of(files, "archive")
     patterns = options.get("members", ["*"])
@@ -50,7 +51,15 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _document(path: Path, name: str, data: bytes, encoding: str) -> Document:
-    """Return the document in one file."""
+    """Return the document of one file.
+
+    Parameters
+    ----------
+    path : the archive or folder, for messages.
+    name : path of the file inside it.
+    data : content of the file.
+    encoding : its encoding.
+    """
     parts = name.rsplit("/", 2)
     if len(parts) < 2:
         raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
@@ -59,7 +68,7 @@ def _document(path: Path, name: str, data: bytes, encoding: str) -> Document:
 
 
 def _reencode(path: Path, name: str, data: bytes, encoding: str) -> bytes:
-    """Return text as UTF-8."""
+    """Return the content of a file as UTF-8; the parameters are those of `_document`."""
     if encoding == "latin-1":
         return data.decode("latin-1").encode("utf-8")
     try:
@@ -77,9 +86,9 @@ def _order(document: Document) -> tuple[str, bool, int, str]:
 
 
 def _folder_members(path: Path, patterns: list[str], prefix: str = "") -> Iterator[tuple[str, bytes]]:
-    """Give the regular files under a folder that match a pattern, in no order; links are refused, as in archives.
+    """Yield (name, content) of the regular files under a folder that match a pattern, in no order; refuse links.
 
-    Thousands of small files: one `os.scandir` a folder and bare reads take half the time of pathlib's.
+    There are thousands of small files.  One `os.scandir` for each folder and `os.read` take half the time of pathlib.
     """
     with os.scandir(path) as entries:
         for entry in entries:

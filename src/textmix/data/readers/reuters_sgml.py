@@ -33,7 +33,8 @@ _TEXT = re.compile(rb"<TEXT(?: TYPE=\"(NORM|BRIEF|UNPROC)\")?>")
 _PARTS = {tag: (f"<{tag}>".encode(), f"</{tag}>".encode()) for tag in ("TITLE", "BODY")}
 _REFERENCE = re.compile(rb"&(?:#([0-9]{1,3})|(lt|gt|amp|quot));")
 _NAMED = {b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"'}
-#: Control characters other than the line feed mark up the wire service's transmission, not the text.
+#: Table for `bytes.translate`: each control character but the line feed becomes a blank.  Control characters belong to
+#: the wire service's transmission, not to the text.
 _BLANKED = bytes(32 if (byte < 32 and byte != 10) or byte == 127 else byte for byte in range(256))
 _SPLITS = {(b"TRAIN", b"YES"): TRAIN, (b"TEST", b"YES"): TEST}
 _LEWISSPLIT = {b"TRAIN", b"TEST", b"NOT-USED"}
@@ -41,7 +42,17 @@ _HAS_TOPICS = {b"YES", b"NO", b"BYPASS"}
 
 
 class Story(NamedTuple):
-    """One document: NEWID, ModApte split, distinct topics, whether one is repeated, text, what is unusual about it."""
+    """One document.
+
+    Parameters
+    ----------
+    number : its NEWID.
+    split : `TRAIN`, `TEST` or `UNUSED` in the ModApte split.
+    topics : its topics, each once.
+    repeats : whether the file names a topic of it twice.
+    text : UTF-8.
+    remarks : what is unusual about it, such as ``no body``.
+    """
 
     number: int
     split: int
@@ -63,13 +74,14 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with the topics as labels (alphabetical), id = NEWID, in order of NEWID, and the ModApte split:
     LEWISSPLIT TRAIN or TEST and TOPICS="YES"; all other documents are `UNUSED`.  The text is title, line feed, body; of
-    an unprocessed document it is everything.  ``info`` counts documents without title or body, short and unprocessed
-    documents, and lists the documents that name a topic twice: 5467 (train) and 19918 (test).  Document 19918 has one
-    topic; counted by mentions, as Vilar et al. 2004, Table 1 must have done, it has several.
+    a document of TYPE="UNPROC" it is the whole content of TEXT.  ``info`` counts the documents without title, without
+    body, of type brief and of type unproc, and lists the documents that name a topic twice: 5467 (train) and 19918
+    (test).  Document 19918 has one topic and names it more than once; Table 1 of Vilar et al. 2004 must have counted
+    mentions, and so has it among the documents with several topics.
 
     Raises
     ------
-    DataFormatError : with file and line: see `stories`; or a NEWID twice.
+    DataFormatError : with file and line: a fault that `stories` names; or a NEWID stands twice.
     """
     path = file_of(files, "archive")
     found: dict[int, Story] = {}
@@ -82,7 +94,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
-    """Put the documents together."""
+    """Return the corpus of all documents, in the given order."""
     require_documents(options, len(rows))
     names = sorted({topic for row in rows for topic in row.topics})
     column = {name: i for i, name in enumerate(names)}
@@ -101,16 +113,17 @@ def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
 
 
 def stories(path: Path, data: bytes) -> Iterator[Story]:
-    """Give the documents of one SGML file.
+    """Yield the documents of one SGML file, in the file's order.
 
     Parameters
     ----------
-    path, data : the file, for messages, and its content.
+    path, data : the file, for messages, and its content (Latin-1).
 
     Raises
     ------
-    DataFormatError : with the line: anything but white space between documents, a tag not closed, a tag twice, a
-        document without TOPICS, TEXT, NEWID or a known LEWISSPLIT.
+    DataFormatError : with the line on which the document starts: there is more than white space between documents, a
+        tag is not closed or stands twice, an element TOPICS or TEXT is missing, or an attribute NEWID, TOPICS or
+        LEWISSPLIT is missing or unknown.
     """
     at = _skip(_DOCTYPE, data, 0)
     while at < len(data):
@@ -127,7 +140,7 @@ def stories(path: Path, data: bytes) -> Iterator[Story]:
 
 
 def _skip(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    """Return the position after a pattern that may match nothing."""
+    """Return the position after the match of a pattern at ``at``; ``at`` itself where it does not match."""
     match = pattern.match(data, at)
     return match.end() if match else at
 
@@ -150,7 +163,13 @@ def _story(head: dict[bytes, bytes], content: bytes) -> Story:
 
 
 def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return title, line feed and body as UTF-8, and remarks."""
+    """Return the text of a document as UTF-8, and the remarks on it.
+
+    Parameters
+    ----------
+    kind : TYPE of the element TEXT: NORM, BRIEF or UNPROC.
+    content : content of the element TEXT, Latin-1.
+    """
     title, body = (_element(content, *_PARTS[tag]) for tag in ("TITLE", "BODY"))
     remarks = [f"type {kind.decode().lower()}"] if kind != b"NORM" else []
     remarks += [f"no {name}" for name, part in (("title", title), ("body", body)) if part is None]
@@ -170,7 +189,7 @@ def _element(content: bytes, opened: bytes, closed: bytes) -> bytes | None:
 
 
 def _plain(text: bytes) -> bytes:
-    """Return Latin-1 text as UTF-8, references resolved once, control characters but the line feed as spaces."""
+    """Return Latin-1 text as UTF-8 with references resolved once and control characters but the line feed as blanks."""
     if b"&" in text:
         text = _REFERENCE.sub(_resolve, text)
     text = text.translate(_BLANKED)

@@ -1,4 +1,4 @@
-"""Product reviews with stars, as SNAP publishes them: records of 2013, JSON lines, or csv pieces of either.
+"""Product reviews with stars, as SNAP publishes them: the records of 2013, JSON lines, or csv files made from them.
 
 Source: McAuley and Leskovec, "Hidden factors and hidden topics", RecSys 2013, and the page "Web data: Amazon reviews"
 of SNAP.  Less than 3 stars is negative, more is positive, 3 are left out, as "Binary classification with neutral
@@ -32,14 +32,22 @@ OPTIONS: dict[str, bool] = {
 }
 
 _FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
-#: Stars of a review without any.
+#: Stars of a review that has none.
 UNRATED = math.nan
 _CSV_COLUMNS = ("name", "review", "rating")
 _NEEDED = ("product/productId", "review/score", "review/text")
 
 
 class Review(NamedTuple):
-    """One review: line, what it is about, stars (`UNRATED` if the source has none), text."""
+    """One review.
+
+    Parameters
+    ----------
+    line : number of its first line in the file, from 1.
+    product : identifier or name of the product.
+    stars : 1 to 5, or `UNRATED` if the source has none; the range is checked in `read`.
+    text : the review.
+    """
 
     line: int
     product: str
@@ -54,18 +62,22 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : ``data``, a file, or ``archive``, a tar archive.
     options : ``name``; ``form``: ``records``, ``json`` or ``csv``; ``encoding`` (default latin-1 for records, else
-        utf-8); ``members``, patterns of the files in the archive; ``truncated: true`` accepts a last line (records: a
-        last record) that is cut off, and leaves it out; ``distinct: true`` leaves out a review whose product and text
-        came before, for pieces that overlap; ``test_every``, see `textmix.data.reading.text_corpus`.
+        utf-8); ``members``, `fnmatch` patterns of the files in the archive (default: all); ``truncated``, if true, a
+        last line (of records: a last record) that is cut off is left out and no error; ``distinct``, if true, a review
+        is left out if an earlier one has the same product and text, for files that overlap; ``test_every``, see
+        `textmix.data.reading.text_corpus`.
 
     Returns
     -------
-    a `Corpus` with labels ``negative`` and ``positive``, ids = number of the review in its file from 0 (with the file's
-    name before it if there are several); ``info`` counts the reviews by stars, the repeated and the unrated ones.
+    a `Corpus` with labels ``negative`` and ``positive``; id = number of the review in its file from 0, with the name of
+    the file before it if there are several files; ``info`` counts the reviews by stars, and those left out as repeated
+    or unrated.
 
     Raises
     ------
-    DataFormatError : with the line: see `read_records`, `read_json`, `read_csv`; stars outside 1 to 5.
+    DataFormatError : with the line: a fault that `read_records`, `read_json` or `read_csv` names; stars outside 1 to 5;
+        a file in another encoding; or no member of the archive matches.
+    ConfigError : the form is unknown, or ``truncated`` is set for csv.
     """
     if options.get("form") not in _FORMS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: form should be one of {sorted(_FORMS)}")
@@ -81,7 +93,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _pieces(files: Mapping[str, Path], members: list[str]) -> list[tuple[Path, bytes]]:
-    """Return name and content of the files to read."""
+    """Return (path, content) of each file to read."""
     if "archive" not in files:
         path = file_of(files, "data")
         return [(path, open_plain(path))]
@@ -93,7 +105,7 @@ def _pieces(files: Mapping[str, Path], members: list[str]) -> list[tuple[Path, b
 
 
 def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tuple[int, Review]]:
-    """Give number and review of each review of one file."""
+    """Yield (number from 0, review) for each review of one file; refuse stars outside 1 to 5."""
     form, encoding = _FORMS[options["form"]]
     text = decode(path, data, options.get("encoding", encoding))
     for number, review in enumerate(form(path, text, bool(options.get("truncated")))):
@@ -103,11 +115,11 @@ def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tu
 
 
 class Tally:
-    """Counts reviews by kind and says which of them become documents.
+    """Counts reviews by kind (``repeated``, ``unrated``, or their stars) and says which of them become documents.
 
     Parameters
     ----------
-    distinct : whether a review whose product and text came before is left out.
+    distinct : whether a review is left out if an earlier rated one has the same product and text.
     """
 
     def __init__(self, distinct: bool) -> None:
@@ -115,7 +127,7 @@ class Tally:
         self._distinct, self._seen = distinct, set[tuple[str, str]]()
 
     def keeps(self, review: Review) -> bool:
-        """Count a review; return whether it has a label and is not a repeated one."""
+        """Count a review; return whether it becomes a document: it is neither unrated, of 3 stars, nor repeated."""
         key = review.product, review.text
         kind = "unrated" if math.isnan(review.stars) else f"{review.stars:g} stars"
         kind = "repeated" if key in self._seen else kind
@@ -126,21 +138,27 @@ class Tally:
 
 
 def _stars(path: Path, line: int, text: str) -> float:
-    """Return the stars written as a number."""
+    """Return the number of stars that a text of digits states; its range is not checked."""
     if not re.fullmatch(r"[0-9](\.[0-9]{1,3})?", text):
         raise DataFormatError(path, line, f"{text[:20]!r} is no number of stars")
     return float(text)
 
 
 def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
-    """Give the reviews of the 2013 form: ``product/...: value`` and ``review/...: value`` lines, an empty line between.
+    """Yield the reviews of the 2013 form.
 
-    A line without a field's name belongs to the field before it (profile names and texts may hold a line feed).
+    A record has lines ``product/...: value`` and ``review/...: value``; an empty line ends it.  A line without the name
+    of a field belongs to the field before it (profile names and texts may hold a line feed).
+
+    Parameters
+    ----------
+    path, text : the file, for messages, and its content.
+    truncated : whether a last record that is cut off is left out; else it is an error.
 
     Raises
     ------
-    DataFormatError : a record without product, score and text or with a field twice, a score that is no number, a first
-        line that is no field, a last line without line end; the last record is left out if ``truncated``.
+    DataFormatError : a record lacks product, score or text, has a field twice or begins with a line that is no field; a
+        score is no number; or the last line has no line end.
     """
     lines = text.split("\n")
     unended = lines.pop() != ""
@@ -174,12 +192,17 @@ def _review(path: Path, line: int, record: Mapping[str, str]) -> Review:
 
 
 def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
-    """Give the reviews of a JSON object a line, or of a JSON array with one object a line.
+    """Yield the reviews of a file with one JSON object a line, or of a JSON array with one object a line.
+
+    Parameters
+    ----------
+    path, text : the file, for messages, and its content.
+    truncated : whether a last line without line end is left out and an array may lack its end; else both are errors.
 
     Raises
     ------
-    DataFormatError : a line without a review, an array not closed, a last line without line end (left out if
-        ``truncated``).
+    DataFormatError : a line is no object with ``asin``, ``overall`` (a number) and ``reviewText``; an array is not
+        closed, or more follows its end; or the last line has no line end.
     """
     lines = text.split("\n")
     unended = lines.pop() != ""
@@ -207,16 +230,27 @@ def _json_review(path: Path, line: int, item: str) -> Review:
     fields = [record.get(key) for key in ("asin", "overall", "reviewText")] if isinstance(record, dict) else []
     match fields:
         case [str(product), float() | int() as stars, str(text)] if not isinstance(stars, bool):
-            # held to one digit, since an integer of 400 fits no float
+            # An integer of 400 digits fits no float; -9 and 9 lie outside 1 to 5 too, so such stars are still refused.
             return Review(line, product, float(max(-9, min(stars, 9))), text)
     raise DataFormatError(path, line, "is not an object with asin, overall (a number) and reviewText")
 
 
 def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
-    r"""Give the reviews of csv text with columns name, review and rating (``NA``: none).
+    r"""Yield the reviews of a csv file with columns name (of the product), review and rating (``NA``: none).
 
-    One known piece was written with ``\'`` for an apostrophe; it is undone, so that the same review looks the same in
-    all pieces.
+    One known file has ``\'`` for an apostrophe; it becomes an apostrophe, so that a review has the same text in all
+    files.
+
+    Parameters
+    ----------
+    path, text : the file, for messages, and its content.
+    truncated : must be False, since the last row of a truncated csv file may be cut inside a cell.
+
+    Raises
+    ------
+    DataFormatError : a fault that `textmix.data.tables.cell_rows` or `table_rows` names; a rating that is neither a
+        number nor ``NA``; or no line end after the last line.
+    ConfigError : ``truncated`` is set.
     """
     if truncated:
         raise ConfigError("config/datasets.yaml: truncated csv is not read, since its last row would be wrong")
@@ -226,6 +260,7 @@ def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]
         yield Review(line, name.replace("\\'", "'"), stars, review.replace("\\'", "'"))
 
 
+#: Form -> the function that reads it and its default encoding.
 _FORMS: dict[str, tuple[Callable[[Path, str, bool], Iterator[Review]], str]] = {
     "records": (read_records, "latin-1"),
     "json": (read_json, "utf-8"),

@@ -23,21 +23,25 @@ OPTIONS: dict[str, bool] = {"label_separator": False}
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """Read .tab files of one class column and one text column.
 
+    Three header lines give names, types and flags of the columns; the text column has the type ``string`` and the class
+    column the flag ``class``.  An empty fourth line is left out.
+
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``label_separator``, where the parts of a class name between this text are labels each:
-        ``rec.sport.hockey`` becomes the labels rec, sport and hockey.
+    options : ``name``; ``label_separator``, a text that separates the labels in a class name: with ``.`` the class
+        ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label).
 
     Returns
     -------
-    a `Corpus` with document ids ``role/row`` (or ``row``), rows from 0 after the header.
+    a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 after the
+    header.
 
     Raises
     ------
-    DataFormatError : with the line: a header that is not names, types with one ``string`` and flags with one ``class``
-        (then possibly an empty line), a row of other than that many cells, a cell in quotes, no class, not UTF-8, a
-        last line without line end.
+    DataFormatError : with the line: the header lines are not as above, a row has more or fewer cells than the header, a
+        cell is in quotes, the class is empty, a line is not UTF-8, or the last line has no line end.
+    ConfigError : a class name has an empty part between label separators.
     """
     documents, sizes = list[Document](), dict[str, int]()
     for role, path in data_files(files).items():
@@ -50,7 +54,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Give label and text of each row of a file."""
+    """Yield (label, text in UTF-8) of each row of a file."""
     lines = Lines(path, iter_lines(path, MAX_BYTES), ended=True)
     rows = cell_rows(path, lines, "\t", quotes=False)
     label, text, width = _columns(path, [cells for _, cells in islice(rows, 3)])

@@ -26,13 +26,18 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``n_labels``, how many of the last columns are labels (0 or 1).
+    options : ``name``; ``n_labels``, number of the last columns that are labels; their values are 0 or 1.
+
+    Returns
+    -------
+    a `Corpus` with the columns before the labels as features (int32 counts if all values of all files are counts, else
+    float64); ids as in `textmix.data.numbers.matrix_corpus`.
 
     Raises
     ------
-    DataFormatError : with the line: a header without ``n_labels`` columns or with a name twice, a row too short or
-        too long, a bad or infinite number, a label other than 0 and 1, a last line without line end; or headers that
-        differ.
+    DataFormatError : with the line: the header has a name twice or no more than ``n_labels`` columns, a row has too few
+        or too many values, a value is no finite number, a label is neither 0 nor 1, or the last line has no line end;
+        or the headers of the files differ.
     """
     n_labels = int(options["n_labels"])
     parts, names = {}, list[str]()
@@ -59,10 +64,11 @@ def _header(path: Path, data: bytes, n_labels: int) -> list[str]:
 
 
 def _read_table(path: Path, data: bytes, columns: int) -> NumberTable:
-    """Read the rows after the first line."""
+    """Return the numbers of the rows after the header; ``columns`` is the number of columns."""
     start = data.find(b"\n") + 1
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
+        """Fill ``rows`` from the file; return number of rows, status and position of the fault."""
         return kernels.table_rows(raw, start, columns, kernels.CSV, rows)
 
     return read_numbers(path, data, columns, fill, data.count(b",") + data.count(b"\n") + 1)

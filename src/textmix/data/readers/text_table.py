@@ -1,6 +1,6 @@
 """Tables of texts with one or several labels a text: csv, cells between tabs, or JSON lines.
 
-The file is read once and is never in memory as a whole: text, label numbers and id of each row stay.
+The file is read once, one row at a time; memory holds text, label numbers and id of all rows, never the file itself.
 """
 
 from __future__ import annotations
@@ -63,18 +63,21 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : ``train`` and ``test``, or ``data``; UTF-8 with or without a byte order mark, or another ``encoding``.
     options : ``name``; ``format`` (csv, tab or jsonl); ``text`` and ``label``, and if the table has them ``id``
-        and ``split``: columns by name, or by number from 1 for files without a header; ``several``, whether a text may
-        have several labels, or none; ``separator`` between several labels in a cell; ``encoding`` (default utf-8).
+        and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files without a
+        header; ``several``, whether a text may have several labels or none (default: exactly one); ``separator``
+        between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8).
 
     Returns
     -------
-    a `Corpus` with the labels in alphabetical order; ids are the rows' numbers unless a column gives them.
+    a `Corpus` with the labels in alphabetical order.  Without a column of ids the ids are ``role/row``, or ``row`` for
+    the role ``data``; rows are counted from 1.  A split column takes precedence over the split by files.
 
     Raises
     ------
-    DataFormatError : with the line: an empty file, a column that is missing or twice, a row with more or fewer cells
-        than the first, a stray or unclosed quote, no JSON object, a NUL, another encoding, no label where one is due,
-        an id twice, a word that is neither train nor test.
+    DataFormatError : with the line: a file is empty; a column is missing or stands twice; a row has more or fewer cells
+        than the first; a quote is stray or not closed; a line is no JSON object or not in the encoding; a NUL stands in
+        it; a text has no label, or several, where exactly one is allowed; an id is empty or stands twice; or the split
+        is neither train nor test.
     """
     table, sizes = _Documents(), dict[str, int]()
     wanted = [options.get(key) for key in ("text", "label", "id", "split")]
@@ -130,7 +133,7 @@ def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> li
 
 
 def _word(value: Any) -> str:
-    """Return a cell as text: of JSON also numbers and truth values; nothing for null."""
+    """Return a cell as text without blanks at its ends; of JSON values null is empty, any other stands as JSON text."""
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -139,7 +142,15 @@ def _word(value: Any) -> str:
 def _corpus(
     table: _Documents, sizes: Mapping[str, int], options: Mapping[str, Any], paths: Mapping[str, Path]
 ) -> Corpus:
-    """Return the corpus of a whole table."""
+    """Return the corpus of all rows.
+
+    Parameters
+    ----------
+    table : the rows of all files.
+    sizes : role -> number of rows of its file.
+    options : as in `read`.
+    paths : name of a file -> its path, for messages.
+    """
     names = sorted(table.numbers)
     rank = np.empty(len(names), dtype=np.int32)
     rank[[table.numbers[name] for name in names]] = np.arange(len(names), dtype=np.int32)
@@ -164,7 +175,7 @@ def _corpus(
 
 
 def _ids(table: _Documents, sizes: Mapping[str, int], paths: Mapping[str, Path]) -> list[str]:
-    """Return the ids, or numbers from 1 where no column gives them."""
+    """Return the ids, or numbers from 1 where no column gives them; refuse an id that stands twice."""
     if not table.ids:
         return [
             f"{role}/{row + 1}" if role in SPLITS else str(row + 1) for role, n in sizes.items() for row in range(n)
