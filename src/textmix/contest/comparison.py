@@ -36,17 +36,18 @@ Facts = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One metric of K methods on N data sets of one kind.
+    """One metric of K methods on N data sets of one kind, with the tests that compare them.
 
     Parameters
     ----------
     kind : in words, such as "short single-label texts".
     metric : its name.
     datasets, methods : N and K names.
-    trials : (data set, method) -> scores of the trials, float64 (J,); larger is better, for a loss has its sign turned.
-    seconds : mean seconds to fit and to predict one trial, float64 (N, K); nan where they were not measured.
-    missing : method -> data sets on which a score of some trial is missing; such a method is left out.
-    test_ratio : data set -> n_test / n_train of its trials.
+    trials : (data set, method) -> scores of the trials, float64 (J,); larger is better, since a loss has its sign
+        turned.
+    seconds : mean seconds to fit and predict one trial, float64 (N, K); nan where they were not measured.
+    missing : method -> data sets on which a score of some trial is missing; these methods are not among ``methods``.
+    test_ratio : data set -> n_test / n_train of its trials, where these numbers are known.
     each : the comparisons on each data set alone, of all methods with a score there; empty unless this comparison is of
         all data sets of a task.
     """
@@ -63,7 +64,7 @@ class Comparison:
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """Mean over the trials, float64 (N, K)."""
+        """Mean scores over the trials, float64 (N, K); larger is better."""
         return np.array([[self.trials[data, method].mean() for method in self.methods] for data in self.datasets])
 
     @cached_property
@@ -73,7 +74,7 @@ class Comparison:
 
     @cached_property
     def best(self) -> int:
-        """Index of the method with the best mean rank; of equal ones that with the best mean score."""
+        """Index of the method with the best mean rank; of methods with equal ranks the one with the best mean score."""
         return int(np.lexsort((-self.scores.mean(axis=0), self.ranks))[0])
 
     @cached_property
@@ -94,24 +95,37 @@ class Comparison:
 
     @property
     def groups(self) -> list[tuple[int, ...]]:
-        """Groups of methods that are not statistically distinguishable; one group of all unless the methods differ."""
+        """Groups of indices of methods that are not statistically distinguishable; one group of all unless `differ`."""
         return ranking.cliques(self.ranks, self.difference if self.differ else np.inf)
 
     def pairs(self) -> dict[int, Estimate]:
-        """Return method -> difference of the best method from it over the data sets, p-values adjusted by Holm."""
+        """Return, for each method k but the best, the score of the best method minus the score of method k.
+
+        Returns
+        -------
+        index k -> the median difference over the data sets (`textmix.metrics.ranking.median_difference`), with its
+        p-value adjusted by Holm's method.
+        """
         return self._differences(
             self.best, lambda k: ranking.median_difference(self.scores[:, self.best], self.scores[:, k])
         )
 
     def pairs_on(self, data: str) -> tuple[int, dict[int, Estimate]]:
-        """Return the best method of one data set, and method -> difference from it there, p-values adjusted by Holm."""
+        """Return the differences of the best method on one data set from each other method there.
+
+        Returns
+        -------
+        best : index of the method with the best mean score on the data set.
+        differences : index k -> mean of the best method's score minus method k's over the trials
+            (`textmix.metrics.ranking.resampled_difference`), with its p-value adjusted by Holm's method.
+        """
         best = int(np.argmax(self.scores[self.datasets.index(data)]))
         at = [self.trials[data, method] for method in self.methods]
         ratio = self.test_ratio.get(data, 1.0)
         return best, self._differences(best, lambda k: ranking.resampled_difference(at[best], at[k], ratio))
 
     def _differences(self, best: int, difference: Callable[[int], Estimate]) -> dict[int, Estimate]:
-        """Return method -> difference from the best one, p-values adjusted by Holm."""
+        """Return index k -> ``difference(k)`` for each method but ``best``, p-values adjusted by Holm's method."""
         rest = [k for k in range(len(self.methods)) if k != best]
         found = [difference(k) for k in rest]
         adjusted = ranking.holm([estimate.p for estimate in found])
@@ -123,8 +137,9 @@ def comparisons(
 ) -> list[Comparison]:
     """Return a comparison for each kind of data on which two methods or more have a score in all trials.
 
-    The kinds are: each task; of these its data of whole numbers where it also has data of other numbers; and its short
-    and its long texts.
+    A task has up to four kinds of data: all its data sets; the data sets of counts, where there are data sets of other
+    numbers too; the short texts and the long texts (`SHORT`), where there are both.  Where all data sets of a task are
+    short texts, these are its only kind.
 
     Parameters
     ----------
@@ -136,7 +151,8 @@ def comparisons(
 
     Raises
     ------
-    DataFormatError : a column is missing, a cell is no number, or a trial occurs twice; with the line of a csv file.
+    DataFormatError : a column is missing, a task is unknown, a cell is no number, or a trial occurs twice; the message
+        names the line of the csv file.
     """
     facts = facts or {}
     table = _table(rows)
@@ -182,7 +198,7 @@ def _typed(line: int, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(line: int, row: Mapping[str, Any], key: str) -> float:
-    """Return a number of a row, nan for an empty cell."""
+    """Return the cell ``key`` of a row as a number, nan for an empty cell; else raise DataFormatError."""
     try:
         return float(row[key]) if row[key] != "" else np.nan
     except ValueError as error:
@@ -190,7 +206,7 @@ def _number(line: int, row: Mapping[str, Any], key: str) -> float:
 
 
 def _kinds(task: str, names: Sequence[str], facts: Facts) -> dict[str, list[str]]:
-    """Return the kinds of data of a task, in words, with their data sets."""
+    """Return kind of data, in words -> its data sets, for one task."""
     lengths = {name: facts[name]["mean_length"] for name in names if "mean_length" in facts.get(name, {})}
     short = [name for name in lengths if lengths[name] < SHORT]
     long = [name for name in lengths if lengths[name] >= SHORT]

@@ -1,8 +1,9 @@
 """The conclusions of a comparison in sentences; each claim of a difference rests on a test at the level 0.05.
 
-Over data sets a method is called better than another only where Friedman's test rejects and their mean ranks differ by
-Nemenyi's critical difference, or, with two methods alone, where Wilcoxon's test rejects.  On one data set it takes the
-corrected resampled t-test over the trials.  All else is given as measured.
+Over several data sets one method is called better than another only where Friedman's test rejects and their mean ranks
+differ by Nemenyi's critical difference or more; with two methods alone, only where Wilcoxon's test rejects.  On one
+data set a method is called better only where the corrected resampled t-test over the trials rejects.  Sentences about
+times report measured values and may rest on no test.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Paragraph:
 
 
 def summarise(comparison: Comparison) -> Paragraph:
-    """Return the conclusions of a comparison."""
+    """Return the conclusions of a comparison with at least two methods."""
     if len(comparison.datasets) == 1:
         lead, details = _on(comparison, comparison.datasets[0], named=True), _by_trials(comparison)
     else:
@@ -73,13 +74,16 @@ def _overall(c: Comparison) -> str:
         return said
     p = f"Friedman's test, F = {c.friedman.f:.3g}, p {_p(c.friedman.f_p)}"
     if not c.differ:
-        return f"{said} Chance alone explains these ranks ({p}), so that no method is called better than another."
+        return f"{said} Chance alone may explain these ranks ({p}), so that no method is called better than another."
     apart = f"methods whose ranks differ by {c.difference:.2f} or more are distinguishable (Nemenyi, {ALPHA})"
     return f"{said} The methods differ ({p}); {apart}."
 
 
 def _by_pairs(c: Comparison) -> list[str]:
-    """Return the difference of the best method from each other one over the data sets; nothing if no test rejects."""
+    """Return a sentence on each method's difference from the best one over the data sets, by Wilcoxon's test.
+
+    There is none where Friedman's test does not reject for three methods or more.
+    """
     n = len(c.datasets)
     if not c.differ and len(c.methods) > 2:
         return []
@@ -93,7 +97,10 @@ def _by_pairs(c: Comparison) -> list[str]:
 
 
 def _by_trials(c: Comparison) -> list[str]:
-    """Return the difference of the best method from each other one over the trials of the only data set."""
+    """Return a sentence on each method's difference from the best one over the trials of the only data set.
+
+    There is none where the interval of the difference is infinite.
+    """
     best, pairs = c.pairs_on(c.datasets[0])
     said = []
     for k in sorted(pairs, key=lambda k: -c.scores[0, k]):
@@ -105,7 +112,7 @@ def _by_trials(c: Comparison) -> list[str]:
 
 
 def _on(c: Comparison, data: str, named: bool = False) -> str:
-    """Return the conclusion from the trials of one data set; ``named``: with the name of the metric."""
+    """Return the conclusion from the trials of one data set; ``named`` says whether it names the metric."""
     best, pairs = c.pairs_on(data)
     j = len(c.trials[data, c.methods[best]])
     value = abs(c.scores[c.datasets.index(data), best])
@@ -121,7 +128,7 @@ def _on(c: Comparison, data: str, named: bool = False) -> str:
 
 
 def _time(c: Comparison) -> list[str]:
-    """Return the seconds of the best method and of the fastest; nothing where they were not measured."""
+    """Return a sentence on the seconds of the best method and of the fastest; none where they were not measured."""
     if np.isnan(c.seconds).any() or (c.seconds <= 0).any():
         return []
     log = np.log(c.seconds)
@@ -144,7 +151,7 @@ def _time(c: Comparison) -> list[str]:
 
 
 def _left_out(c: Comparison) -> list[str]:
-    """Return the methods that are left out, with the data sets on which a score is missing."""
+    """Return sentences on the methods that are left out and the data sets on which they lack a score."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for method, where in c.missing.items():
         alike.setdefault(tuple(where), []).append(method)
@@ -155,7 +162,10 @@ def _left_out(c: Comparison) -> list[str]:
 
 
 def _names(c: Comparison, places: Sequence[int], pairs: Mapping[int, Estimate] | None = None) -> str:
-    """Return methods in one clause, best mean rank first, each with its difference if its interval is finite."""
+    """Return the names of methods in one clause, best mean rank first.
+
+    A method in ``pairs`` gets the best method's difference from it and the interval in brackets, if this is finite.
+    """
     names = []
     for k in sorted(places, key=lambda k: c.ranks[k]):
         pair = (pairs or {}).get(k)

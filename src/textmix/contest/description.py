@@ -1,4 +1,4 @@
-"""Description of a data set: its sizes for the tests, and for the user counts, lengths, labels, examples, remarks."""
+"""Description of a data set: facts that the tests of methods need, and an account of the data for their user."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 from textmix.models.common.count_kernels import row_sums
 
-#: Labels, examples and characters of an example shown.
+#: Largest number of labels, of examples, and of characters of an example that a description holds.
 LABELS, EXAMPLES, CHARACTERS = 40, 3, 240
 
 
 def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
-    """Return the facts about a data set on which tests and kinds of data rest; nothing where its result is missing.
+    """Return the facts about a data set that the tests use and that decide its kind of data.
 
     Parameters
     ----------
@@ -25,8 +25,12 @@ def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
 
     Returns
     -------
-    ``train`` and ``test``, documents of a trial; ``counts``, 1 where features are whole numbers, else 0; for texts also
-    ``mean_length``, words a text.
+    ``train`` and ``test``, numbers of documents in the first trial; ``counts``, 1 where features are whole numbers,
+    else 0; for texts also ``mean_length``, words a text.  Empty where a folder records a missing result.
+
+    Raises
+    ------
+    IntegrityError : a file of the folders was changed or is missing.
     """
     try:
         corpus, parts = Corpus.load(features), Splits.load(splits)
@@ -53,7 +57,7 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     ``name``, ``text`` (whether it is text), ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths``
     (quantiles of the number of words, or of the sum of a row), ``labels`` (the most frequent, with their documents),
     ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial), ``examples``
-    and ``remarks``.  Lists hold the parts with an order, for JSON sorts the keys of a mapping.
+    and ``remarks``.  Parts with an order are lists, because the JSON file sorts the keys of a mapping.
     """
     label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
     order = np.argsort(-label_counts, kind="stable")
@@ -76,7 +80,7 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
 
 
 def _quantiles(lengths: np.ndarray) -> list[list[Any]]:
-    """Return pairs of name and value: least, quartiles, most and mean of the lengths (N,)."""
+    """Return pairs of name and value: minimum, quartiles, maximum and mean of the lengths, float (N,)."""
     names = ("least", "lower quartile", "median", "upper quartile", "most")
     values = np.quantile(lengths, (0.0, 0.25, 0.5, 0.75, 1.0))
     return [*([name, float(value)] for name, value in zip(names, values, strict=True)), ["mean", float(lengths.mean())]]
@@ -133,7 +137,7 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
 
 
 def _of(number: int, total: int, noun: str) -> str:
-    """Return a share of a total in words."""
+    """Return a number out of a total in words, such as "3 of 40 labels"."""
     return f"{number:,} of {total:,} {noun}"
 
 

@@ -100,7 +100,10 @@ def _scale(axes: Axes, k: int, difference: float) -> None:
 
 
 def front(points: Sequence[Point]) -> list[int]:
-    """Return the Pareto front: the indices of points without another one as good and as fast, in order of time."""
+    """Return the Pareto front: indices of the points than which no other point is both as good and as fast.
+
+    The order is that of increasing seconds.  Of points with equal value and equal seconds the first is on the front.
+    """
     found: list[int] = []
     for place in sorted(range(len(points)), key=lambda i: (points[i].seconds, -points[i].value)):
         if not found or points[place].value > points[found[-1]].value:
@@ -113,7 +116,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
 
     Parameters
     ----------
-    points : the methods.
+    points : the methods, at least one, each with positive seconds.
     metric : name of the score, for its axis.
     where : the kind of data, for the title.
 
@@ -160,13 +163,13 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
 
 
 def _decades(points: Sequence[Point]) -> float:
-    """Return the length of the range of the seconds in powers of ten."""
+    """Return the decimal logarithm of the largest seconds divided by the smallest."""
     seconds = [point.seconds for point in points]
     return math.log10(max(seconds) / min(seconds))
 
 
 def _numbered(axes: Axes, point: Point, number: int, best: bool) -> None:
-    """Draw one method as a numbered disc over its interval."""
+    """Draw one method as a numbered disc over its interval; the disc is filled if ``best``, on the Pareto front."""
     height = [[point.value - point.low], [point.high - point.value]]
     if np.isfinite(height).all():
         axes.errorbar([point.seconds], [point.value], height, color="#c9c9c4", linewidth=1.0, capsize=2, zorder=2)

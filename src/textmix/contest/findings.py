@@ -21,7 +21,13 @@ from textmix.pages.drawing import Drawing, inline_svg
 
 @dataclass(frozen=True)
 class Finding:
-    """Conclusions and figures of one kind of data."""
+    """Conclusions and figures of one kind of data.
+
+    Parameters
+    ----------
+    paragraph : the conclusions in sentences.
+    figures : the diagram of mean ranks, where Friedman's test applies, and the score against time, where times exist.
+    """
 
     paragraph: Paragraph
     figures: Sequence[Drawing]
@@ -35,6 +41,10 @@ def findings(trials: Path, facts: Facts, metrics: Mapping[str, str] = MAIN) -> l
     trials : path of a trials.csv.
     facts : data set -> its `textmix.contest.description.corpus_facts`.
     metrics : task -> the metric by which methods are compared.
+
+    Raises
+    ------
+    DataFormatError : see `textmix.contest.comparison.comparisons`.
     """
     found = comparisons(io.read_csv(trials), facts, metrics)
     return [Finding(summarise(each), _figures(each, number)) for number, each in enumerate(found)]
@@ -67,7 +77,7 @@ def _figures(comparison: Comparison, number: int) -> list[Drawing]:
 
 
 def _points(comparison: Comparison) -> list[Point]:
-    """Return the methods as points of score against time; none where seconds were not measured."""
+    """Return the methods as points of score against time; no point where any seconds are unknown or not positive."""
     if np.isnan(comparison.seconds).any() or (comparison.seconds <= 0).any():
         return []
     sign = -1.0 if METRICS[comparison.metric].loss else 1.0
@@ -83,7 +93,7 @@ def _points(comparison: Comparison) -> list[Point]:
 
 
 def _half_width(values: Any) -> float:
-    """Return half the length of the 95 % interval of a mean by Student's t; infinite for one value."""
+    """Return half the length of the 95 % interval of the mean of values (n,) by Student's t; infinite for one value."""
     n = len(values)
     if n < 2:
         return float("inf")

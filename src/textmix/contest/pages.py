@@ -13,7 +13,7 @@ from textmix.pages.rendering import environment, style
 
 
 def render_study(template: str, **content: Any) -> str:
-    """Return a page as HTML.
+    """Return the page of a comparison as HTML.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def figure(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Return a time with about two digits, in seconds or, below 0.1 s, in milliseconds; empty for None."""
+    """Return a time with its unit: milliseconds below 0.1 s, else seconds, one decimal below 10 s; empty for None."""
     if value is None:
         return ""
     if value < 0.1:
@@ -41,14 +41,16 @@ def seconds(value: float | None) -> str:
 
 
 def memory(value: float | None) -> str:
-    """Return a number of bytes in megabytes; empty for None."""
+    """Return a number of bytes in units of 2**20 bytes, printed as MB; empty for None."""
     return "" if value is None else f"{value / 2**20:,.0f} MB" if value >= 2**20 else "< 1 MB"
 
 
 def score_table(
     cells: Sequence[Mapping[str, Any]], dataset: str, costs: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Return the table of one data set: a row a method, a column a metric, the best by the first metric on top.
+    """Return the table of one data set: a row for each method, a column for each metric, the best method on top.
+
+    The first metric orders the rows.
 
     Parameters
     ----------
@@ -58,9 +60,11 @@ def score_table(
 
     Returns
     -------
-    ``metrics`` (names), ``best`` (metric -> best value), ``rows`` of the methods with values (``method``, ``family``,
-    ``values``, metric -> cell, and ``cost``, a row of costs or None), and ``without``, pairs of the methods without a
-    value and the reason.
+    ``metrics`` : names.
+    ``best`` : metric -> best value, or None.
+    ``rows`` : of the methods that were scored, each with ``method``, ``family``, ``values`` (metric -> its row of
+    ``cells``) and ``cost`` (its row of ``costs``, or None).
+    ``without`` : for each reason the pair (names of the methods that were not scored for it, the reason).
     """
     mine = [cell for cell in cells if cell["dataset"] == dataset]
     metrics = list(dict.fromkeys(cell["metric"] for cell in mine if cell.get("metric")))
@@ -110,13 +114,16 @@ def data_facts(folder: Path, title: str) -> dict[str, str]:
 
 
 def _best(metric: str, rows: Any) -> float | None:
-    """Return the best value of a metric among rows of `score_table`: the least of a loss; None if there is no value."""
+    """Return the best value of a metric among rows of `score_table`: the smallest loss, else the largest value.
+
+    It is None where no row has a value.
+    """
     values = [row["values"][metric]["value"] for row in rows if row["values"].get(metric, {}).get("value") is not None]
     return (min if METRICS[metric].loss else max)(values, default=None)
 
 
 def _order(row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[bool, float, str]:
-    """Return the sort key of a row of `score_table`: the best by the first metric first, then those without a value."""
+    """Return the sort key of a row of `score_table`: best first by the first metric, rows without its value last."""
     value = row["values"].get(metrics[0], {}).get("value") if metrics else None
     sign = 1.0 if metrics and METRICS[metrics[0]].loss else -1.0
     return value is None, 0.0 if value is None else sign * value, row["method"]

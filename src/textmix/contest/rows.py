@@ -24,17 +24,17 @@ _TEXT = {"dataset", "method", "family", "metric", "reason"}
 
 
 def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
-    """Return the rows of `SCORES`, one a metric, of one method on one data set.
+    """Return the rows of `SCORES` of one method on one data set, one row for each metric.
 
     Parameters
     ----------
     path : of ``results/scores/.../<method>.csv``.
-    dataset, method : of the fit.
-    name : of the method in the experiment, where it is not the registry's.
+    dataset, method : the data set and the registry entry of the method.
+    name : name of the method in the experiment, where it differs from the registry's.
 
     Returns
     -------
-    the rows; of a missing result one row with its reason and no metric.
+    the rows; for a missing result one row with its reason and no metric.
     """
     head = {"dataset": dataset, "method": name or method.name, "family": method.family}
     try:
@@ -50,7 +50,13 @@ def empty_row(dataset: str, method: Method, reason: str) -> dict[str, Any]:
 
 
 def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
-    """Return the row of `COSTS` of one method on one data set from its timing file; no row for a missing result."""
+    """Return the row of `COSTS` of one method on one data set as a list; an empty list for a missing result.
+
+    Parameters
+    ----------
+    path : of the timing file, ``results/timings/.../<method>.csv``.
+    dataset, method : names.
+    """
     try:
         medians = _read(path)[list(COSTS[2:])].median(skipna=False)
     except MissingResult:
@@ -59,7 +65,7 @@ def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
 
 
 def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
-    """Return the rows of `TRIALS` of one method on one data set; no row for a missing result.
+    """Return the rows of `TRIALS` of one method on one data set; an empty list for a missing result.
 
     Parameters
     ----------
@@ -79,7 +85,12 @@ def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name:
 
 
 def read_table(path: str | Path) -> list[dict[str, Any]]:
-    """Return the rows of a table of this module with its numbers as float and None for an empty one."""
+    """Return the rows of a csv file of `SCORES` or `COSTS`; numbers become float, empty ones None.
+
+    Raises
+    ------
+    ValueError : a cell of a column of numbers is no number.
+    """
     return [
         {key: cell if key in _TEXT else float(cell) if cell else None for key, cell in row.items()}
         for row in io.read_csv(path)
@@ -87,18 +98,20 @@ def read_table(path: str | Path) -> list[dict[str, Any]]:
 
 
 def _read(path: Path) -> pd.DataFrame:
-    """Return a csv file of results, its numbers as they were written.
+    """Return a csv file of results as a table after checking it against its record.
 
     Raises
     ------
-    MissingResult : the file records a missing result.
+    IntegrityError : the file was changed or is missing.
+    ------
+    MissingResult : the record gives the reason why there is no result.
     """
     io.check_result(path)
     return pd.read_csv(path)
 
 
 def _mean(values: np.ndarray) -> dict[str, Any]:
-    """Return mean and sample standard deviation over the trials, (J,), or the reason why there is no mean."""
+    """Return the columns of `SCORES` on values (J,), one for each trial: mean and standard deviation, or the reason."""
     if np.isnan(values).any():
         return {"trials": len(values), "reason": "the method gives no probability"}
     if np.isinf(values).any():

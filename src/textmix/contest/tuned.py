@@ -13,15 +13,16 @@ from textmix.plan.methods import point_of
 
 
 def chosen_points(folder: Path) -> dict[str, int]:
-    """Return the points of the grid that tuning chose, by name, with the number of trials that chose each.
+    """Return the points of the grid that tuning chose, and how many trials chose each of them.
 
     Parameters
     ----------
-    folder : of predictions.
+    folder : result folder of the predictions.
 
     Returns
     -------
-    point (``key=value`` joined by ``;``) -> trials; empty for a missing result and for a method without a grid.
+    name of the point (``key=value`` joined by ``;``) -> number of trials; empty for a missing result and for a method
+    without a grid.
     """
     try:
         fits = Predictions.load(folder).fits
@@ -31,12 +32,13 @@ def chosen_points(folder: Path) -> dict[str, int]:
 
 
 def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list[str]:
-    """Return the parameters whose most frequent choice is the least or the greatest value of the grid.
+    """Return the parameters whose most frequent choice is the smallest or the largest value of the grid.
 
     Parameters
     ----------
     points : see `chosen_points`.
-    grid : parameter -> values; only a parameter with three numbers or more has ends.
+    grid : parameter -> values; a parameter with fewer than three values, or with other values than numbers, is passed
+        over.
     """
     found = []
     for name, values in grid.items():

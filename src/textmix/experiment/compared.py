@@ -1,4 +1,4 @@
-"""Fits inside a comparison of methods: where a method does not apply to the data, the reason takes a result's place."""
+"""Fits inside a comparison of methods: a method that does not apply to the data leaves a reason and no result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textmix.plan.methods import TAKES, Method
 def run_compared(
     corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Return the predictions and timings of `run_trials`, whose arguments these are.
+    """Return the predictions and timings that `run_trials` returns for the same arguments.
 
     Raises
     ------
@@ -33,13 +33,13 @@ def run_compared(
 
 
 def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
-    """Return in one sentence why a method does not apply to a corpus; empty where it applies.
+    """Return in one sentence why a method does not apply to a corpus; the empty text where it applies.
 
     Parameters
     ----------
     corpus : a features corpus.
-    n_train : documents in the training part of a trial.
-    method : the registry entry, with the values it takes and its limits of size.
+    n_train : number of documents in the training part of a trial.
+    method : the registry entry; its ``takes`` and ``most`` decide.
     """
     if corpus.features is None:
         return f"{corpus.name} has no features"

@@ -14,11 +14,16 @@ _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, float | None]]:
     """Make a call and return its result and its cost.
 
+    Parameters
+    ----------
+    call : a function without arguments; its errors pass through.
+
     Returns
     -------
     result : of the call.
-    cost : ``seconds``; and ``bytes``, the peak of the resident memory during the call less the resident memory before
-        it.  ``bytes`` is None where a process cannot reset its own peak, which only Linux allows.
+    cost : ``seconds`` by the clock; and ``bytes``, the peak of the process's resident memory during the call minus its
+        resident memory before the call, at least 0.  ``bytes`` is None where a process cannot reset its own peak, which
+        only Linux allows.
     """
     before = _status("VmRSS") if _reset_peak() else None
     start = time.perf_counter()

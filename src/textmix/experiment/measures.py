@@ -39,15 +39,19 @@ class Measure:
 
     Parameters
     ----------
-    values : key -> value, or value and standard deviation; ``measure:`` locators name the keys.
-    tables : name -> rows with equal keys, for figures.
+    values : key -> the value, or the pair (value, standard deviation); ``measure:`` locators name the keys.
+    tables : name -> rows, all with the same keys; figures read them.
     """
 
     values: Mapping[str, float | tuple[float, float]]
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the measure to a sealed folder: ``values.csv``, and ``<name>.csv`` for each table.
+        """Write the measure to a result folder: ``values.csv``, and ``<name>.csv`` for each table.
+
+        Parameters
+        ----------
+        folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
 
         Raises
         ------
@@ -74,14 +78,14 @@ def run_measure(
 
     Parameters
     ----------
-    paper, function : the paper's folder, and the name of a function of its module ``measures``.
-    sources : role -> data, for the roles that have a data set.
+    paper, function : the name of the paper's folder, and of a function of its module ``measures``.
+    sources : role -> data, for the roles for which a data set stands.
     settings : the ``settings`` of the measure's entry in paper.yaml.
     generator : source of all random numbers of the measure.
 
     Raises
     ------
-    ConfigError : there is no such function.
+    ConfigError : the module has no function of this name.
     """
     module = importlib.import_module(f"textmix.papers.{paper}.measures")
     if not callable(getattr(module, function, None)):

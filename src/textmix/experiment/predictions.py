@@ -1,4 +1,4 @@
-"""Predictions: all that metrics need of a fitted method, stored once, so that a changed metric refits nothing."""
+"""Predictions: all that metrics need of a fitted method, stored once, so that a change of a metric needs no new fit."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen")
 class Predictions:
     """The predictions of a method for the T test documents of all trials, in the order of the splits.
 
+    A document that is tested in several trials counts once for each of them.
+
     Parameters
     ----------
-    variants : names of the G points of the grid, in order.
+    variants : names of the G points of the grid, in order; each point is a variant of the method.
     fits : one row (`FITS`) a variant and trial.
     true_log_proba : log probability of the true class or label set, float64 (G, T); -inf for a class unseen in
         training, nan where the method gives none.
     classes : predicted class index, int32 (G, T); None for label sets.
     sets : predicted label sets, eight labels a byte (`pack_sets`), uint8 (G, T, ceil(L / 8)); None for classes.
-    marginals : probability of the predicted class, float32 (G, T), or of each label, (G, T, L); None where the method
-        gives none.
+    marginals : probability of the predicted class, float32 (G, T), or of each label, float32 (G, T, L); None where the
+        method gives none.
     """
 
     variants: Sequence[str]
@@ -46,13 +48,22 @@ class Predictions:
         variant : index of the variant.
         place : the n documents, as `textmix.experiment.splits.Splits.test_place` gives them.
         n_labels : L.
+
+        Raises
+        ------
+        ValueError : the predictions are classes.
         """
         if self.sets is None:
             raise ValueError("these predictions are classes; a single-label method has no label sets")
         return np.unpackbits(self.sets[variant, place], axis=1, count=n_labels).astype(np.int8)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the predictions to a sealed folder."""
+        """Write the predictions to a result folder.
+
+        Parameters
+        ----------
+        folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
+        """
         arrays = {name: getattr(self, name) for name in ("true_log_proba", "classes", "sets", "marginals")}
         with io.new_folder(folder, meta) as target:
             io.save_arrays(target, **{name: array for name, array in arrays.items() if array is not None})
@@ -61,7 +72,13 @@ class Predictions:
 
     @classmethod
     def load(cls, folder: str | Path) -> Predictions:
-        """Read a sealed folder of predictions."""
+        """Read predictions from a result folder.
+
+        Raises
+        ------
+        IntegrityError : a file of the folder was changed or is missing.
+        MissingResult : the folder records why there are no predictions.
+        """
         files = io.check_result(folder)["files"]
         folder = Path(folder)
         arrays = {
@@ -73,7 +90,7 @@ class Predictions:
 
 
 def pack_sets(indicators: np.ndarray) -> np.ndarray:
-    """Return label indicators (N, L) of 0 and 1 as bits, uint8 (N, ceil(L / 8))."""
+    """Return label indicators (N, L) of 0 and 1 as bits, uint8 (N, ceil(L / 8)); label 0 is the highest bit."""
     return np.packbits(np.asarray(indicators, dtype=np.uint8), axis=1)
 
 
@@ -83,13 +100,15 @@ def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarr
     Parameters
     ----------
     task : ``single`` or ``multi``.
-    estimator : fitted; asked for `set_log_proba` (``multi``) or `predict_log_proba` (``single``).
+    estimator : a fitted estimator; its method ``set_log_proba`` (``multi``) or ``predict_log_proba`` (``single``) gives
+        the log probabilities.
     X : N documents in the form that the estimator takes.
     y : true classes (N,) or label indicators (N, L).
 
     Returns
     -------
-    -inf for a class unseen in training; nan throughout where the estimator gives no probability.
+    the log probabilities; -inf for a class unseen in training; nan for all documents where the estimator lacks the
+    method.
     """
     offered = "set_log_proba" if task == "multi" else "predict_log_proba"
     if not hasattr(estimator, offered):

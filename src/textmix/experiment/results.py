@@ -1,7 +1,8 @@
 """The results of one paper, read by the names that the paper uses for its data.
 
 A paper names its data by roles (``newsgroups``, ``yahoo_arts``).  The configuration maps each role to a data set of the
-registry.  `Results` finds a result file by role, checks it against its record and returns its content.
+registry.  `Results` finds a result file by role, checks it against its record and returns its content.  A record lies
+beside each result and holds the digests of its files, or the reason why the result is missing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class RoleEntry:
 
 
 def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]:
-    """Return the configuration's mapping of roles (role -> dataset, comparable, note) as entries."""
+    """Return the key ``roles`` of the configuration, role -> mapping of the fields of `RoleEntry`, as role -> entry."""
     return {role: RoleEntry(**entry) for role, entry in roles.items()}
 
 
@@ -60,7 +61,7 @@ class Results:
     root : the results folder.
     paper : name of the paper.
     roles : role -> the data set that stands for it.
-    settings : the paper's ``paper.yaml``; where it is given, a name that it lacks is `NotRun`.
+    settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `NotRun`.
     """
 
     def __init__(
@@ -83,7 +84,13 @@ class Results:
         return entry.dataset
 
     def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
-        """Return `Corpus.statistics` of a role's data set as parsed, or of one of its feature sets."""
+        """Return the statistics of a role's data set (`textmix.data.corpus.Corpus.statistics`).
+
+        Parameters
+        ----------
+        role : the role.
+        features : name of the feature set whose statistics are asked for; None for the data set as parsed.
+        """
         if features is not None:
             self._require("features", features)
         dataset = self.dataset(role)
@@ -93,7 +100,10 @@ class Results:
         return found
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return a metric of a method as variant -> values, one a trial in the order of the trials, fractions."""
+        """Return a metric of a method as variant -> one value for each trial, in the order of the trials.
+
+        Shares are fractions from 0 to 1, log losses are in nats.  The mapping is empty where the metric was not scored.
+        """
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
             if row["metric"] == metric:
@@ -101,13 +111,23 @@ class Results:
         return groups
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
-        """Return the seconds of a method's first variant, one a trial; ``kind`` is fit_seconds or predict_seconds."""
+        """Return the seconds of a method's first variant, one value for each trial.
+
+        Parameters
+        ----------
+        experiment, role, method : of the fit.
+        kind : the column of the timing file, such as ``fit_seconds`` or ``predict_seconds``.
+
+        Raises
+        ------
+        ConfigError : the timing file has no such column.
+        """
         rows = self._rows("timings", experiment, role, method)
         first = rows[0].get("variant", "") if rows else ""
         return [float(entry_of(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]
 
     def unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
-        """Return the number of fits of a variant that stopped before they converged."""
+        """Return the number of fits of a variant that stopped before they converged; 0 where no fit is stored."""
         path = self.root / "predictions" / self.paper / experiment / self.dataset(role) / method / "fits.csv"
         rows = io.read_csv(path) if path.is_file() else []
         return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
@@ -120,7 +140,12 @@ class Results:
         }
 
     def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
-        """Return the rows of ``<table>.csv`` of a measure."""
+        """Return the rows of ``<table>.csv`` of a measure.
+
+        Raises
+        ------
+        ConfigError : the measure writes no such table.
+        """
         self._require("measures", measure)
         folder = self.root / "papers" / self.paper / "measures" / measure
         roles = self.measure_roles(measure)
@@ -167,7 +192,9 @@ class Results:
 
 
 def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -> str:
-    """Return the key of ``groups`` that a variant means; None means the unnamed variant or the only one.
+    """Return the key of ``groups`` (variant -> anything) that a variant means.
+
+    None means the only variant; of several it means the one whose name is empty.
 
     Raises
     ------
@@ -182,7 +209,7 @@ def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -
 
 
 def standard_deviation(values: list[float]) -> float | None:
-    """Return the sample standard deviation (ddof = 1), or None of fewer than two values."""
+    """Return the sample standard deviation (ddof = 1), or None for fewer than two values."""
     return statistics.stdev(values) if len(values) > 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Scores of stored predictions.  No method is fitted here, so that a changed metric refits nothing."""
+"""Scores of stored predictions.  No method is fitted here, so that a change of a metric needs no new fit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ class Evaluation:
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:
-    """Return a metric of `METRICS` on one evaluation; nan where it takes marginals and there are none."""
+    """Return the value of a metric, by its name in `METRICS`, on one evaluation.
+
+    It is nan where the metric takes probabilities and the method gives none.
+    """
     row = METRICS[name]
     function = getattr(_MODULES[row.module], name)
     if row.takes == "decisions":
@@ -54,17 +57,20 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row a variant, trial and metric (`SCORE_COLUMNS`); shares are fractions, log losses in nats.
+    """Return one row (`SCORE_COLUMNS`) for each variant, trial and metric.
+
+    Shares are fractions from 0 to 1, log losses are in nats.  A value is nan where the metric takes probabilities and
+    the method gives none.
 
     Parameters
     ----------
     predictions : of one method, for the test documents of all trials.
-    corpus, splits : on which it was fitted.
-    metrics : names in the table of metrics.
+    corpus, splits : the data on which it was fitted.
+    metrics : names in `textmix.metrics.table.METRICS`.
 
     Raises
     ------
-    ConfigError : a metric is not one for predictions of this task.
+    ConfigError : a metric is unknown or is not for predictions of this task.
     """
     single = predictions.sets is None
     check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")

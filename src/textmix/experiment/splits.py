@@ -32,18 +32,29 @@ class Splits:
         return len(self.train)
 
     def test_place(self, trial: int) -> slice:
-        """Return the slice of a trial in an array over the test documents of all trials."""
+        """Return the slice of one trial in an array that holds the test documents of all trials one after the other."""
         return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the splits to a sealed folder."""
+        """Write the splits to a result folder.
+
+        Parameters
+        ----------
+        folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
+        """
         with io.new_folder(folder, meta) as target:
             for name, part in (("train", self.train), ("test", self.test)):
                 io.save_arrays(target, **{name: part.values, f"{name}_offsets": part.offsets})
 
     @classmethod
     def load(cls, folder: str | Path) -> Splits:
-        """Read a sealed folder of splits."""
+        """Read splits from a result folder.
+
+        Raises
+        ------
+        IntegrityError : a file of the folder was changed or is missing.
+        MissingResult : the folder records why there are no splits.
+        """
         io.check_result(folder)
         parts = {
             name: Ragged(io.load_array(folder, name, mmap=False), io.load_array(folder, f"{name}_offsets", mmap=False))
@@ -58,13 +69,15 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     Parameters
     ----------
     corpus : the parsed data set.
-    spec : ``kind: given`` (the source's own split); ``kind: random`` with ``train`` and ``test`` as numbers of
-        documents (int) or shares (float; ``test`` defaults to the rest), ``trials``, ``stratified``, and ``order``:
-        schemes that name the same order have the same test documents and nested training parts; or ``kind: folds`` with
-        ``folds`` and ``stratified``: every document is in one test part.
-    seed, name : the seed and the name of the split scheme, which is its ``order`` unless it names one; with data set
-        and trial they fix the permutation.
-    max_trials : cap on the number of trials from config.yaml, or None.
+    spec : one of three kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: random`` has ``train``
+        and ``test``, numbers of documents (int) or shares (float; ``test`` is by default the rest), ``trials``,
+        ``stratified`` and ``order``.  ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is in
+        the test part of one fold.
+    seed, name : the seed of the run, and the name of the split scheme.  The seed, the data set, the trial and the
+        scheme's ``order``, by default its name, fix the permutation of the documents.  Random schemes of one order
+        that differ in ``train`` alone have the same test documents and nested training parts; the exception are
+        stratified splits of documents with several labels.
+    max_trials : cap on the number of trials (random splits or folds) from config.yaml, or None.
 
     Raises
     ------
@@ -100,7 +113,7 @@ def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _size(share: float, total: int) -> int:
-    """Return a number of documents from that number (int) or from a share of the total (float)."""
+    """Return a number of documents, given as this number (int) or as a share of the total (float)."""
     return share if isinstance(share, int) else round(share * total)
 
 
@@ -130,7 +143,7 @@ def _random(
 def _folds(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return for each fold the rows of all remaining folds, for training, and of the fold itself, for the test."""
+    """Return for each fold its training rows, which lie outside the fold, and its test rows, which lie in it."""
     total, n_folds = corpus.n_documents, spec["folds"]
     if total < n_folds:
         raise ConfigError(f"split {name}: {corpus.name}'s {total} documents make no {n_folds} folds; lower folds")
@@ -149,18 +162,19 @@ def _folds(
 def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Return the part of each document, so that each part holds nearly its share of the documents of each label.
 
-    Iterative stratification: the label with the fewest documents left comes first.  Each of its documents goes to the
-    part that lacks most documents of the label; of equal ones to the part that lacks most documents; then at random.
+    Iterative stratification: the label with the fewest unassigned documents comes first.  Each of its documents goes to
+    the part that lacks most documents of this label.  Ties go to the part that lacks most documents of any kind, and
+    the remaining ties are drawn at random.
 
     Parameters
     ----------
     labels : CSR (N, L) of ones.
     shares : (P,), the parts' shares of the documents, with sum 1.
-    generator : draws the order of the documents, and a part where several lack as much.
+    generator : draws the order of the documents, and one part among tied parts.
 
     Returns
     -------
-    int64 (N,), from 0 to P - 1.
+    int64 (N,), the part of each document, from 0 to P - 1.
 
     Notes
     -----
@@ -193,7 +207,14 @@ def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.
 
 
 def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
-    """Return the part of a positive share with the largest first lack, of equal ones the second, then at random."""
+    """Return the index of the part, among parts of a positive share, that lacks most documents.
+
+    Parameters
+    ----------
+    first, second : number of documents that each part lacks, float (P,); ``second`` decides where ``first`` ties.
+    shares : the parts' shares, float (P,).
+    generator : draws one of the parts that tie in both.
+    """
     first = np.where(shares > 0, first, -np.inf)
     best = np.flatnonzero(first >= first.max() - 1e-9)
     best = best[second[best] >= second[best].max() - 1e-9]
@@ -201,7 +222,7 @@ def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generat
 
 
 def _stratified(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Reorder a permutation so that each prefix holds nearly the overall share of each class."""
+    """Return a permutation (N,) reordered so that each prefix holds nearly the overall share of each class."""
     position = np.empty(len(order))
     for label in np.unique(classes):
         rows = np.flatnonzero(classes[order] == label)

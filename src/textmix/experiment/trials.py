@@ -27,15 +27,16 @@ logger = logging.getLogger("textmix")
 #: Columns of a timing file: seconds, and memory in bytes as `textmix.experiment.cost.measured` gives it.
 TIMINGS = ("variant", "trial", "fit_seconds", "predict_seconds", "fit_bytes", "predict_bytes", "tune_seconds")
 
-#: Unless this share of the features occurs in training, the rest is left out of fits on which it has no influence.
+#: `_seen_only` drops the features that no training document has where the remaining ones are fewer than this share.
 FEW_SEEN = 0.9
-#: Number of documents of the first training part on which the kernels are compiled before anything is timed.
+#: Number of training documents of the first trial that a method is fitted to before the timed fits, so that Numba
+#: compiles its kernels.
 WARM_UP = 64
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """Training and test part of one trial: X (n, V) and classes (n,) or label indicators (n, L) of each."""
+    """Training and test part of one trial: of each X (n, V), and y as classes (n,) or label indicators (n, L)."""
 
     X_train: Any
     y_train: np.ndarray
@@ -51,11 +52,11 @@ def run_trials(
     Parameters
     ----------
     corpus : a features corpus (`textmix.text.features`); a single-label one for a single-label method.
-    splits : its splits.
-    method : the registry entry.
-    entry : the experiment's entry for it: ``params``, ``grid`` (every point of which is a variant) and ``tune`` (a
-        grid of which cross-validation in each training part chooses a point).
-    seed : seed of the run; an estimator with a ``random_state`` gets one made of it, the data set and the trial.
+    splits : the splits of the corpus.
+    method : the registry entry of the method.
+    entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
+        a grid, one point of which is chosen by cross-validation in each training part.
+    seed : seed of the run; with the data set and the trial it fixes the ``random_state`` of an estimator that has one.
 
     Returns
     -------
@@ -94,7 +95,7 @@ def run_trials(
 
 
 def _trial(corpus: Corpus, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray], seen_only: bool) -> _Trial:
-    """Return the training and the test part of a trial, whose rows these are."""
+    """Return the training and the test part of a trial, given the rows of both parts in the corpus."""
     train, test = rows
     X_train, X_test = corpus.features[train], corpus.features[test]  # type: ignore[index]
     if seen_only:
@@ -103,9 +104,9 @@ def _trial(corpus: Corpus, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray
 
 
 def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
-    """Return both parts without the features that no training document has, if they are many.
+    """Return both parts without the features that no training document has, if these are many (`FEW_SEEN`).
 
-    An iterative solver updates their weights in every step, only to leave them at zero.
+    The weights of the dropped features would stay zero, but an iterative solver would visit them in every step.
     """
     if not sparse.issparse(X_train):
         return X_train, X_test
@@ -118,7 +119,7 @@ def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
 def _tune(
     task: str, make: Callable[..., Any], search: Mapping[str, Any] | None, trial: _Trial, generator: np.random.Generator
 ) -> tuple[str, dict[str, Any], float | None]:
-    """Return name and parameters of the chosen grid point, and the seconds it took; empty without a search."""
+    """Return name and parameters of the chosen grid point, and the seconds of the search; "", {}, None without one."""
     if search is None:
         return "", {}, None
     # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
@@ -147,7 +148,14 @@ class _Store:
             self.arrays["sets"] = np.empty((*self.shape, -(-self.n_labels // 8)), dtype=np.uint8)
 
     def fit_predict(self, estimator: Any, trial: _Trial, at: tuple[int, slice]) -> dict[str, float | None]:
-        """Fit, store the predictions in row and columns ``at``, and return the seconds and the bytes of both calls."""
+        """Fit, predict, store the predictions, and return seconds and bytes of both calls as columns of `TIMINGS`.
+
+        Parameters
+        ----------
+        estimator : a new estimator.
+        trial : the training and test part.
+        at : the variant's row and the trial's columns in the arrays.
+        """
         with warnings.catch_warnings():
             # Convergence is recorded in fits.csv and marked in the tables.
             warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
@@ -164,7 +172,13 @@ class _Store:
         return {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
 
     def _store_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
-        """Store the probability of the predicted class, or of each label: the largest of (n, C), or all of (n, L)."""
+        """Store probabilities: of (n, C) classes the largest one of each row, of (n, L) labels all.
+
+        Parameters
+        ----------
+        proba : the result of ``predict_proba`` for the n test documents of the trial.
+        at : the variant's row and the trial's columns in the arrays.
+        """
         if "marginals" not in self.arrays:
             shape = self.shape if self.task == "single" else (*self.shape, self.n_labels)
             self.arrays["marginals"] = np.full(shape, np.nan, dtype=np.float32)
@@ -178,7 +192,7 @@ class _Store:
 
 
 def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
-    """Fit and predict a few documents, so that no measured time contains the compilation of our kernels."""
+    """Fit and predict `WARM_UP` documents, so that no measured time contains the compilation of textmix's kernels."""
     if not method.module.startswith("textmix."):
         return
     try:
@@ -193,7 +207,14 @@ def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
 
 
 def _estimator(method: Method, params: Mapping[str, Any], axes: tuple[int, str, int], point: Mapping[str, Any]) -> Any:
-    """Return a new estimator of a method with its parameters, a point of a grid, and seeds from the three axes."""
+    """Return a new estimator of a method.
+
+    Parameters
+    ----------
+    method : the registry entry.
+    params, point : parameters of the variant, and the point of the tuned grid, which overrides them.
+    axes : seed of the run, data set and trial, which fix the ``random_state``.
+    """
     return _reporting(_seeded(method.make({**params, **point}), *axes), axes[1])
 
 
@@ -205,7 +226,7 @@ def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:
 
 
 def _reporting(estimator: Any, dataset: str) -> Any:
-    """Let an estimator with a ``callback`` log its progress."""
+    """Return an estimator after setting its ``callback``, if it has one, to log the progress of the fit."""
     params = estimator.get_params()
     if "callback" in params:
         report = progress(f"{type(estimator).__name__} on {dataset}", params["max_iter"])

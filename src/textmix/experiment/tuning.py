@@ -15,7 +15,14 @@ from textmix.plan.methods import variants
 
 
 def folds_of(n_documents: int, n_folds: int, generator: np.random.Generator) -> list[np.ndarray]:
-    """Return ``n_folds`` disjoint arrays of rows, int64 and in increasing order, whose sizes differ by at most one."""
+    """Return ``n_folds`` disjoint arrays of rows, int64 and in increasing order, whose sizes differ by at most one.
+
+    Parameters
+    ----------
+    n_documents : number of rows; each row from 0 to n_documents - 1 is in one fold.
+    n_folds : number of folds.
+    generator : draws the folds.
+    """
     order = generator.permutation(n_documents)
     return [np.sort(order[fold::n_folds]) for fold in range(n_folds)]
 
@@ -27,7 +34,9 @@ def tune(
     data: tuple[Any, np.ndarray],
     generator: np.random.Generator,
 ) -> tuple[str, dict[str, Any]]:
-    """Return name and parameters of the grid point with the best mean of a metric over the folds; the first of equals.
+    """Return name and parameters of the grid point with the best mean of a metric over the folds.
+
+    The best mean is the largest, or for a loss the smallest; the first of tied points is taken.
 
     Parameters
     ----------
@@ -56,7 +65,7 @@ def tune(
 
 
 def _held_out(task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarray], fold: np.ndarray) -> float:
-    """Fit to all rows outside a fold and return the metric on the fold."""
+    """Fit an estimator to all rows outside a fold and return the value of the metric on the rows of the fold."""
     X, y = data
     rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
     estimator.fit(X[rest], y[rest])

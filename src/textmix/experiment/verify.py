@@ -12,7 +12,7 @@ WITHOUT_RECORD = {"benchmarks"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:
-    """Check all results and raw files.
+    """Check every result and every raw file against the digests in its record.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def verify(results: Path, resources: Path) -> tuple[list[str], int]:
 
 
 def _verify_raw(resources: Path) -> tuple[list[str], int]:
-    """Check the raw files against the digests taken when they were fetched."""
+    """Return the faults and the number of raw files, checked against the digests taken when they were fetched."""
     faults, checked = [], 0
     for record in sorted(resources.glob("*/fetch.json")):
         try:
