@@ -33,27 +33,31 @@ def parser() -> argparse.ArgumentParser:
     add = predict.add_argument
     add("model", metavar="MODEL", help="folder of the model")
     add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line); - is the standard input")
-    add("--form", choices=NEW_TEXTS, help="of FILE, where its name does not tell")
+    add("--form", choices=NEW_TEXTS, help="form of FILE (default: as its name ends)")
     add("--column", default="text", help="csv column or JSON key of the text (default: text)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
     add(
         "--delimiter",
         help="between csv cells, default a comma; with it, .tsv and .tab files are read as csv, quotes and all",
     )
-    add("--encoding", default="utf-8", help="of FILE (default: utf-8)")
+    add("--encoding", default="utf-8", help="encoding of FILE (default: utf-8)")
     add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
-    add("--output", metavar="PATH", help="written whole or not at all (default: the standard output)")
-    add("--output-form", choices=("csv", "jsonl"), help="default: as the name of --output ends, else csv")
+    add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
+    add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
     add("--all", action="store_true", help="give the probability of every label, not only of the predicted ones")
     return main
 
 
 def texts_of(options: argparse.Namespace) -> NewTexts:
-    """Return how the texts of the file are read.
+    """Return the reader of the texts of FILE; nothing is opened.
+
+    Parameters
+    ----------
+    options : the options of `parser`.
 
     Raises
     ------
-    ConfigError : the form of the file is not known, or an option is not allowed.
+    ConfigError : neither ``--form`` nor the file's name tells the form of the file, or an option is not allowed.
     """
     form = options.form or format_of(options.file, NEW_TEXTS)
     if form is None:
@@ -66,7 +70,7 @@ def texts_of(options: argparse.Namespace) -> NewTexts:
 
 @contextmanager
 def _output(path: str | None) -> Iterator[IO[str]]:
-    """Give the text stream of the output."""
+    """Give a UTF-8 text stream to a file, which appears whole or not at all, or to the standard output if None."""
     with ExitStack() as stack:
         raw = stack.enter_context(replacing(path)) if path else sys.stdout.buffer
         stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")
@@ -77,8 +81,18 @@ def _output(path: str | None) -> Iterator[IO[str]]:
 
 
 def predict(options: argparse.Namespace) -> None:
-    """Label the texts of a file."""
-    # Imported here, since they load and compile: a wrong option above is reported at once.
+    """Read the texts of FILE, label them by MODEL, write one row for each to the output, and log their number.
+
+    Parameters
+    ----------
+    options : the options of `parser`.
+
+    Raises
+    ------
+    TextmixError : an option, a text or the model is wrong.
+    OSError : the output cannot be written.
+    """
+    # Imported here, for the imports take seconds: `main` reports a wrong option before them.
     from textmix.core.determinism import one_thread
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel

@@ -19,7 +19,7 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 OURS = ("multinomial", "edcm", "dcm")
 PEER = "sklearn MultinomialNB"
 FIXED_POINT = "SciPy fixed point"
-#: The peer of the DCM has reached the same log-likelihood when it is this close, relative.
+#: The peer of the DCM has reached our log-likelihood when it is below it by at most this share of it.
 SAME = 1e-9
 #: Steps of the peer between two computations of its log-likelihood, which are not counted in its time.
 LOOK = 5
@@ -50,21 +50,27 @@ def _models() -> dict[str, Any]:
 def _judge_both(
     bench: str, rows: list[dict[str, Any]], X: sparse.csr_array, targets: dict[str, float]
 ) -> list[dict[str, Any]]:
-    """Judge the times by the peer's and the peak memory of our models by the matrix's."""
+    """Judge each time by the peer's time, and the peak memory of our models by the memory of the matrix X."""
     matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
     memory = judge_memory(f"{bench}_memory", rows, "the matrix", matrix, dict.fromkeys(OURS, 2.0))
     return [*judge(bench, rows, PEER, targets), *memory]
 
 
 def bench_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time `fit`; the EDCM is to take at most half the time of the peer, all at most twice the matrix's memory."""
+    """Time `fit`: the EDCM is to take at most half the peer's time, each of our models at most twice X's memory.
+
+    Parameters and rows are those of `bench_models`.
+    """
     models = _models()
     candidates: dict[str, Callable[[], object]] = {name: _bind(model.fit, X, y) for name, model in models.items()}
     return _judge_both("fit", compare(candidates, repeats), X, {"edcm": 0.5})
 
 
 def bench_predict(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time `predict`; all are to take at most the time of the peer and twice the matrix's memory."""
+    """Time `predict`: each of our models is to take at most the peer's time, and at most twice X's memory.
+
+    Parameters and rows are those of `bench_models`.
+    """
     models = {name: model.fit(X, y) for name, model in _models().items()}
     candidates: dict[str, Callable[[], object]] = {name: _bind(model.predict, X) for name, model in models.items()}
     return _judge_both("predict", compare(candidates, repeats), X, dict.fromkeys(OURS, 1.0))
@@ -79,7 +85,12 @@ def bench_dcm_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5, max_step
     """Time the DCM's training against Minka's fixed point written with SciPy, brought to the same log-likelihood.
 
     The peer starts at the mean counts, works on all non-zero counts of a class at once, and runs once: it takes
-    seconds.  A class without this log-likelihood after ``max_steps`` ends there, and the time is a lower bound.
+    seconds.  On a class where ``max_steps`` steps do not suffice it stops, and its time is then a lower bound.
+
+    Parameters
+    ----------
+    X, y, repeats : as for `bench_models`.
+    max_steps : the most steps of the peer on one class.
     """
     candidates: dict[str, Callable[[], object]] = {
         f"dcm, {method}": _bind(DCMClassifier(method=method).fit, X, y)
@@ -99,7 +110,7 @@ def bench_dcm_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5, max_step
 
 
 def _class_optima(X: sparse.csr_array, y: np.ndarray) -> dict[int, float]:
-    """Return the log-likelihood that our fit reaches for each class, without multinomial coefficients."""
+    """Return the log-likelihood that our fit reaches for each class, in nats, without multinomial coefficients."""
     optima = {}
     for c in np.unique(y):
         rows = np.flatnonzero(y == c)
@@ -112,13 +123,15 @@ def scipy_fixed_point(X: sparse.csr_array, goal: float, max_steps: int) -> tuple
 
     Parameters
     ----------
-    X : the documents of the class, CSR.
-    goal : the log-likelihood to be reached to within a share `SAME`.
+    X : counts of the documents of the class, CSR (N, V).
+    goal : the log-likelihood to be reached to within a share `SAME`, in nats, without multinomial coefficients.
     max_steps : the most steps.
 
     Returns
     -------
-    seconds, without those of the log-likelihood; steps; whether the goal was reached.
+    seconds : of the steps, without the time that the log-likelihood takes.
+    steps : their number.
+    reached : whether the goal was reached.
     """
     length = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
     length = length[length > 0]

@@ -34,7 +34,14 @@ PEER = "CountVectorizer and MultinomialNB"
 
 
 def short_texts(corpus: Corpus, several: bool) -> Corpus:
-    """Cut a text corpus into texts of `WORDS` words, each of one document, or one half each of two documents."""
+    """Cut a single-label text corpus into short texts and draw at most `TEXTS` of them.
+
+    Parameters
+    ----------
+    corpus : documents with their text and one label each.
+    several : False: a text is a piece of at most `WORDS` words of one document, with its label; True: a text is two
+        pieces of at most `WORDS` / 2 words, drawn from all documents, with the labels of both.
+    """
     text, label = corpus.text, corpus.classes()
     assert text is not None  # noqa: S101 - the suite's data set is text
     length = WORDS // (1 + several)
@@ -49,7 +56,14 @@ def short_texts(corpus: Corpus, several: bool) -> Corpus:
 
 
 def fitted(estimator: Any, task: str, corpus: Corpus) -> PersistedModel:
-    """Return an estimator fitted to all texts, as a model that labels texts."""
+    """Fit an estimator to all texts of a corpus and return it as a model that labels texts.
+
+    Parameters
+    ----------
+    estimator : not fitted.
+    task : "single" or "multi".
+    corpus : texts with labels; their words are counted by `SPEC`.
+    """
     counts = build_features(corpus, SPEC)
     y = counts.classes() if task == "single" else counts.indicators()
     estimator.fit(counts.features, y)
@@ -60,6 +74,7 @@ def _labelling(model: PersistedModel, form: str, data: bytes) -> Callable[[], ob
     """Return a call that reads a file, labels its texts with probabilities, and writes the rows."""
 
     def run() -> object:
+        """Return the stream to which the rows were written."""
         output = io.StringIO()
         predict(model, NewTexts("new", form).read(io.BytesIO(data)), Writer(output, model, form, everything=False))
         return output
@@ -68,7 +83,7 @@ def _labelling(model: PersistedModel, form: str, data: bytes) -> Callable[[], ob
 
 
 def files(corpus: Corpus) -> dict[str, bytes]:
-    """Return the texts as a csv and as a JSON lines file."""
+    """Return the bytes of a file of the texts in each form: "csv" and "jsonl"."""
     texts = [corpus.text.text(row) for row in range(len(corpus.text))]  # type: ignore[union-attr, arg-type]
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
     return {
@@ -78,11 +93,12 @@ def files(corpus: Corpus) -> dict[str, bytes]:
 
 
 def _sklearn(corpus: Corpus, data: bytes) -> Callable[[], object]:
-    """Return the peer: scikit-learn's tokenizer and naive Bayes, with the same reader and writer of the csv module."""
+    """Return the peer as a call: scikit-learn's tokenizer and naive Bayes between a reader and a writer of csv."""
     texts = [corpus.text.text(row) for row in range(len(corpus.text))]  # type: ignore[union-attr, arg-type]
     model = make_pipeline(CountVectorizer(min_df=2), MultinomialNB()).fit(texts, corpus.classes())
 
     def run() -> object:
+        """Return the stream to which the rows were written."""
         rows = csv.reader(io.StringIO(data.decode(), newline=""))
         probability = model.predict_proba([row[0] for row in islice(rows, 1, None)])
         output = io.StringIO()

@@ -16,32 +16,38 @@ from textmix.plan.suites import Suite
 
 
 def _split_parts(corpus: str, splits: str) -> tuple[Any, ...]:
-    """Return counts and label indicators of the training and of the test documents of the first trial."""
+    """Return X (N, V), Y (N, L), X_test and Y_test of the first trial: counts and label indicators, CSR."""
     (X, Y), first = _labels(corpus), Splits.load(splits)
     parts = [(X[rows], Y[rows]) for rows in (first.train[0], first.test[0])]
     return *parts[0], *parts[1]
 
 
 def _classes(corpus: str) -> tuple[Any, ...]:
-    """Return counts and class indices."""
+    """Return X, counts CSR (N, V), and y, class index int (N,)."""
     whole = Corpus.load(corpus)
     return whole.features, whole.classes()
 
 
 def _labels(corpus: str) -> tuple[Any, ...]:
-    """Return counts and label indicators."""
+    """Return X, counts CSR (N, V), and Y, label indicators CSR (N, L)."""
     whole = Corpus.load(corpus)
     return whole.features, whole.labels
 
 
 def _files(record: str) -> tuple[Any, ...]:
-    """Return the raw files of a data set by role."""
+    """Return the raw files of a data set: one mapping, role -> path.
+
+    Raises
+    ------
+    MissingResult : the data set could not be fetched.
+    """
     fetched = io.read_json(record)
     if fetched["status"] != "had":
         raise MissingResult(fetched["reason"], fetched["broken"])
     return ({role: Path(record).parent / file["name"] for role, file in fetched["files"].items()},)
 
 
+#: Form of data that a suite takes (`Suite.takes`) -> reader of the suite's inputs into the arguments of its function.
 READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "classes": _classes,
     "labels": _labels,
@@ -52,12 +58,12 @@ READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
 
 
 def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dict[str, Any]]:
-    """Run one suite.
+    """Read the inputs of one suite and run its function on them.
 
     Parameters
     ----------
     suite : entry of the registry.
-    inputs : paths as `Suite.inputs` names them.
+    inputs : paths as `Suite.inputs` names them; none if the configuration maps no data set to the suite's role.
     repeats : rounds; in each, every candidate and peer runs once.
 
     Returns
@@ -83,12 +89,12 @@ def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[s
 
     Parameters
     ----------
-    tables : suite -> csv.
+    tables : suite -> path of its csv file, with the columns `COLUMNS`.
 
     Returns
     -------
-    rows with the columns ``suite`` and `COLUMNS`; a suite that was left out has one row, with the reason as note.
-    sentences : one for every comparison that has a target, and for every suite left out.
+    rows : with the columns ``suite`` and `COLUMNS`; a suite that was left out has one row, with the reason as note.
+    sentences : one for every row that has a target, and one for every suite that was left out.
     """
     rows: list[dict[str, Any]] = []
     for suite, path in tables.items():
@@ -101,7 +107,7 @@ def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[s
 
 
 def _sentence(row: Mapping[str, str]) -> str:
-    """Return a row of the joined table as a sentence."""
+    """Return a row of the joined table as a sentence; a target below 0.2 is said as a speed-up, 1 / target."""
     if not row["bench"]:
         return f"{row['suite']}: {row['note']}"
     ratio, target = float(row["ratio_to_peer"]), float(row["target"])

@@ -14,7 +14,7 @@ OURS, LXML, BEAUTIFUL_SOUP = "textmix", "lxml.html alone", "BeautifulSoup, lxml-
 
 
 def by_lxml(archive: Path) -> list[tuple[str, list[str], str]]:
-    """Return ModApte attribute, topics and text of every story by lxml's forgiving HTML parser."""
+    """Return the LEWISSPLIT attribute, the topics and the text of every story, parsed by lxml's lenient HTML parser."""
     import lxml.html  # type: ignore[import-untyped]
 
     stories = []
@@ -28,7 +28,7 @@ def by_lxml(archive: Path) -> list[tuple[str, list[str], str]]:
 
 
 def by_beautiful_soup(archive: Path) -> list[tuple[str, list[str], str]]:
-    """Return the same by BeautifulSoup over lxml."""
+    """Return the list that `by_lxml` returns, parsed by BeautifulSoup over lxml."""
     from bs4 import BeautifulSoup
 
     stories = []

@@ -37,13 +37,15 @@ def _unpacked(source: Path) -> Iterator[Path]:
 
 
 def _candidates(folder: Path) -> dict[str, Callable[[], object]]:
-    """Return the candidates by name: ours first, then the peers."""
+    """Return the candidates by name, ours first, then the peers: each reads the folder's files and counts words."""
     files = sorted(str(path) for path in folder.rglob("*") if path.is_file())
 
     def ours() -> object:
+        """Read the messages and return their counts by our reader and tokenizer."""
         return build_features(message_folder.read({"archive": folder}, {"name": "newsgroups"}), SPEC)
 
     def peer(**options: Any) -> Callable[[], object]:
+        """Return a call that reads and counts the files by scikit-learn with some options."""
         return lambda: CountVectorizer(input="filename", encoding="latin-1", **options).fit_transform(files)
 
     return {"textmix": ours, PEER: peer(), LETTERS: peer(token_pattern=PATTERN)}
@@ -59,7 +61,8 @@ def bench_tokenize(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str
 
     Returns
     -------
-    rows of `textmix.bench.timing.COLUMNS`, beside each of two peers.
+    rows of `textmix.bench.timing.COLUMNS`: a comparison with scikit-learn's default words (``tokenise``), and one with
+    the same rule for words as ours (``tokenise_letters``).
 
     Raises
     ------

@@ -8,6 +8,8 @@ import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+#: ``bench``: name of the comparison.  ``ratio_to_peer``: the candidate's time or memory (``quantity``) over the peer's.
+#: ``target``: largest ratio allowed, or empty.  ``met``: whether the ratio is at most the target.  ``peak_mib``: MiB.
 COLUMNS = (
     *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer"),
     *("target", "met", "peak_mib", "note"),
@@ -25,12 +27,12 @@ def compare(
     ----------
     candidates : name -> call without arguments.
     repeats : number of rounds.
-    clock : `time.process_time` for a rate on one core, which other processes on the machine do not lower.
+    clock : returns seconds; `time.process_time` counts the processor time of this process alone, so that other
+        processes on the machine do not lengthen it.
 
     Returns
     -------
-    rows ``candidate``, ``median_seconds``, ``peak_mib`` (largest memory allocated during one call, by tracemalloc,
-    which sees the arrays of NumPy and of Numba's callers but not what a C library allocates for itself).
+    one row for each candidate: ``candidate``, ``median_seconds``, and ``peak_mib`` (see `peak_mib`).
     """
     for call in candidates.values():
         call()
@@ -47,7 +49,11 @@ def compare(
 
 
 def peak_mib(call: Callable[[], object]) -> float:
-    """Return the largest memory that one call has allocated at a time, in MiB."""
+    """Return the most memory that one call holds at a time, in MiB.
+
+    The measure is that of `tracemalloc`: it includes the arrays of NumPy, and excludes the memory that a C library
+    allocates for itself.
+    """
     tracemalloc.start()
     try:
         call()
@@ -66,7 +72,11 @@ def judge(
     bench : name of the comparison.
     rows : of `compare`.
     peer : the candidate whose time is the denominator of the ratios.
-    targets : candidate -> largest ratio allowed; no verdict for candidates that are not named.
+    targets : candidate -> largest ratio allowed; a candidate that is not named gets no verdict.
+
+    Returns
+    -------
+    the rows with all of `COLUMNS`; ``quantity`` is "time".
     """
     seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
     ratios = {row["candidate"]: row["median_seconds"] / seconds for row in rows}
@@ -76,7 +86,20 @@ def judge(
 def judge_memory(
     bench: str, rows: Sequence[Mapping[str, Any]], what: str, mib: float, targets: Mapping[str, float]
 ) -> list[dict[str, Any]]:
-    """Add to the rows of candidates with a target the ratio of their peak memory to ``mib``, the memory of ``what``."""
+    """Add to the rows of candidates with a target the ratio of their peak memory to a given memory.
+
+    Parameters
+    ----------
+    bench : name of the comparison.
+    rows : of `compare`.
+    what : name of the thing whose memory is the denominator of the ratios.
+    mib : its memory, MiB.
+    targets : candidate -> largest ratio allowed; the rows of other candidates are left out.
+
+    Returns
+    -------
+    the rows with all of `COLUMNS`; ``quantity`` is "memory".
+    """
     judged = [row for row in rows if row["candidate"] in targets]
     ratios = {row["candidate"]: row["peak_mib"] / mib for row in judged}
     return _judge({"bench": bench, "peer": what, "quantity": "memory"}, judged, ratios, targets)

@@ -1,7 +1,8 @@
 """The classes of estimators that a persisted model may hold, found by their public names.
 
-A persisted model names its class without a module.  A name leads to a public class of `textmix` that declares its
-fitted state, or to one of `SKLEARN`, and to nothing else, so that a forged model cannot name other code.
+A persisted model names its class without a module.  `class_of` looks the name up, and `forms_of` accepts only a public
+class of `textmix` that declares its fitted state, or a class of `SKLEARN`.  A forged model can therefore name no other
+code.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 import textmix
 from textmix.core.errors import ConfigError
 
-#: Classes of scikit-learn: public name -> module, and the declaration of the fitted state, which they do not have.
+#: Public name of a class of scikit-learn -> its module, and the declaration of its fitted state in the language of
+#: `textmix.serve.forms`, which scikit-learn does not give.
 SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "LogisticRegression": (
         "sklearn.linear_model",
@@ -26,25 +28,25 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
 
 
 def class_of(name: str) -> type:
-    """Return the class of a public name.
+    """Return the class of a public name; `forms_of` checks that a model may hold it.
 
     Raises
     ------
-    AttributeError : neither `textmix` nor `SKLEARN` has a class of this name.
+    AttributeError : neither `textmix` nor `SKLEARN` has this name.
     """
     found: type = getattr(importlib.import_module(SKLEARN[name][0]) if name in SKLEARN else textmix, name)
     return found
 
 
 def can_be_persisted(estimator: type) -> bool:
-    """Return whether `class_of` finds a class by its name and knows the declaration of its fitted state."""
+    """Return whether a class declares its fitted state and `class_of` leads from its name back to it."""
     name = estimator.__name__
     declared = name in SKLEARN or (name in dir(textmix) and hasattr(estimator, "fitted_forms"))
     return declared and class_of(name) is estimator
 
 
 def forms_of(estimator: type) -> Mapping[str, Any]:
-    """Return the declaration of an estimator's fitted state, see `textmix.serve.forms`.
+    """Return the declaration of the fitted state of a class: attribute -> form, see `textmix.serve.forms`.
 
     Raises
     ------

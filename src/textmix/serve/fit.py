@@ -32,16 +32,21 @@ def fit_model(
 
     Parameters
     ----------
-    corpus : N documents with counts of V words as features.
+    corpus : N documents with counts of V words as features, CSR (N, V), and L label names.
     spec : the ``features`` entry by which the words were counted.
     method : entry of the method registry.
     params : parameters of the estimator that differ from their defaults.
     search : the grid to choose from by cross-validation (`textmix.experiment.tuning.tune`), or None.
     seed : seed of the run; together with the data set's name it seeds the folds and a ``random_state``.
 
+    Returns
+    -------
+    the fitted model, which is not saved yet.
+
     Raises
     ------
-    ConfigError : the data set is a matrix, the method cannot be persisted, or it does not take these parameters.
+    ConfigError : the data set is a matrix, its features are not counts of single words, the method cannot be persisted,
+        or it does not take these parameters.
     DataFormatError : a document has no label or several, and the method is for one label a document.
     """
     if not is_persistable(method):
@@ -50,6 +55,7 @@ def fit_model(
     y = corpus.classes() if method.task == "single" else corpus.indicators()
 
     def make(point: Mapping[str, Any]) -> Any:
+        """Return the estimator with ``params`` and the parameters of a grid point, not fitted; raises ConfigError."""
         estimator = method.make({**params, **point})
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=int(rng(seed, corpus.name, "model").integers(2**31)))

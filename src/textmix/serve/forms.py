@@ -39,7 +39,7 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any]) -> dict[str,
 
     Returns
     -------
-    the attributes that are single values, as JSON can hold them.
+    the other attributes as JSON can hold them: single values, and None where the form allows it.
     """
     values: dict[str, Any] = {}
     for name, form in forms.items():
@@ -65,7 +65,7 @@ def read_state(
     folder, values : the files that `write_state` wrote, and the mapping that it returned.
     owner : an estimator that is not fitted.
     forms : its declaration.
-    sizes : letter -> size; the sizes of further letters are added when an array first shows them.
+    sizes : letter -> size; filled in place: a letter that it lacks gets the size of the first array that shows it.
 
     Raises
     ------
@@ -96,14 +96,14 @@ def _parse(form: str) -> tuple[str, bool, list[str]]:
 
 
 def _scalar(name: str, value: Any, typed: str) -> Any:
-    """Return a single value after a check of its type; a bool is no number here, although Python says so."""
+    """Return a single value after a check of its type; True and False are not numbers here, as they are in Python."""
     if not isinstance(value, _SCALARS[typed]) or (typed != "bool" and isinstance(value, bool)):
         raise TypeError(f"{name} is not of the type {typed}")
     return value
 
 
 def _array(folder: Path, name: str, form: str, sizes: dict[str, int]) -> np.ndarray:
-    """Read an array and check its type and its shape against its form."""
+    """Return an array after a check of its type and its shape against its form; adds new letters to ``sizes``."""
     typed, _, dimensions = _parse(form)
     array = read_npy(folder / f"{name}.npy")
     if array.dtype.kind != "i" if typed == "int" else array.dtype != np.dtype(typed):
@@ -119,13 +119,15 @@ def _array(folder: Path, name: str, form: str, sizes: dict[str, int]) -> np.ndar
 
 
 def read_npy(path: Path) -> np.ndarray:
-    """Read a ``.npy`` file after a check of its header against the size of the file.
+    """Return the array of a ``.npy`` file after a check of its header against the size of the file.
 
     `numpy.load` trusts the header: a false one makes it ask for any amount of memory, or run code of a pickled object.
 
     Raises
     ------
-    ValueError : the header announces another number of bytes than the file holds, or Python objects.
+    ValueError : the file is not of version 1.0 of the format, its header announces another number of bytes than the
+        file holds, or the array is in Fortran order, has a negative size, or holds Python objects.
+    OSError : the file cannot be read.
     """
     with open(path, "rb") as handle:
         version = np.lib.format.read_magic(handle)
@@ -135,5 +137,8 @@ def read_npy(path: Path) -> np.ndarray:
         expected = int(np.prod([int(side) for side in shape], dtype=object)) * dtype.itemsize
         left = os.fstat(handle.fileno()).st_size - handle.tell()
         if dtype.hasobject or fortran or min(shape, default=0) < 0 or expected != left:
-            raise ValueError(f"{path.name} holds {left} bytes, not the {expected} of its header")
+            raise ValueError(
+                f"{path.name} holds {left} bytes and its header announces {expected}, "
+                "or the array is in Fortran order, has a negative size, or holds Python objects"
+            )
         return np.fromfile(handle, dtype=dtype).reshape(shape)

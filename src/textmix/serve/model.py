@@ -79,11 +79,15 @@ class PersistedModel:
         return {word: column for column, word in enumerate(self.vocabulary)}
 
     def counts(self, text: Ragged) -> sparse.csr_array:
-        """Return the counts of the vocabulary's words in N texts, int32 CSR (N, V)."""
+        """Return the counts of the vocabulary's words in N texts, int32 CSR (N, V); other words are not counted."""
         return count_known(text, self.spec, self._column)
 
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray | None]:
-        """Label N texts as the workflow would.
+        """Label N texts as the estimator's ``predict`` does.
+
+        Parameters
+        ----------
+        text : N texts in UTF-8.
 
         Returns
         -------
@@ -92,7 +96,7 @@ class PersistedModel:
             estimator gives no probabilities.
         """
         counts = self.counts(text)
-        both = getattr(self.estimator, "predict_both", None)
+        both = getattr(self.estimator, "predict_both", None)  # labels and probabilities from one pass over the counts
         if both is not None:
             labels, found = both(counts)
         else:
@@ -156,7 +160,7 @@ class PersistedModel:
         return model
 
     def _check(self) -> None:
-        """Check the meaning of the fitted state, which its shapes do not tell; raises ValueError."""
+        """Check of the fitted state whatever types and shapes leave open, and label two texts; raises ValueError."""
         classes = self.estimator.classes_
         if len(classes) == 0 or classes.min() < 0 or classes.max() >= len(self.label_names):
             raise ValueError("classes_ is not an index into the labels")
@@ -169,7 +173,7 @@ class PersistedModel:
         if len(labels) != len(probe.indptr) - 1:
             raise ValueError("the estimator does not label each text")
         if labels.ndim != {"single": 1, "multi": 2}.get(self.task):
-            raise ValueError(f"the estimator's labels are not those of the task {self.task!r}")
+            raise ValueError(f"the estimator's labels do not have the shape of the task {self.task!r}")
 
 
 @contextmanager
@@ -192,7 +196,7 @@ def _malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) -
 
 
 def _parameters_to_json(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator as JSON; raises ConfigError for an object."""
+    """Return the parameters of an estimator as JSON; raises ConfigError for one that is not a plain value or a list."""
     found = {}
     for name, value in estimator.get_params(deep=False).items():
         try:
@@ -206,7 +210,7 @@ def _parameters_to_json(estimator: Any) -> dict[str, Any]:
 
 
 def _value_to_json(value: Any) -> Any:
-    """Return one value as JSON; JSON has no infinite numbers and no nan, so that these become a mapping."""
+    """Return one value as JSON can hold it; an infinity or nan, which JSON lacks, becomes {"float": its name}."""
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, (str, int, float, bool, type(None))):
         raise TypeError(f"a {type(value).__name__}")

@@ -23,7 +23,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
-    """Yield the texts in blocks of at most `BLOCK_TEXTS`; a block ends where it passes `BLOCK_BYTES`."""
+    """Yield the texts, in their order, in blocks of at most `BLOCK_TEXTS`; a block ends once it has `BLOCK_BYTES`."""
     block, size = list[NewText](), 0
     for text in texts:
         block.append(text)
@@ -41,8 +41,8 @@ class Writer:
     A single-label method gives ``label`` and, where it has one, the ``probability`` of that label; a multi-label method
     gives ``labels``, a JSON list (a label may hold any character, so that no separator is safe), and ``probabilities``,
     a list in the same order.  With ``everything`` the probabilities of all labels follow: in csv a column
-    ``p:<label>`` each, in JSON an object ``all``.  A label without training documents has none.
-    Probabilities have six digits.
+    ``p:<label>`` each, in JSON an object ``all``.  A label without training documents has no probability: an empty cell
+    in csv, null in JSON.  Probabilities have six digits.
 
     Parameters
     ----------
@@ -63,7 +63,14 @@ class Writer:
             self._csv.writerow(["id", *self._keys, *(f"p:{name}" for name in self._names if self._everything)])
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
-        """Write the rows of a block with labels (n,) or (n, L), and probabilities (n, L) or None."""
+        """Write the rows of a block.
+
+        Parameters
+        ----------
+        block : n texts.
+        labels : index of the label, int (n,), or label indicators, int (n, L).
+        probability : of each label, float64 (n, L), or None.
+        """
         answers = self._single(labels, probability) if labels.ndim == 1 else self._several(labels, probability)
         every: Iterable[Sequence[float]] = [()] * len(block)
         if self._everything and probability is not None:
@@ -104,9 +111,20 @@ def _six_digits(value: float) -> float | None:
 
 
 def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> int:
-    """Label texts, write their rows, and return the number of texts."""
+    """Label texts, write the header and their rows, and return the number of texts.
+
+    Parameters
+    ----------
+    model : the persisted model.
+    texts : new texts; those of one block are in memory at a time.
+    writer : of the rows.
+
+    Raises
+    ------
+    TextmixError : a text cannot be read; the rows of the blocks before it are written.
+    """
     count, rest = 0, blocks(texts)
-    first = list(islice(rest, 1))  # a file that cannot be read at all gives not even a first row
+    first = list(islice(rest, 1))  # read before the header is written: a file that cannot be read gives no output
     writer.begin()
     for block in chain(first, rest):
         labels, probability = model.label(Ragged.from_texts(text.text for text in block))

@@ -16,7 +16,7 @@ from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.neighbours.representations import REPRESENTATIONS
 
 PEER = "sklearn brute-force cosine"
-#: Largest share of the peer's time, and most memory, that one search may take.
+#: Largest share of the peer's time, and most memory (MiB), that one search may take.
 KNN_TARGET, KNN_MIB = 0.3, 500.0
 READ = "read the parameters once"
 #: Largest ratio of the time of a sweep to the time of one reading of its arrays.
@@ -50,6 +50,14 @@ def bench_knn(
 
     The peer searches by cosine on the same TF-IDF vectors, transformed beforehand; a candidate that takes more memory
     than `KNN_MIB` has not met its target.
+
+    Parameters
+    ----------
+    X : training counts, CSR (N, V).
+    y : class index, int (N,).
+    queries : counts of the test documents, CSR (Q, V).
+    repeats : rounds; in each, every candidate runs once.
+    k : number of neighbours; N where there are fewer documents.
     """
     k = min(k, X.shape[0])
     candidates: dict[str, Callable[[], object]] = {}
@@ -78,6 +86,12 @@ def bench_sweep(X: sparse.csr_array, repeats: int = 3, n_topics: int = 10) -> li
 
     For every word that is present a sweep reads the word's K parameters, reads its K sums and writes them back: three
     rows of K numbers, read here from one long array.  The note gives the ratio to reading the words' indices alone.
+
+    Parameters
+    ----------
+    X : training counts, CSR (N, V).
+    repeats : rounds; in each, every candidate runs once.
+    n_topics : K.
     """
     X, _ = packed(X)
     rng = np.random.default_rng(0)

@@ -19,7 +19,7 @@ LABELS = {"multinomial": "Multinomial", "dcm": "DCM", "edcm": "EDCM"}
 
 
 def accuracy(data: FigureData) -> Figure:
-    """Draw the accuracy of each model on every split; a grey line joins the same split.
+    """Draw the accuracy of each model on every split; a grey line joins the models' accuracies on one split.
 
     Options: experiment, role, methods (in order); variants (method -> variant, where it has several) and published
     (method -> id of a published number) where there are any.
@@ -71,7 +71,7 @@ def training_seconds(data: FigureData) -> Figure:
 
 
 def training_time_methods(data: FigureData) -> Figure:
-    """Draw the seconds of training of the models, the DCM by each of its methods, all in one run.
+    """Draw the seconds that training takes, measured in one run: a row a model, and a row a method of the DCM.
 
     Options: labels (model of the table -> name), published (model -> id of the published seconds).
     Reads ``training_time/seconds.csv``: model, repeat, seconds.
@@ -126,7 +126,7 @@ def _label(method: str) -> str:
 def _mark_published(
     axes: Axes, data: FigureData, method: str, place: Callable[[float], tuple[float, float]], text: str = "{:g}"
 ) -> None:
-    """Draw the published number of a method, where one is printed."""
+    """Draw the published number of a method and write it, where one is printed; ``place`` turns it into a point."""
     value = data.published_of(method)
     if value is None:
         return

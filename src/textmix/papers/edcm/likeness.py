@@ -1,8 +1,8 @@
 """How well the EDCM approximates the DCM: sections 3 and 4, on the documents that the models are trained on.
 
-The correlations and deviations are those of log probabilities, for the probabilities themselves underflow.  They are
-taken without the multinomial coefficient ("sequence"), which both models share up to a factor, as well as with what
-equations (1) and (2) print ("bag").
+Correlations and deviations are of log probabilities, for the probabilities themselves underflow.  Equations (1) and (2)
+print both models with the multinomial coefficient n! / prod x_w!, which does not depend on the parameters.  All
+statistics are computed without it (convention "sequence") and with it ("bag").
 """
 
 from __future__ import annotations
@@ -36,14 +36,21 @@ def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", 
 
 
 def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
-    """Return log q of each document under its class's EDCM, equation (2), float64 (N,); arguments as for `log_dcm`."""
+    """Return log q of each document under its class's EDCM, equation (2), in nats, float64 (N,).
+
+    Parameters
+    ----------
+    documents : N documents.
+    beta : parameters (C, V), positive where a word of a document of the class is.
+    convention : "bag" with n! / prod x_w!, "sequence" without.
+    """
     b, x = _cells(documents, beta), documents.X.data.astype(np.float64)
     terms = np.log(b) + (-np.log(x) if convention == "bag" else gammaln(x))
     return _sum(documents, terms) + _length_term(documents, beta, convention)
 
 
 def _cells(documents: Documents, parameters: np.ndarray) -> np.ndarray:
-    """Return the parameter of the word and class of every stored count, float64 (nnz,)."""
+    """Return for every stored count the parameter of its word in its document's class, float64 (nnz,)."""
     return parameters[np.repeat(documents.y, np.diff(documents.X.indptr)), documents.X.indices]
 
 
@@ -54,7 +61,7 @@ def _sum(documents: Documents, terms: np.ndarray) -> np.ndarray:
 
 
 def _length_term(documents: Documents, parameters: np.ndarray, convention: str) -> np.ndarray:
-    """Return log Gamma(s) - log Gamma(s + n) of each document, and log n! for a bag of words."""
+    """Return log Gamma(s) - log Gamma(s + n) of each document, plus log n! for a bag of words, float64 (N,)."""
     n, s = documents.lengths, parameters.sum(axis=1)[documents.y]
     return gammaln(s) - gammaln(s + n) + (gammaln(n + 1) if convention == "bag" else 0)
 
@@ -68,13 +75,18 @@ def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
 def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure the size of the parameters of the DCM of a newsgroup (section 3), medians over the newsgroups.
 
-    Values are at the maximum of the likelihood; the table shows them after each step of Minka's fixed point that
-    starts at the EDCM's parameters, with the correlation of both models' parameters.
+    Values are at the maximum of the likelihood.
 
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
     settings : ``steps``, an increasing list of numbers of steps.
+
+    Returns
+    -------
+    a measure with the tables ``steps`` (the statistics of `_sizes` after 0 steps and after each number of steps of
+    Minka's fixed point from the EDCM's parameters, and at the maximum) and ``concentrations`` (s of each class under
+    both models).
     """
     train, _test = first(sources)
     beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
@@ -94,14 +106,20 @@ def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, An
 
 
 def _quiet(model: DCMClassifier, train: Documents) -> np.ndarray:
-    """Return the parameters of a fit that is stopped early on purpose."""
+    """Return alpha (C, V) of a fit that is stopped early on purpose, without its warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(train.X, train.y).alpha_
 
 
 def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, float]:
-    """Return medians over the classes of the statistics of section 3; a word that a class lacks counts as 0."""
+    """Return medians over the classes of the statistics of section 3.
+
+    Parameters
+    ----------
+    alpha, beta : parameters of the DCM and of the EDCM (C, V), 0 for words that a class lacks.
+    n_parameters : number of distinct words in the training documents; one that a class lacks has a parameter of 0.
+    """
     return {
         "mean_alpha": float(np.median(alpha.sum(axis=1)) / n_parameters),
         "share_below_0.1": float(1.0 - np.median(np.sum(alpha >= 0.1, axis=1)) / n_parameters),
@@ -112,7 +130,7 @@ def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, 
 
 
 def correlation_of_parameters(alpha: np.ndarray, beta: np.ndarray) -> float:
-    """Return the correlation of both models' parameters over the words of all classes."""
+    """Return the correlation of both models' parameters, (C, V) each, over all pairs of a class and a word it has."""
     seen = beta > 0
     return float(np.corrcoef(alpha[seen], beta[seen])[0, 1])
 
@@ -122,13 +140,20 @@ def approximation(
 ) -> Measure:
     """Compare log probabilities of training documents under DCM and EDCM (sections 3 and 4).
 
-    Keys end in ``same_parameters`` for q with the DCM's parameters and in ``own_parameters`` for q with its own.
+    ``correlation_..`` is the correlation of log p and log q, ``deviation_..`` the mean of |log q - log p| / |log p|.
+    Keys have ``same_parameters`` for q with the DCM's parameters and ``own_parameters`` for q with its own; they end in
+    ``_bag`` where the multinomial coefficient is included.
 
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
     settings : ``per_class``, documents drawn of each class; ``shown``, the number of parameters in the figure.
     generator : draws the documents and the parameters shown.
+
+    Returns
+    -------
+    a measure with the tables ``documents`` (a drawn document a row: its words, log p and log q in nats), ``by_length``
+    (see `_by_length`) and ``parameters`` (see `_some`).
     """
     train, _test = first(sources)
     alpha, beta = _fit(train)
@@ -151,7 +176,13 @@ def approximation(
 
 
 def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, own: np.ndarray) -> Rows:
-    """Return a row for each quarter of the documents by length: correlations, and mean relative deviations."""
+    """Return a row for each quarter of the documents by length: correlations and mean relative deviations from log p.
+
+    Parameters
+    ----------
+    lengths : words of each document, (N,).
+    p, same, own : log p, and log q with the DCM's and with its own parameters, in nats, (N,).
+    """
     rows: Rows = []
     edges = np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1])
     for quarter, (low, high) in enumerate(itertools.pairwise(edges)):
@@ -165,7 +196,7 @@ def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, own: np.nda
 
 
 def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.Generator) -> Rows:
-    """Return alpha and beta of ``shown`` words: half those with the largest alpha, half drawn from the rest."""
+    """Return alpha and beta of ``shown`` pairs (class, word): half have the largest alpha, half are drawn."""
     seen = np.flatnonzero(beta.ravel() > 0)
     a, b = alpha.ravel()[seen], beta.ravel()[seen]
     order = np.argsort(-a, kind="stable")
@@ -176,12 +207,19 @@ def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.
 def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure the error of Gamma(x + alpha) / Gamma(alpha) ~ Gamma(x) alpha on the counts of a class (section 3).
 
-    Values are medians over the classes of the mean relative error over non-zero counts.
+    The relative error of every non-zero count is averaged over a class; ``mean_relative_error`` is the median of these
+    means over the classes, with their standard deviation, and ``counts`` the median number of counts.
 
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``documents``, how many of each class; ``alphas`` and ``counts``, where the error's growth is shown.
+    settings : ``documents``, how many of each class, the first ones; ``alphas`` and ``counts``, where the error's
+        growth is shown.
+
+    Returns
+    -------
+    a measure with the tables ``by_count`` (mean error at each of ``counts`` in the documents) and ``growth`` (error at
+    each pair of ``alphas`` and ``counts``).
     """
     train, _test = first(sources)
     alpha, _beta = _fit(train)
@@ -210,5 +248,13 @@ def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
 
 
 def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Return |Gamma(x) alpha Gamma(alpha) / Gamma(x + alpha) - 1|; it is about alpha H_(x-1)."""
+    """Return |Gamma(x) alpha Gamma(alpha) / Gamma(x + alpha) - 1|, float64 (n,).
+
+    For a small alpha it is about alpha H_(x-1), with the harmonic number H.
+
+    Parameters
+    ----------
+    x : counts of at least 1, (n,).
+    alpha : positive parameters, (n,).
+    """
     return np.abs(np.expm1(gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)))

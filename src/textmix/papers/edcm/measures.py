@@ -1,4 +1,4 @@
-"""Kauchak, Madsen & Elkan and the thesis around them: what only these documents measure, one module a subject."""
+"""The measures of Kauchak, Madsen & Elkan and of Madsen's thesis, by name; each subject has a module of its own."""
 
 from textmix.papers.edcm.likeness import approximation, dcm_parameters, gamma_ratio
 from textmix.papers.edcm.neighbours import knn_curves, knn_curves_industry, knn_variants

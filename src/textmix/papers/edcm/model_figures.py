@@ -22,7 +22,7 @@ EVERY = 10
 
 
 def _columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
-    """Return columns of a table as numbers."""
+    """Return the named columns of a table, each as a list of numbers."""
     return [[float(row[name]) for row in rows] for name in names]
 
 
@@ -102,7 +102,7 @@ def stopping(data: FigureData) -> Figure:
     """Draw the statistics of the DCM's parameters in sections 3 and 4 against the number of training steps.
 
     Options: published (column of the table -> id).  Reads ``dcm_parameters/steps.csv``: steps ("converged" at the end),
-    mean_alpha, above_1.0, correlation_alpha_beta.
+    mean_alpha, above_0.5, correlation_alpha_beta.
     """
     rows = data.results.measure_table("dcm_parameters", "steps")
     ticks = [row["steps"].replace("converged", "end") for row in rows]
@@ -204,7 +204,7 @@ def normaliser(data: FigureData) -> Figure:
 def fisher_tfidf(data: FigureData) -> Figure:
     """Draw the weight of a word by document frequency and by count, Fisher-DCM score beside TF-IDF.
 
-    Reads ``fisher_tfidf/weights.csv``: frequency, count, fisher, tfidf.
+    Reads ``fisher_tfidf/weights.csv``: frequency (10, 100 and 1000 among them), count (1 among them), fisher, tfidf.
     """
     rows = data.results.measure_table("fisher_tfidf", "weights")
     figure, (left, right) = panels(2)

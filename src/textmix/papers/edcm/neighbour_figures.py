@@ -40,6 +40,10 @@ def table1(data: FigureData) -> Figure:
     """Draw the accuracy of all methods on every split, one panel a data set at hand.
 
     Options: experiment, roles, labels (role -> title), methods, published (``<role>.<method>`` -> id).
+
+    Raises
+    ------
+    MissingResult : no data set is at hand; the reason is that of the first.
     """
     found, absent = {}, []
     for role in data.option("roles"):
@@ -73,7 +77,7 @@ def table1(data: FigureData) -> Figure:
 
 
 def _kind(method: str) -> str:
-    """Return what stands before a method's name."""
+    """Return the family of a method, which is written before its name."""
     return "k-NN, " if method.startswith("knn") else "naive Bayes, "
 
 
@@ -88,7 +92,11 @@ def knn_curves(data: FigureData) -> Figure:
     """Draw the mean accuracy against k for each representation, one panel a data set at hand.
 
     Options: labels (measure -> title of its panel).  Reads ``<measure>/curves.csv``: representation, k, accuracy,
-    spread.  A measure that is missing is left out; if all are, the first reason is raised.
+    spread (standard deviation over the splits).  A missing measure is left out.
+
+    Raises
+    ------
+    MissingResult : all measures are missing; the reason is that of the first.
     """
     found: dict[str, Sequence[Mapping[str, str]]] = {}
     absent = []
@@ -136,7 +144,7 @@ def knn_choices(data: FigureData) -> Figure:
 
 
 def _plot_choices(axes: Axes, variants: Sequence[Mapping[str, str]], height: int) -> None:
-    """Draw the ways to vote of one representation; the first of the figure names them in the legend."""
+    """Draw the accuracies of one representation, a mark for each way to vote; the row at height 0 fills the legend."""
     for place, (vote, label) in enumerate(_VOTES.items()):
         values = [float(row["accuracy"]) for row in variants if row["vote"] == vote]
         axes.plot(

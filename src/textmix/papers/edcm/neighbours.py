@@ -19,10 +19,17 @@ FISHER = ("fisher_dcm", "fisher_multinomial")
 def knn_curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Measure accuracy against the number of neighbours, one search a split for all k.
 
+    ``<representation>_gain`` is the accuracy at the largest k less that at the smallest, mean over the splits.
+
     Parameters
     ----------
     sources : role -> data set, one.
     settings : ``representations``; ``neighbours``, an increasing list of k, from 1; ``trials``, how many splits.
+
+    Returns
+    -------
+    a measure whose table ``curves`` has mean accuracy and its standard deviation over the splits (column ``spread``)
+    for each representation and k.
     """
     values: Values = {}
     rows: Rows = []
@@ -36,12 +43,12 @@ def knn_curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     return Measure(values, {"curves": rows})
 
 
-# A measure has the roles of all its data sets or of none: one name for each.
+# `knn_curves` takes one data set, so that Industry Sector has a measure of its own.
 knn_curves_industry = knn_curves
 
 
 def _curve(name: str, train: Documents, test: Documents, ks: np.ndarray) -> np.ndarray:
-    """Return the accuracy at each k of ``ks``, float64 (K,)."""
+    """Return the accuracy of a representation at each k of ``ks``, float64 (K,)."""
     model = KNNClassifier(representation=name).fit(train.X, train.y)
     elected = model.elect(*model.kneighbors(test.X, int(ks[-1])))
     places = np.minimum(ks, elected.shape[1]) - 1
@@ -73,7 +80,11 @@ def knn_variants(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
 def _searches(
     name: str, train: Documents, test: Documents, k: int
 ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Yield name, similarities (N, k) and indices (N, k) of the neighbours for each choice of the vectors."""
+    """Yield, for each choice of the vectors, its name and its search: similarities and indices of the neighbours.
+
+    The arrays have a row for each test document, (N, k).  "printed" takes the paper's vectors, "cosine" divides them by
+    their length, and "per_class", for a Fisher kernel, takes one model a class.
+    """
     for cosine, scale in ((False, "printed"), (True, "cosine")):
         yield scale, KNNClassifier(representation=name, cosine=cosine).fit(train.X, train.y).kneighbors(test.X, k)
     if name in FISHER:

@@ -26,8 +26,13 @@ def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     sources : role -> data set, one; the training part of its first split.
     settings : ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
         ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that
-        stands for infinity; ``class``, index of the class of the picture; ``bands``, name -> first and last rank of
-        words by frequency; ``occurrences``, the largest m.
+        stands for infinity; ``class``, index of the class whose documents are counted; ``bands``, name -> first rank of
+        its words by frequency, from 0, and the rank after the last; ``occurrences``, the largest m.
+
+    Returns
+    -------
+    a measure whose table ``occurrences`` has the share of (document, word) pairs in which the word occurs exactly m
+    times, in the documents of the class and as each model expects it, for every band and every m from 1.
     """
     train, _test = first(sources)
     values: Values = {f"repetition_factor_s_{s}": _repetition(s, settings["share"]) for s in settings["concentrations"]}
@@ -43,7 +48,7 @@ def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def _log_rising(a: float, x: int) -> float:
-    """Return log a (a + 1) ... (a + x - 1) as a sum, which is exact for a large a, where log Gamma is not."""
+    """Return log a (a + 1) ... (a + x - 1) as a sum: for a large a, a difference of log Gamma would lose its digits."""
     return float(np.log(a + np.arange(x)).sum())
 
 
@@ -78,9 +83,12 @@ def _distance_to_multinomial(alpha: np.ndarray, length: int) -> float:
 
 
 def _error_of_repetition(documents: Documents, most: int) -> float:
-    """Return the largest error of the factor of the m-th occurrence of a word: beta_w, then (m - 1) / m.
+    """Return the largest absolute error of the factor by which the m-th occurrence of a word multiplies q.
 
-    At fixed s and n, that is without n! Gamma(s) / Gamma(s + n).
+    q is equation (2) without n! Gamma(s) / Gamma(s + n).  The factor is beta_w for m = 1 and (m - 1) / m for a larger
+    m.  Up to ``most`` copies of a word are added to the first document.  The words are the four with the largest beta,
+    with its ranks at 1 % and 10 %, and with the smallest, less the words of that document.  ``documents`` are of one
+    class, of index 0.
     """
     beta = EDCMClassifier(smoothing=0.0).fit(documents.X, documents.y).beta_
     s, known = beta.sum(), np.flatnonzero(beta[0])
@@ -101,7 +109,11 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
 
 
 def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most: int) -> Rows:
-    """Return the share of (document, word) pairs with exactly m occurrences, seen and expected, for bands of words."""
+    """Return the share of (document, word) pairs with exactly m occurrences, for each band of words and m <= ``most``.
+
+    Column ``seen`` is the share in the documents, which are of one class; the columns of the models are expectations.
+    A band is the first rank of its words by frequency and the rank after the last.
+    """
     X, lengths = documents.X, documents.lengths
     totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     rank = np.empty(len(totals), dtype=np.int64)
@@ -134,7 +146,14 @@ def _expected(
     *others: float,
     **options: bool,
 ) -> float:
-    """Return the expected number of (document, word) pairs with m occurrences: ``number`` documents of length ``n``."""
+    """Return the expected number of (document, word) pairs in which the word occurs m times.
+
+    Parameters
+    ----------
+    log_chance : log probability of m occurrences of a word, by its parameter, the length, m, ``others`` and options.
+    parameters : of the words, (W,).
+    n, number : the lengths of documents, (D,), and the number of documents of each length.
+    """
     distinct, copies = np.unique(parameters, return_counts=True)
     long = n >= m
     chance = np.exp(log_chance(distinct[:, np.newaxis], n[long], m, *others, **options))
@@ -154,7 +173,8 @@ def _log_binomial(theta: np.ndarray, n: np.ndarray, m: int) -> np.ndarray:
 def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.ndarray:
     r"""Return the log probability that a word with parameter a occurs m >= 1 times among n words: DCM (exact) or EDCM.
 
-    EDCM: \Gamma(m) a in place of \Gamma(m + a) / \Gamma(a), the other words taken together as if they summed to one.
+    All other words are taken together as one word of a DCM with the parameter s - a.  The EDCM has \Gamma(m) a in place
+    of \Gamma(m + a) / \Gamma(a).
     """
     word = gammaln(m + a) - gammaln(a) if exact else gammaln(m) + np.log(a)
     others = gammaln(s - a + n - m) - gammaln(s - a)
@@ -167,8 +187,14 @@ def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``lengths``, increasing; ``words`` and ``short``, number of words and length of the documents that are
-        enumerated one by one to check the sum.
+    settings : ``lengths``, increasing, from 1; ``words`` and ``short``, number of words and length of the documents
+        that are enumerated one by one to check the sum.
+
+    Returns
+    -------
+    a measure whose table ``totals`` has the sum for each class and length; ``edcm_distance_of_total_from_one`` is the
+    median of |sum - 1| over the classes at the largest length, ``saddle_point_largest_error`` the largest error of
+    `log_total_by_saddle_point` on all lengths but the first.
     """
     train, _test = first(sources)
     beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
@@ -206,7 +232,11 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     Parameters
     ----------
     beta : float64 (V,), positive.
-    lengths : increasing, from 1.
+    lengths : increasing, at least 1.
+
+    Returns
+    -------
+    float64 (len(lengths),).
     """
     longest = lengths[-1]
     e = np.full(longest + 1, -np.inf)
@@ -228,8 +258,14 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
     """Return log Z(n) approximately, for any n > 1, from the tilted distribution of `edcm.draw`.
 
-    Z(n) = n! Gamma(s) / Gamma(s + n) G(z) z^-n P_z(N = n), G(z) = prod_w (1 + beta_w L(z)).  z is chosen so that n is
-    the mean of the length N, whose chance is then taken as that of a normal distribution at its mean.
+    Z(n) = n! Gamma(s) / Gamma(s + n) G(z) z^-n P_z(N = n), G(z) = prod_w (1 + beta_w L(z)), with L of `log_totals`.  z
+    is chosen so that n is the mean of the random length N.  P_z(N = n) is then approximated by the density of a normal
+    distribution at its mean.
+
+    Parameters
+    ----------
+    beta : float64 (V,), at least 0.
+    n : length of the documents, in words.
     """
     values, copies = np.unique(beta, return_counts=True)
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
-#: Shares from here on are written into their cells.
+#: Shares of at least this are written into their cells.
 WRITTEN = 0.1
 _METHODS = {"likelihood": "maximum likelihood", "mean_field": "variational mean field"}
 
@@ -18,7 +18,8 @@ _METHODS = {"likelihood": "maximum likelihood", "mean_field": "variational mean 
 def latent_topics(data: FigureData) -> Figure:
     """Draw how far the topics found are from the true ones, against the number of documents.
 
-    Reads ``latent_topics/distances.csv``: method, documents, topic, distance, shares.
+    Reads ``latent_topics/distances.csv``: method, documents (their number), topic, distance (of its word shares),
+    shares (mean distance of the documents' topic shares).
     """
     rows = data.results.measure_table("latent_topics", "distances")
     figure, (left, right) = panels(2, sharey=True)
@@ -59,6 +60,7 @@ def newsgroup_topics(data: FigureData) -> Figure:
     share = {(row["topic"], row["group"]): float(row["share"]) for row in rows}
 
     def first_group(topic: str) -> int:
+        """Return the index of the newsgroup in which a topic has its largest share, the first of equals."""
         return max(range(len(groups)), key=lambda g: (share[topic, groups[g]], -g))
 
     ordered = sorted(topics, key=lambda row: (first_group(row["topic"]), -share[row["topic"], groups[0]]))

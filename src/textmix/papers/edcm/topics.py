@@ -21,7 +21,7 @@ METHODS: tuple[Literal["likelihood", "mean_field"], ...] = ("likelihood", "mean_
 
 @dataclass(frozen=True)
 class _Made:
-    """Documents drawn from known topics: counts (N, V), parameters (K, V) and shares (N, K)."""
+    """Documents drawn from known topics: counts X (N, V), topics' parameters beta (K, V), topic shares theta (N, K)."""
 
     X: sparse.csr_array
     beta: np.ndarray
@@ -29,7 +29,7 @@ class _Made:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Made:
-        """Draw topics, shares and documents, as many as the longest experiment needs."""
+        """Draw topics, shares and documents: as many documents as the largest number of the settings."""
         n_topics, n_documents = settings["topics"], settings["documents"][-1]
         shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_topics)
         beta = settings["concentration"] * shape
@@ -105,18 +105,18 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
 def latent_topics_time(
     _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Time both estimations on the same made documents, from the same start to the same relative increase (seconds).
+    """Time both methods of estimation on the same made documents, with the same seed and tolerance (seconds).
 
     Parameters
     ----------
-    settings, generator : as for `latent_topics`; the largest number of documents, one start.
+    settings, generator : as for `latent_topics`; only the largest number of documents and one start are used.
     """
     made = _Made.of(settings, generator)
     seed = int(generator.integers(2**31))
     values: Values = {}
     for method in METHODS:
         model = _model(method, {**settings, "starts": 1}, seed)
-        model.fit(made.X[:50])  # compiles what is to be timed
+        model.fit(made.X[:50])  # compiles the kernels before they are timed
         start = time.perf_counter()
         model.fit(made.X)
         seconds = time.perf_counter() - start
@@ -133,8 +133,14 @@ def newsgroup_topics(
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``topics``; ``least``, number of documents a word needs; ``max_iter``; ``shown``, words of a topic.
+    settings : ``topics``, their number; ``least``, the fewest documents of a word that is used; ``max_iter``;
+        ``shown``, number of words that describe a topic.
     generator : seeds the start.
+
+    Returns
+    -------
+    a measure with the tables ``topics`` (mean share of the documents' words, s, typical words) and ``groups`` (mean
+    share of each topic in the words of each newsgroup); ``information`` is that of `_information`.
     """
     source = only(sources)
     train, _test = next(trials(source))
@@ -144,7 +150,8 @@ def newsgroup_topics(
         n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=int(generator.integers(2**31))
     ).fit(train.X[:, kept])
     names = [source.corpus.feature_names[int(w)] for w in kept]  # type: ignore[index]
-    # A topic's part of a document's parameters is its share of the words there; its part of the mixture is not.
+    # A document's parameters are the sum of mixture x s x word shares over the topics: a topic's share of the words is
+    # its part of that sum, not its part of the mixture.
     given = model.mixture_ * model.concentration_
     given /= given.sum(axis=1, keepdims=True)
     groups = np.array([given[train.y == c].mean(axis=0) for c in np.unique(train.y)])
@@ -179,6 +186,7 @@ def _information(classes: np.ndarray, topics: np.ndarray) -> float:
     joint = np.histogram2d(classes, topics, bins=(classes.max() + 1, topics.max() + 1))[0] / len(classes)
 
     def entropy(p: np.ndarray) -> float:
+        """Return the entropy of probabilities of any shape, in nats."""
         p = p[p > 0]
         return float(-np.sum(p * np.log(p)))
 

@@ -24,12 +24,18 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
     A value is the mean over classes and splits; its standard deviation is over both.  Keys without a suffix take the
     documents as sequences of words, keys in ``_bag`` as count vectors.  The EDCM's value is that of q, which does not
-    sum to one; on the first split q is divided by its sum over all documents of the length as well.
+    sum to one; ``edcm_normalised_on_first_split`` takes q divided by its sum over all documents of the same length.
 
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``smoothing``, of the values; ``others``, further constants for the table, on the first split.
+    settings : ``smoothing``, the smoothing constant of the values; ``others``, further constants, which are tried on
+        the first split only.
+
+    Returns
+    -------
+    a measure with the tables ``smoothing`` (perplexity of each model at each further constant) and ``classes``
+    (perplexity of each class under each model, mean over the splits).
     """
     found: dict[tuple[str, str], list[np.ndarray]] = {}
     conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
@@ -95,9 +101,14 @@ def mixtures(
     Parameters
     ----------
     sources : role -> data set, one; its first split.
-    settings : ``components``, an increasing list; ``smoothing``, constants for the mixtures, of which the DCM takes the
-        first; ``max_iter``.
-    generator : draws the starts.
+    settings : ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first of them for the
+        DCM too; ``max_iter``, the most EM iterations.
+    generator : seeds the starts.
+
+    Returns
+    -------
+    a measure whose table ``curve`` has the mean perplexity of the classes for each constant and number of components;
+    ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is at most the DCM's, else 0.
     """
     train, test = first(sources)
     rows: Rows = []

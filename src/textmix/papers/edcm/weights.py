@@ -15,7 +15,7 @@ from textmix.papers.edcm.documents import Rows, Values, first
 
 
 def approximate_digamma(z: np.ndarray) -> np.ndarray:
-    """Return Minka's two pieces (section 5): log(z - 1/2) from 0.6 on, -1/z + Psi(1) below."""
+    """Return Minka's approximation of Psi(z) (section 5): log(z - 1/2) for z >= 0.6, else -1/z + Psi(1); any shape."""
     low = z < 0.6
     return np.where(low, -1.0 / np.where(low, z, 1.0) - np.euler_gamma, np.log(np.where(low, 1.0, z) - 0.5))
 
@@ -30,8 +30,14 @@ def fisher_tfidf(
     Parameters
     ----------
     sources : role -> data set, one; the training part of its first split.
-    settings : ``cells``, how many non-zero counts are drawn; ``frequencies`` and ``counts``, of the curves.
+    settings : ``cells``, how many non-zero counts are drawn; ``frequencies`` and ``counts``, the document frequencies
+        and counts of the curves.
     generator : draws the counts.
+
+    Returns
+    -------
+    a measure whose table ``weights`` has both weights for each document frequency and count; its values are
+    correlations of both weights, and relative errors of `approximate_digamma`, over the drawn counts.
     """
     train, _test = first(sources)
     fisher, tfidf = FisherDCM().fit(train.X), TfIdf().fit(train.X)
