@@ -15,7 +15,15 @@ _SVG_REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of a page: inline SVG, or None and the reason why there is none."""
+    """A figure of a page.
+
+    Parameters
+    ----------
+    name : its name; unique on the page.
+    title, caption : text beside it.
+    svg : the drawing as `inline_svg` returns it, or None where there is none.
+    reason : reason why there is no drawing; empty where there is one.
+    """
 
     name: str
     title: str
@@ -27,7 +35,8 @@ class Drawing:
 def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
     """Return an SVG file as an element of an HTML page.
 
-    The ids in it become unique, and the namespaces, the size and the global style are removed.
+    The prefix makes its ids unique on the page.  XML namespaces, ``width``, ``height``, ``version`` and ``<style>`` are
+    removed.  The page must hold an element with the id ``<prefix>-caption``, which names the drawing.
 
     Parameters
     ----------

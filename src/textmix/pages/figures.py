@@ -22,8 +22,9 @@ class FigureData:
     Parameters
     ----------
     results : the results of the paper.
-    published : id of a row of ``published.csv`` -> printed number.
-    options : the figure's entry in ``paper.yaml``: its caption and the options that its function reads.
+    published : id of a row of ``published.csv`` -> printed number, in the row's unit.
+    options : the figure's entry in ``paper.yaml``: its caption and the options that its function reads; the methods
+        below read ``experiment``, ``variants`` (method -> variant) and ``published`` (method or role -> row id).
     """
 
     results: Results
@@ -40,13 +41,35 @@ class FigureData:
         return entry_of(self.options, name, f"{self.results.paper}: figure in paper.yaml")
 
     def trials(self, role: str, method: str, metric: str) -> list[float]:
-        """Return a metric in every trial of the figure's experiment, of the variant that the options name."""
+        """Return a metric of one variant of a method in every trial of the figure's experiment, in stored units.
+
+        Parameters
+        ----------
+        role, method, metric : names in ``paper.yaml``.  The option ``variants`` names the variant of the method;
+            without it the variant is the unnamed one or the only one.
+
+        Raises
+        ------
+        ConfigError : ``paper.yaml`` does not determine experiment or variant.
+        MissingResult : the result is missing.
+        """
         groups = self._scores(role, method, metric)
         place = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
         return groups[choose_variant(groups, self.options.get("variants", {}).get(method), place)]
 
     def grid(self, role: str, method: str, metric: str, parameter: str) -> dict[float, list[float]]:
-        """Return value of a grid parameter -> the metric in every trial, with increasing parameter values."""
+        """Return value of a grid parameter -> the metric in every trial (stored units), with increasing keys.
+
+        Parameters
+        ----------
+        role, method, metric : names in ``paper.yaml``.
+        parameter : name of the grid parameter, which every variant of the method must set.
+
+        Raises
+        ------
+        ConfigError : a variant does not set the parameter.
+        MissingResult : the result is missing.
+        """
         points = {}
         for variant, values in self._scores(role, method, metric).items():
             parameters = point_of(variant)
@@ -54,7 +77,7 @@ class FigureData:
         return dict(sorted(points.items()))
 
     def _scores(self, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return a metric in every trial of the figure's experiment, by variant."""
+        """Return variant -> a metric in every trial of the figure's experiment, in stored units."""
         return self.results.scores(self.option("experiment"), role, method, metric)
 
     def seconds(self, role: str, method: str) -> list[float]:
@@ -62,7 +85,7 @@ class FigureData:
         return self.results.seconds(self.option("experiment"), role, method)
 
     def published_of(self, name: str) -> float | None:
-        """Return the published number that the options give a method or a role, or None where none is printed."""
+        """Return the published number that the option ``published`` gives a method or role, or None without one."""
         return self.published.get(self.options.get("published", {}).get(name, ""))
 
 

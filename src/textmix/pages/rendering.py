@@ -22,8 +22,12 @@ def environment() -> jinja2.Environment:
 
 
 def style(*sheets: str) -> Markup:
-    """Return style sheets of `TEMPLATES` as one text.
+    """Return style sheets as one text.
 
     The sheets are part of this package and hold no value from outside, so they are not escaped.
+
+    Parameters
+    ----------
+    sheets : names of files in the folder `TEMPLATES`.
     """
     return Markup("\n".join((TEMPLATES / sheet).read_text(encoding="utf-8") for sheet in sheets))  # noqa: S704

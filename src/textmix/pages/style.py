@@ -26,7 +26,7 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Set Matplotlib to its defaults and the style file inside the ``with`` block; the user's settings do not count."""
+    """Use Matplotlib's defaults and the style file, and none of the user's settings, inside the ``with`` block."""
     with matplotlib.rc_context():
         matplotlib.rc_file(STYLE_FILE)
         yield
@@ -70,7 +70,13 @@ def write_at(axes: Axes, text: str, point: tuple[float, float], up: float = 7.0)
 
 
 def log_axis_with_zero(axes: Axes, values: Sequence[float]) -> None:
-    """Make the x axis logarithmic for values of at least 0; if 0 is one of them, it becomes the leftmost point."""
+    """Make the x axis logarithmic; if 0 is one of the values, it becomes the leftmost point.
+
+    Parameters
+    ----------
+    axes : the axes.
+    values : the x values, each at least 0 and one of them above 0.
+    """
     positive = [value for value in values if value > 0]
     if len(positive) == len(values):
         axes.set_xscale("log")

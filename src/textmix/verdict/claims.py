@@ -25,7 +25,7 @@ from textmix.plan.locators import (
 from textmix.verdict.locate import locate, roles_behind
 from textmix.verdict.published import Check
 
-#: Number of pairs that a reason lists in full.
+#: Number of pairs, or of chains of pairs, that a reason lists in full.
 _SHOWN_PAIRS = 4
 
 
@@ -36,7 +36,7 @@ class Operand:
     Parameters
     ----------
     name : short name of the number, as the reason shows it; empty for a bound.
-    value : the number, in stored units.
+    value : the number, in stored units (fractions and seconds); a bound is in the same units.
     trials : the values of which ``value`` is the mean, in the order of the trials; empty where it is no mean.
     """
 
@@ -54,12 +54,12 @@ class Outcome:
 
     Parameters
     ----------
-    holds : whether the number of failing pairs is at most the number that the check allows.
+    holds : whether at most as many of the decided pairs fail as the check allows (``exceptions``).
     seen : the compared numbers in words; of a failing check the failing pairs only.
     decided : number of pairs of which both numbers are at hand.
     pairs : number of all pairs.
-    missing : the reason of each pair that could not be compared.
-    roles : roles of the data sets on which the numbers rest, sorted.
+    missing : for each pair that is not decided, the missing result of its first missing number.
+    roles : the roles of all numbers of the check, missing ones included, sorted.
     """
 
     holds: bool
@@ -94,8 +94,8 @@ def _significant(a: Operand, b: Operand, level: float) -> bool:
     return a.value > b.value and paired_t_test(a.trials, b.trials) < level
 
 
-#: Kind -> how left and right are paired, the sign shown between them, and whether a pair (a, b) holds.  The third
-#: argument of the test is the margin or the level of the check.
+#: Kind of check -> function that pairs the left with the right numbers, sign shown between the numbers of a pair, and
+#: test (a, b, bound) of whether a pair holds, where ``bound`` is the margin or the level of the check.
 COMPARISONS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[Operand, Operand, float], bool]]] = {
     "above": (_left_with_right, ">", lambda a, b, _: a.value > b.value),
     # Decimal fractions have no exact binary form, hence the slack.
@@ -111,17 +111,18 @@ COMPARISONS: dict[str, tuple[Callable[..., _Pairs], str, Callable[[Operand, Oper
 
 
 def evaluate(name: str, check: Check, results: Results) -> Outcome:
-    """Compare the rebuilt numbers of a check.
+    """Compare the rebuilt numbers of a check; a missing number does not raise but stands in `Outcome.missing`.
 
     Parameters
     ----------
     name : name of the check, for messages.
-    check : its entry in ``checks.yaml``.
+    check : its entry in ``checks.yaml``, with role lists expanded.
     results : the results that hold the numbers.
 
     Raises
     ------
     ConfigError : the kind is unknown, there is no pair to compare, or a locator names no number.
+    IntegrityError : a result was changed by hand.
     """
     if check["kind"] not in COMPARISONS:
         raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(COMPARISONS)}")
@@ -140,7 +141,7 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
 
 
 def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
-    """Return the numbers that the left side is compared with: those of the right side, a bound, or 1."""
+    """Return the numbers with which the left side is compared: the right side's own, the check's bound, or 1."""
     if check["kind"] == "holds":
         return [Operand("", 1.0)]
     if "bound" in check:
@@ -160,7 +161,7 @@ def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
 
 
 def _name(locator: Locator) -> str:
-    """Return a short name of a value: method and data, or the last part of its locator."""
+    """Return a short name of a value for a reason: method and role, or the last part of its locator."""
     match locator:
         case ScoreLocator(method=method, variant=variant, role=role):
             return f"{method} {variant} on {role}" if variant else f"{method} on {role}"
@@ -198,7 +199,15 @@ def _listed(pairs: _Operands, sign: str) -> str:
 
 
 def short(value: float, sign: str = "") -> str:
-    """Return a number with four significant digits; below 1e-4 and from 1e7 on in scientific notation with three."""
+    """Return a number with at most four significant digits and no trailing zeros after the decimal point.
+
+    An absolute value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stand as words.
+
+    Parameters
+    ----------
+    value : the number.
+    sign : ``+`` to show the sign of a positive number too.
+    """
     if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e7):
         return f"{value:{sign}.3g}"
     digits = 3 - math.floor(math.log10(abs(value))) if value else 0

@@ -24,6 +24,8 @@ from textmix.verdict.claims import Outcome, evaluate, short
 from textmix.verdict.locate import Rebuilt, locate, roles_behind
 from textmix.verdict.published import Check, Published
 
+#: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials, and
+#: ``difference`` is rebuilt less published; all numbers of a row are in its unit.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "tolerance", "verdict", "reason"),
@@ -46,7 +48,8 @@ class Judgement:
     ----------
     verdict : one of `VERDICTS`.
     reason : one clause or several, joined by semicolons; may be empty.
-    rebuilt : the rebuilt value in the row's unit, or text, or None where there is none.
+    rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds`` or ``fails``, with the
+        share of the pairs that were compared if some numbers are missing; or None where nothing is rebuilt.
     standard_deviation : that of ``rebuilt`` over the trials, in the row's unit, or None.
     difference : rebuilt less published, in the row's unit, or None.
     """
@@ -71,7 +74,7 @@ def compare_paper(
 
     Raises
     ------
-    ConfigError : a row names a check that is not there, or a value that the results do not hold.
+    ConfigError : a row names a check that is not in ``checks``, or a value that the results do not hold.
     IntegrityError : a result was changed by hand.
     """
     return [_row(row, results.paper, _judged(row, checks, results)) for row in published]
@@ -83,7 +86,7 @@ def not_chosen(published: Sequence[Published], paper: str) -> list[dict[str, Any
 
 
 def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Join the comparisons of several papers.
+    """Return copies of the rows of several papers' comparisons as one list, in the same order.
 
     Raises
     ------
@@ -108,7 +111,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return id -> published number, for the rows of a comparison that print a number."""
+    """Return id -> published number in the row's unit, for the rows of a comparison whose paper prints a number."""
     numbers = ((row["id"], number(row["published"])) for row in comparison)
     return {name: value for name, value in numbers if value is not None}
 
@@ -151,7 +154,11 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
 
 
 def _without_source(row: Published, built: bool) -> Judgement:
-    """Return the verdict on a row that names no rebuilt value: ``open`` with its note, or ``not run``."""
+    """Return the verdict on a row that names no rebuilt value.
+
+    It is ``open`` if the paper is built, the row's tolerance is ``open`` and the row has a note or prints nothing that
+    could be compared; else ``not run``.
+    """
     nothing_printed = not row.value and row.kind not in ("curve", "figure")
     if built and row.tolerance == "open" and (row.note or nothing_printed):
         return Judgement(OPEN, row.note or "prints no number to compare")
@@ -194,13 +201,13 @@ def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
 
 
 def _entries(roles: Iterable[str], results: Results) -> list[RoleEntry]:
-    """Return the entries of the roles that have a data set, each data set once, sorted by data set."""
+    """Return the entries of the given roles that have a data set, one for each data set, sorted by its name."""
     found = {entry.dataset or "": entry for entry in (results.roles[role] for role in roles if role in results.roles)}
     return [found[dataset] for dataset in sorted(found) if dataset]
 
 
 def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
-    """Return one clause for each entry of the given comparability; the clause names the data set and its note."""
+    """Return a clause, with data set and note, for each entry whose comparability is ``comparable``."""
     return [
         f"rebuilt on {entry.dataset}{f' ({entry.note})' if entry.note else ''}"
         for entry in entries
@@ -209,10 +216,10 @@ def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
 
 
 def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
-    """Return verdict and reason of a row that must not be judged, or None.
+    """Return verdict and reason of a row that must not be judged, or None for a row to judge.
 
-    A value rebuilt on data that are not the paper's is shown only, and so is a value where the paper prints no number
-    or the row is open.
+    A value is shown and not judged if its data are not the paper's, if the row's tolerance is ``open``, if the
+    tolerance is ``exact`` and the data are nearly the paper's, or if the paper prints no number.
     """
     if foreign := _forms(entries, "not"):
         return MISSING, _join(*foreign, FOREIGN)
@@ -233,7 +240,7 @@ def _judge_word(row: Published, rebuilt: str) -> Judgement:
 
 
 def number(text: Any) -> float | None:
-    """Return a cell as a number, or None where it is empty or a word."""
+    """Return a cell of a comparison (text, number or None) as a number, or None where it is empty or a word."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -241,7 +248,7 @@ def number(text: Any) -> float | None:
 
 
 def decimals(printed: str) -> int:
-    """Return the number of decimals with which a number is printed; 0 for a whole number or a word."""
+    """Return the number of decimals of a number as printed: 4 for ``1.5e-3``, 0 for a whole number or a word."""
     _, _, fraction = printed.lower().partition("e")[0].partition(".")
     exponent = printed.lower().partition("e")[2]
     return max(0, len(fraction) - int(exponent or 0)) if number(printed) is not None else 0
@@ -278,7 +285,7 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
 
 
 def _allowance(row: Published, target: float) -> tuple[float, str]:
-    """Return the largest difference that a row's tolerance allows, as a number and in words."""
+    """Return the largest difference that a row's tolerance allows, in the row's unit and in words."""
     if row.tolerance == "exact":
         # Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.
         return 0.5 * 10.0 ** -decimals(row.value), "only rounding"
@@ -291,7 +298,7 @@ def _allowance(row: Published, target: float) -> tuple[float, str]:
 
 
 def _unit(unit: str) -> str:
-    """Return the unit as it follows a difference."""
+    """Return the unit as it follows a difference, with a leading blank; empty for a fraction or no unit."""
     return " points" if unit.startswith("percent") else f" {unit}" if unit and unit != "fraction" else ""
 
 
@@ -310,7 +317,7 @@ def _join(*parts: str) -> str:
 
 
 def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
-    """Judge a claim by its check."""
+    """Return the judgement on a claim by its check."""
     outcome = evaluate(name, check, results)
     word = "holds" if outcome.holds else "fails"
     if outcome.missing:
@@ -323,7 +330,10 @@ def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
 
 
 def _partly_missing(outcome: Outcome, word: str) -> Judgement:
-    """Return the verdict on a claim of which some numbers are missing, with the numbers that are at hand."""
+    """Return the judgement on a claim of which some numbers are missing; it shows the pairs that could be compared.
+
+    The verdict is ``not run`` if no job has made any of the missing numbers, else ``data missing``.
+    """
     verdict = NOT_RUN if all(isinstance(one, NotRun) for one in outcome.missing) else MISSING
     reasons = list(dict.fromkeys(one.reason for one in outcome.missing))
     more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""

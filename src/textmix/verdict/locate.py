@@ -1,6 +1,6 @@
 """From a locator to the rebuilt value that it names in the results of a paper.
 
-There are three outcomes: the value; `MissingResult`, where the value cannot be had (for example without its data set);
+There are three outcomes: the value; `MissingResult`, where the value cannot be made (for example without its data set);
 and `NotRun`, where no job has made it.
 """
 
@@ -47,20 +47,25 @@ class Rebuilt:
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
-    """Return the roles whose data a value rests on; those of a measure stand in ``paper.yaml``."""
+    """Return the roles on whose data a value rests; empty for a value that rests on none, such as a setting.
+
+    The roles of a measure stand in ``paper.yaml``; any other locator names its own role.
+    """
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
     return [locator.role] if isinstance(locator, RoleLocator) else []
 
 
 def locate(results: Results, locator: Locator) -> Rebuilt:
-    """Return the rebuilt value that a locator names.
+    """Return the rebuilt value that a locator names, in stored units.
+
+    A score is the mean over the trials of one variant; a time is the median over the trials.
 
     Raises
     ------
-    MissingResult : the value cannot be had; the message gives the reason.
+    MissingResult : the value cannot be made, for example without its data set; the message gives the reason.
     NotRun : no job has made it.
-    ConfigError : the results do not hold what the locator names.
+    ConfigError : the results do not hold the value that the locator names, or the locator names a check.
     IntegrityError : the result was changed by hand.
     """
     match locator:
@@ -85,7 +90,7 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
 
 
 def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
-    """Return mean, standard deviation and number of trials of one metric for one variant."""
+    """Return one metric of one variant: mean, standard deviation, number of trials, and the value of each trial."""
     method = locator.experiment, locator.role, locator.method
     groups = results.scores(*method, locator.metric)
     variant = choose_variant(groups, locator.variant, str(locator))
@@ -95,7 +100,7 @@ def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
 
 
 def _setting(settings: Mapping[str, Any], locator: SettingLocator) -> float | str:
-    """Return a setting of ``paper.yaml``; a list becomes its items joined by commas."""
+    """Return a setting of ``paper.yaml``: a number, or text; a truth value and a list of items become text."""
     found: Any = settings
     for key in locator.path.split("."):
         if not isinstance(found, Mapping) or key not in found:

@@ -21,8 +21,8 @@ def render_page(sections: Sequence[PaperSection], provenance: Mapping[str, Any])
 
     Parameters
     ----------
-    sections : one for each paper, in order.
-    provenance : heading -> value, or heading -> mapping of names to values (versions, seeds, seconds, machine).
+    sections : one for each paper, in the order of the page.
+    provenance : heading -> value, or heading -> name -> value (versions, seeds, seconds, machine).
     """
     pages = environment()
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
@@ -39,7 +39,10 @@ def slug(text: str) -> str:
 
 
 def notes(table: PaperTable) -> list[tuple[str, str, str]]:
-    """Return (verdict, cells, reason) for each different reason in a table, so that every reason is printed."""
+    """Return (verdict, cells, reason) for each pair of a verdict and a reason in a table, so that each is printed.
+
+    ``cells`` names the first cells with this verdict and reason by row and column, or is ``all cells``.
+    """
     groups: dict[tuple[str, str], list[str]] = {}
     for label, cells in table.rows:
         for column, cell in zip(table.columns, cells, strict=True):

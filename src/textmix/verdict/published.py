@@ -60,8 +60,9 @@ class Published:
     kind : one of `KINDS`.
     dataset, method : role of the data set and method as printed; may be empty.
     metric : the measured quantity, or the text of a claim; may be empty.
-    unit : unit of value, spread and margin.  Rebuilt values are stored as fractions and seconds, so they are multiplied
-        by 100 before they are compared with ``percent`` and divided by 60 before they are compared with ``minutes``.
+    unit : unit of value and spread, and of a margin of ``near`` without ``%``.  Rebuilt values are stored as fractions
+        and seconds, so they are multiplied by 100 before they are compared with ``percent`` and divided by 60 before
+        they are compared with ``minutes``.
     value : the value with its printed digits, which decide the meaning of ``exact``; a number unless the tolerance is
         ``open`` or ``order``; empty where nothing is printed.
     spread : the printed standard deviation, or empty.
@@ -132,7 +133,14 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Record:
-    """The published rows, checks by name and deviations of one paper; every row's check exists."""
+    """All that is published of one paper, and our deviations from it; the check that a row names exists.
+
+    Parameters
+    ----------
+    rows : the rows of ``published.csv``, in the file's order.
+    checks : name -> check; locators name roles only.
+    deviations : the entries of ``deviations.yaml``, in the file's order.
+    """
 
     rows: tuple[Published, ...]
     checks: Mapping[str, Check]
@@ -157,9 +165,9 @@ def read_record(folder: str | Path, schemas: str | Path) -> Record:
 
 
 def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
-    """Read the published numbers of a paper and its checks: all that its comparison depends on.
+    """Return the published rows of a paper and its checks by name: the part of `read_record` that verdicts need.
 
-    Parameters and errors are those of `read_record`.
+    Parameters and errors are the same as in `read_record`.
     """
     folder = Path(folder)
     rows = read_published(folder / "published.csv")
@@ -172,11 +180,11 @@ def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Publishe
 
 
 def read_published(path: str | Path) -> tuple[Published, ...]:
-    """Read ``published.csv``.
+    """Read ``published.csv``; the rows are in the file's order.
 
     Raises
     ------
-    ConfigError : the header, a field or an identifier is at fault.
+    ConfigError : the file cannot be read or is no csv, the header or a cell is at fault, or an identifier stands twice.
     """
     path = Path(path)
     rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
@@ -268,7 +276,8 @@ def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict
 
     Raises
     ------
-    ConfigError : the file does not follow its schema, a key is missing or not of the kind, or a locator is wrong.
+    ConfigError : the file does not follow its schema, a check lacks a key that its kind needs or has one that its kind
+        does not take, or a locator is wrong.
     """
     entries = load_yaml_strict(path)
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
@@ -298,7 +307,7 @@ def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str
 
 
 def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
-    """Read ``deviations.yaml``.
+    """Read ``deviations.yaml``; the entries are in the file's order.
 
     Raises
     ------

@@ -26,8 +26,9 @@ class DataUsed:
     ----------
     role : name of the data in the paper.
     dataset, title, terms : name, title and terms of use in the registry; empty where no data set is at hand.
-    comparable : ``fully``, ``nearly`` or ``not``.
-    note : difference from the paper's data.
+    comparable : whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or
+        ``not``.
+    note : difference from the paper's data, or empty.
     size : numbers of documents and labels in words; empty where they are not known.
     missing : reason why there are no data; empty where there are.
     """
@@ -73,12 +74,12 @@ class PaperSection:
     Parameters
     ----------
     name : name of the paper.
-    title, citation, status : as in its ``paper.yaml``.
+    title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
     counts : verdict -> number of items.
-    items : the rows of its comparison.
+    items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
     deviations : as in ``deviations.yaml``.
-    data : the data sets that stand for its roles.
+    data : the data set that stands for each of its roles.
     """
 
     name: str
@@ -99,17 +100,17 @@ class PaperSection:
 
     @property
     def claims(self) -> list[Item]:
-        """The claims in words."""
+        """The items that are claims."""
         return [item for item in self.items if item.kind == "claim"]
 
     @property
     def equations(self) -> list[Item]:
-        """The equations."""
+        """The items that are equations."""
         return [item for item in self.items if item.kind == "equation"]
 
     @property
     def further(self) -> list[Item]:
-        """The numbers that stand in none of the tables."""
+        """The items that are neither claims nor equations and stand in none of the tables."""
         shown = {cell.id for table in self.tables for cell in table.cells}
         return [item for item in self.items if item.kind not in _STATEMENTS and item.cell.id not in shown]
 
@@ -125,7 +126,7 @@ class ReportInputs:
     roles : role -> the data set that stands for it.
     chosen : the papers that the configuration names.
     titles : data set -> its ``title`` and ``terms`` of use in the registry.
-    made : the results that the run declares; a result of an earlier run that is not among them is not shown.
+    made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
     """
 
     config: Path
@@ -144,7 +145,8 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
     Returns
     -------
     sections : one for each paper.
-    comparisons : the rows of ``comparison.csv`` of each paper; a paper that is not chosen has only ``not run``.
+    comparisons : for each paper the rows of its ``comparison.csv``; all rows of a paper that the configuration does not
+        name have the verdict ``not run``.
 
     Raises
     ------
@@ -180,6 +182,10 @@ def make_section(
     record : the published rows, checks and deviations of the paper.
     rows : the rows of its ``comparison.csv``.
     figures, data : its drawings and data sets.
+
+    Raises
+    ------
+    ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `textmix.verdict.tables.make_table`).
     """
     published = {row.id: row for row in record.rows}
     items = []

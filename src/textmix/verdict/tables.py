@@ -74,18 +74,19 @@ class PaperTable:
 def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> PaperTable:
     """Return one table of a paper, with rows and columns in the order of the comparison.
 
-    The pivot is written by hand, since that of pandas sorts the labels and cannot name the rows that share a cell.
+    The pivot is written by hand, since the pivot of pandas sorts the labels and its error does not name the rows that
+    share a cell.
 
     Parameters
     ----------
     name : its name.
-    spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, the
-        columns of the comparison whose values become labels; without ``columns`` the table is a list.
+    spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, which
+        each name a column of the comparison whose values become labels; without ``columns`` the table is a list.
     comparison : rows of the paper's comparison, in memory or read from csv.
 
     Raises
     ------
-    ConfigError : the entry names an unknown column or artefact, or two values share a cell.
+    ConfigError : the entry names an unknown column, no row has the artefact, or two rows share a cell.
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")
@@ -125,7 +126,7 @@ def _label(row: Mapping[str, Any], key: str) -> str:
 
 
 def make_cell(row: Mapping[str, Any]) -> TableCell:
-    """Return a row of the comparison as a cell."""
+    """Return a row of the comparison, in memory or read from csv, as a cell."""
     printed = _text(row["published"])
     published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
     rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
@@ -138,13 +139,14 @@ def with_deviation(value: str, deviation: str) -> str:
 
 
 def shown(value: Any, printed: str, significant: int = 3) -> str:
-    """Return a value with the decimals of the published number, and with thousands separated by commas.
+    """Return a value as text, with the decimals of the published number and thousands separated by commas.
 
     Parameters
     ----------
-    value : number, or text; words are returned unchanged.
+    value : number or text; a word, inf or nan is returned as it is, None as an empty text.
     printed : the published number as printed.
-    significant : least number of significant digits of a value that is no whole number.
+    significant : least number of significant digits of a value that is neither the published one nor a whole number; it
+        gets more decimals than the published number where it needs them.
     """
     amount = number(value)
     if amount is None or not math.isfinite(amount):
