@@ -15,10 +15,10 @@ __version__ = "0.1.0"
 
 
 def _modules() -> dict[str, str]:
-    """Return the module of every public name, as the stub ``__init__.pyi`` states it to type checkers and editors.
+    """Return public name -> dotted name of its module, as the stub ``__init__.pyi`` states them to type checkers.
 
-    The stub is the only list.  Import statements in this file would make the code digest of each script that imports
-    textmix depend on every estimator (`textmix.core.provenance`).
+    The stub is the only list.  It is read as text, because import statements in this file would make the code digest of
+    each script that imports textmix depend on every estimator (`textmix.core.provenance`).
     """
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -30,7 +30,7 @@ __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the keys are strings
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public class; import its module first.
+    """Return the public class of this name, after importing its module.  Python calls it for a name not yet defined.
 
     Raises
     ------

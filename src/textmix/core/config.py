@@ -24,7 +24,12 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
 
 
 def _strict_mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
-    """Build a mapping, refusing duplicate and unhashable keys."""
+    """Build a mapping.
+
+    Raises
+    ------
+    ConfigError : a key stands twice, or is itself a list or a mapping.
+    """
     loader.flatten_mapping(node)
     result: dict[Any, Any] = {}
     for key_node, value_node in node.value:
@@ -42,7 +47,7 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _s
 
 
 def load_yaml_strict(path: str | Path) -> Any:
-    """Read a YAML file.
+    """Return the content of a YAML file as plain Python values; None for an empty file.
 
     Raises
     ------
@@ -65,12 +70,12 @@ def load_yaml_strict(path: str | Path) -> Any:
 
 
 def _is_integer(_checker: Any, value: Any) -> bool:
-    """Say whether a value is an integer as Python means it: 10.0, which JSON Schema would take, cannot count trials."""
+    """Say whether a value is a Python int; JSON Schema would take 10.0 for an integer too, but `range` does not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_number(_checker: Any, value: Any) -> bool:
-    """Say whether a value is a finite number."""
+    """Say whether a value is a finite int or float; True and False are not."""
     return _is_integer(_checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -89,6 +94,7 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
     from referencing.jsonschema import DRAFT202012
 
     def retrieve(uri: str) -> Resource[Any]:
+        """Return the schema file that a ``$ref`` names, relative to the folder of ``schema_path``."""
         schema = load_yaml_strict(schema_path.parent / uri)
         schema.pop("$schema", None)  # with it, jsonschema would change to its own validator and its types
         return DRAFT202012.create_resource(schema)
@@ -100,22 +106,29 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
     """Check a configuration value against a schema.
 
+    Parameters
+    ----------
+    value : the content of a configuration file, as `load_yaml_strict` returns it.
+    schema_path : the schema file.
+    source : name of the file or option; the error message begins with it.
+
     Raises
     ------
-    ConfigError : with the source, the key, what is wrong and what is allowed, for the first fault found.
+    ConfigError : the value breaks the schema.  The message states one fault: the source, the key, the fault and the
+        remedy.  An unknown key is stated before any other fault.
     """
     errors = sorted(
         _validator(Path(schema_path).resolve()).iter_errors(value),
         key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
     )
-    # A misspelt key is both unknown and missing; the first says more.
+    # A misspelt key causes two faults, an unknown key and a missing one.  The unknown key says more.
     unknown = [error for error in errors if error.validator == "additionalProperties"]
     if errors:
         raise ConfigError(f"{source}: {explain(jsonschema.exceptions.best_match(unknown or errors) or errors[0])}")
 
 
 def explain(error: jsonschema.ValidationError) -> str:
-    """Say in one sentence what a schema fault is and how to mend it."""
+    """Return one sentence that states the key, a schema fault and its remedy."""
     key = ".".join(str(part) for part in error.absolute_path) or "the file"
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = sorted(error.schema.get("properties", {}))
@@ -134,7 +147,10 @@ def explain(error: jsonschema.ValidationError) -> str:
 
 
 def suggest(word: str, allowed: Iterable[Any]) -> str:
-    """Return the remedy for an unknown word: the nearest allowed word, then all of them; empty if none is allowed."""
+    """Return the remedy for an unknown word: the most similar allowed word, if one is similar, then all allowed words.
+
+    The text is empty if ``allowed`` is.
+    """
     words = [str(item) for item in allowed]
     close = difflib.get_close_matches(word, words, n=1)
     return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

@@ -1,4 +1,4 @@
-"""Seeds and threads: a job that draws from `rng` on `one_thread` gives the same bytes in every run."""
+"""Seeds and threads: a job that calls `one_thread` and draws from `rng` only gives the same bytes in every run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import numpy as np
 def rng(seed: int, *axes: str | int) -> np.random.Generator:
     """Return the random generator of one purpose, seeded by a hash of the seed and the axes.
 
-    Methods share a split because the method is not among the axes of a split.
+    Two purposes with the same seed and axes draw the same numbers.  For example, the axes of a split do not name the
+    method, so all methods are trained and tested on the same split.
 
     Parameters
     ----------
     seed : the ``seed`` of config.yaml.
-    axes : names that identify the purpose: data set, split, trial and so on.
+    axes : names that identify the purpose: data set, split, trial and so on; their order matters.
     """
     text = "\x1f".join([str(seed), *map(str, axes)])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
@@ -26,7 +27,8 @@ def rng(seed: int, *axes: str | int) -> np.random.Generator:
 def one_thread() -> None:
     """Limit BLAS, OpenMP and Numba to one thread, because their sums depend on the number of threads.
 
-    Environment variables limit libraries that are loaded later, threadpoolctl libraries that are loaded already.
+    Environment variables limit the libraries that are imported after the call, and the processes that are started after
+    it.  threadpoolctl limits the BLAS and OpenMP libraries that are loaded already.
     """
     from threadpoolctl import threadpool_limits
 

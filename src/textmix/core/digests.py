@@ -1,4 +1,4 @@
-"""Digests of bytes and of files; without NumPy, for they are also taken while the workflow is parsed."""
+"""Digests of bytes and of files.  The module is used while the workflow is parsed, so it must not import NumPy."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ def sha256_bytes(data: bytes) -> str:
 
 
 def sha256_file(path: str | Path) -> str:
-    """Return the sha256 of a file, read in blocks: 64 hexadecimal digits."""
+    """Return the sha256 of a file, read in blocks: 64 hexadecimal digits.
+
+    Raises
+    ------
+    OSError : the file cannot be read.
+    """
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -20,7 +20,7 @@ class DataFormatError(TextmixError):
     ----------
     path : path of the file.
     line : 1-based line of the fault, or None where the file has no lines or the whole file is at fault.
-    what : the fault and, where there is one, the remedy.
+    what : the fault and, if there is one, the remedy; the message puts the file's name and the line before it.
     """
 
     def __init__(self, path: str | Path, line: int | None, what: str) -> None:
@@ -39,7 +39,7 @@ class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fa
 
     Parameters
     ----------
-    reason : one sentence that names the missing thing, the cause and the remedy.
+    reason : one sentence that names the data set or result that is missing, the cause and the remedy.
     broken : whether data were found but are corrupt; the run then ends with a non-zero exit code.
     """
 

@@ -23,19 +23,29 @@ import numpy as np
 from textmix.core.digests import sha256_bytes, sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
 
+#: Name of the record in a result folder, and ending of the name of a one-file result's record.
 META = "meta.json"
 #: Files that Snakemake writes into folder outputs; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
 
 def canonical_json(value: Any) -> str:
-    """Return JSON text that depends on the value only: sorted keys, no NaN, a final newline."""
+    """Return JSON text that depends on the value only: sorted keys, one blank of indent a level, a final newline.
+
+    Raises
+    ------
+    ValueError : a float is NaN or infinite.
+    TypeError : a value is no JSON type, for example a NumPy array.
+    """
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Give a binary stream; at the end its content replaces the file in one step, unless an error is raised before."""
+    """Give a binary stream in a ``with`` block; at its end the content replaces the file in one step.
+
+    If the block raises an error, the file stays as it was.  Missing folders are made.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -52,35 +62,54 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file so that other processes see either the old content or the whole new one."""
+    """Write a file in one step: another process reads either the whole old content or the whole new content."""
     with replacing(path) as stream:
         stream.write(data)
 
 
 def _umask() -> int:
-    """Return the process's umask; `os.umask` returns it only when it sets another, and mkstemp ignores it."""
+    """Return the process's umask, which `tempfile.mkstemp` ignores.
+
+    `os.umask` returns the mask only by setting a new one, so it is called twice.
+    """
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write UTF-8 text atomically, newlines as they are."""
+    """Write text as UTF-8 in one step; newlines are not changed."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write canonical JSON atomically."""
+    """Write a value in one step as `canonical_json`, which states the errors."""
     write_text(path, canonical_json(value))
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file."""
+    """Return the value in a JSON file.
+
+    Raises
+    ------
+    OSError : the file cannot be read.
+    ValueError : it is not JSON in UTF-8.
+    """
     return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    """Return rows as CSV text: given column order, LF line ends, floats with their shortest exact form."""
+    """Return rows as CSV text with a header line, LF line ends and floats in their shortest exact form.
+
+    Parameters
+    ----------
+    rows : column -> value; None and a missing column become an empty cell.
+    columns : the columns in their order.
+
+    Raises
+    ------
+    ValueError : a row has a key that is not among the columns.
+    """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
     writer.writeheader()
@@ -90,27 +119,39 @@ def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str
 
 
 def _cell(value: Any) -> Any:
-    """Return a value as a CSV cell: None as empty, NumPy scalars as Python's."""
+    """Return the form of a value that the CSV writer takes: None becomes empty text, a NumPy scalar Python's."""
     if value is None:
         return ""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def read_csv(path: str | Path) -> list[dict[str, str]]:
-    """Read a CSV file as a list of string-valued rows."""
+    """Return the rows of a CSV file with a header line, each as column -> text of the cell."""
     with open(path, encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
 
 def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
-    """Write each array to ``folder/name.npy``."""
+    """Write each array to ``folder/name.npy``, with its keyword as the name.  The folder must exist.
+
+    Raises
+    ------
+    ValueError : an array has dtype object.
+    """
     for name, array in arrays.items():
         with open(Path(folder) / f"{name}.npy", "wb") as handle:
             np.lib.format.write_array(handle, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
-    """Read ``folder/name.npy``, memory-mapped by default (an empty array cannot be mapped and is read)."""
+    """Return the array in ``folder/name.npy``.
+
+    Parameters
+    ----------
+    folder, name : the place of the file.
+    mmap : whether a file of more than 4096 bytes is mapped into memory; the array is then read-only.  A smaller file
+        is read, because an empty array cannot be mapped.
+    """
     path = Path(folder) / f"{name}.npy"
     if mmap and path.stat().st_size > 4096:
         return np.load(path, mmap_mode="r", allow_pickle=False)
@@ -118,14 +159,16 @@ def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Return the sha256 of every file of a folder, by relative name."""
+    """Return the sha256 of every file below a folder by its relative name, without the record and `FOREIGN` files."""
     names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
     return {name: sha256_file(folder / name) for name in names if name != META and name not in FOREIGN}
 
 
 @contextmanager
 def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
-    """Give a temporary folder to fill; without an error add its record and move it to ``path`` in one step.
+    """Give a temporary folder to fill in a ``with`` block; at its end add the record and move the folder to ``path``.
+
+    If the block raises an error, the folder is deleted, and an older result stays.
 
     Parameters
     ----------
@@ -155,7 +198,11 @@ def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -
 
 
 def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any]) -> None:
-    """Write a result that says why it is not there; `check_result` raises the `MissingResult` again."""
+    """Write a missing result: an empty file or folder whose record holds the reason.
+
+    A path with a suffix (``.csv``) becomes a file, a path without one becomes a folder.  `check_result` raises the
+    `MissingResult` again when a later job reads the result.
+    """
     record = {**meta, "missing": {"reason": missing.reason, "broken": missing.broken}}
     if Path(path).suffix:
         write_result(path, "", record)
@@ -189,7 +236,12 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
 
 def changed_files(path: str | Path) -> list[str]:
-    """Return the names of a result's files that are missing, added or changed since its record was written."""
+    """Return the names of a result's files that are missing, added or changed since its record was written, sorted.
+
+    Raises
+    ------
+    IntegrityError : there is no record, or it cannot be read.
+    """
     path = Path(path)
     expected: dict[str, str] = read_meta(path)["files"]
     found = _digests(path) if path.is_dir() else {path.name: sha256_file(path)} if path.is_file() else {}
@@ -201,8 +253,8 @@ def check_result(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    IntegrityError : a file was changed by hand or is missing.
-    MissingResult : the result is a missing result.
+    IntegrityError : the record is missing or damaged, or a file is missing, added or changed.
+    MissingResult : the result was written by `write_missing`.
     """
     changed = changed_files(path)
     if changed:
@@ -214,7 +266,15 @@ def check_result(path: str | Path) -> dict[str, Any]:
 
 
 def result_digest(path: str | Path) -> str:
-    """Return one digest for a result, from its record; for a file without a record its sha256."""
+    """Return one sha256 for a result, computed from the digests in its record, without reading the result's files.
+
+    For a file without a record it is the sha256 of the file.
+
+    Raises
+    ------
+    IntegrityError : the record cannot be read.
+    OSError : there is neither a record nor a file.
+    """
     path = Path(path)
     if meta_path(path).is_file():
         return sha256_bytes(canonical_json(read_meta(path)["files"]).encode())

@@ -1,9 +1,10 @@
-"""Compiled kernels: ``njit`` with an on-disk cache that notices an edited kernel, its own or an imported one.
+"""Compiled kernels: ``njit`` with a cache on disk that notices an edit of the kernel or of a kernel that it calls.
 
 Numba's own cache compares the file of the kernel, not the files of the kernels it calls (numba issue 9483).  Here the
-machine code of a module lies in a folder named by the digest of the syntax trees of all modules it reaches: an edit of
-a kernel compiles again the modules that call it, and no other; a comment compiles nothing.  The name of the folder
-does not hold the place of the library, so that all copies of one version share their machine code.
+machine code of a module lies in a folder named by the digest of the syntax trees of all modules it imports, directly or
+not.  After an edit of a kernel, its module and the modules that import it are compiled again, and no other module.  An
+edit of a comment compiles nothing.  The name of the folder does not contain the path of the library, so that all copies
+of one version on a machine share their machine code.
 """
 
 from __future__ import annotations
@@ -24,7 +25,15 @@ from textmix.core.provenance import code_digest
 
 @functools.cache
 def cache_folder(module: str) -> str:
-    """Return the folder of the machine code of a module, below the first place that can be written."""
+    """Return the folder of the machine code of a module, and make it.
+
+    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` that can be written, else it is a
+    new temporary folder.
+
+    Parameters
+    ----------
+    module : dotted name of a module of textmix.
+    """
     digest = code_digest([module])[:16]
     name = f"py{platform.python_version()}-numba{numba.__version__}/{module.removeprefix('textmix.')}-{digest}"
     roots = [os.environ.get("TEXTMIX_CACHE"), os.environ.get("XDG_CACHE_HOME"), str(Path("~/.cache").expanduser())]
@@ -40,10 +49,10 @@ def cache_folder(module: str) -> str:
 
 
 class SharedCache(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Where Numba stores the machine code of a kernel: in `cache_folder`, whatever the place and age of the source.
+    """Tell Numba to store the machine code of a kernel in `cache_folder`, whatever the path and age of the source.
 
-    The name of the folder is the digest of the code.  Numba itself would also compare the path and the bytes of the
-    source and the line of the kernel, which add nothing.
+    The name of the folder holds the digest of the code.  Numba itself would also compare the path and the time stamp
+    of the source and the line of the kernel.  None of them says more than the digest.
     """
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
@@ -51,21 +60,21 @@ class SharedCache(UserProvidedCacheLocator):  # type: ignore[misc]
         self._cache_path = cache_folder(function.__module__)
 
     def get_source_stamp(self) -> str:
-        """Return the mark of a valid entry: the same for all, because another code has another folder."""
+        """Return the mark of a valid entry of the cache: always empty, because edited code has a new folder."""
         return ""
 
     def get_disambiguator(self) -> str:
-        """Return the part of a file's name that distinguishes kernels of one qualified name, which no module has."""
+        """Return the part of a file's name that distinguishes kernels of one name: empty, as no module has two."""
         return ""
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function as `numba.njit` does, with the cache of `SharedCache`, whatever NUMBA_CACHE_DIR says.
+    """Compile a function as `numba.njit` does, with the cache of `SharedCache`; ``NUMBA_CACHE_DIR`` has no effect.
 
     Parameters
     ----------
-    function : the kernel; None where the decorator is called with options.
-    options : of `numba.njit`.
+    function : the kernel; None in ``@njit(option=...)``, which returns a decorator.
+    options : passed on to `numba.njit`.
     """
     if function is None:
         return functools.partial(njit, **options)

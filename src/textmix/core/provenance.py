@@ -1,9 +1,10 @@
 """Code digests: one hash of all code that a script can reach, recorded with the results that the script makes.
 
-The digest covers the syntax trees of every textmix module a script reaches, found by following the import statements
-without importing anything.  Comments, docstrings and formatting are left out, so that only an edit that can change a
-number changes the digest.  The method registry names modules by strings, which no import shows; the caller of this
-module passes them.  A folder of data with the name of a module (``stoplists/`` beside ``stoplists.py``) is part of it.
+The digest covers the syntax tree of every textmix module that a script reaches.  The modules are found by following the
+import statements; nothing is imported.  Comments, docstrings and formatting are left out, so that only an edit that can
+change a number changes the digest.  The method registry names modules by strings, which no import statement shows; the
+caller passes these names.  The files in a folder with the name of a module (``stoplists/`` beside ``stoplists.py``)
+count as part of the module.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def module_file(module: str) -> Path | None:
-    """Return the file of a textmix module, or None if there is no such module."""
+    """Return the file of a textmix module, given by its dotted name, or None if there is no such module."""
     base = ROOT.joinpath(*module.split(".")[1:])
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
@@ -33,14 +34,15 @@ def module_file(module: str) -> Path | None:
 
 
 def _describe(node: Any, imported: set[str]) -> str:
-    """Return a syntax tree as text, as `ast.dump` does but without docstrings, and collect what it imports.
+    """Return a syntax tree as text, as `ast.dump` does but without docstrings, and collect its imports.
 
     Every parse of the workflow reads all modules; one pass here takes a third of the time of three passes with ``ast``.
 
     Parameters
     ----------
     node : a tree, or a part of one: a list of nodes or a constant.
-    imported : receives the names of modules and of what is imported from them, at any depth of nesting.
+    imported : receives the dotted names of the imported modules and of the names imported from them, also from import
+        statements inside functions.
     """
     if isinstance(node, list):
         return f"[{', '.join([_describe(part, imported) for part in node])}]"
@@ -68,7 +70,10 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
 
 @functools.cache
 def _read(path: Path, _stamp: tuple[int, int]) -> tuple[str, frozenset[str]]:
-    """Return digest of the syntax tree and imports of one file; the stamp makes an edited file a new key."""
+    """Return the digest of the syntax tree and the textmix modules that one file imports.
+
+    The result is cached.  The stamp, time of the last change and size, makes an edited file a new key of the cache.
+    """
     found: set[str] = set()
     text = _describe(ast.parse(path.read_bytes(), filename=str(path)), found)
     imports = frozenset(name for name in found if name.split(".")[0] == PACKAGE and module_file(name))
@@ -88,7 +93,16 @@ def _data_digests(module: str, path: Path) -> dict[str, str]:
 
 
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> dict[str, str]:
-    """Return the digest of every module reached from ``modules`` and ``scripts``, and of their data files, by name.
+    """Return the digest of each script, of each module that it reaches and of their data files, by name.
+
+    Parameters
+    ----------
+    modules : dotted names of modules of textmix to start from.
+    scripts : files of scripts to start from; a script is named by its file name.
+
+    Returns
+    -------
+    name -> sha256, 64 hexadecimal digits; the modules in `NEUTRAL` are left out.
 
     Raises
     ------
@@ -114,6 +128,6 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> dic
 
 
 def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> str:
-    """Return one digest for all code reached from ``modules`` and ``scripts``."""
+    """Return one sha256 for all code and data that `reachable` finds; its parameters and errors are those of it."""
     lines = [f"{name} {digest}" for name, digest in sorted(reachable(modules, scripts).items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Everything a job does around its one library call: threads, log, provenance and missing results."""
+"""The part that all jobs of the workflow share: threads, log, provenance record, missing results and errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Job:
     Parameters
     ----------
     record : content of ``meta.json`` of its results: rule, wildcards, inputs with digests, code, seed, versions.
-    outputs : the declared outputs, written as missing results if an input is one.
+    outputs : paths of the declared outputs; `job` writes them as missing results if the script raises `MissingResult`.
     """
 
     record: dict[str, Any] = field(default_factory=dict)
@@ -34,7 +34,12 @@ class Job:
 
 
 def set_up_log(path: str | Path | None) -> None:
-    """Log to the rule's log file and to the terminal; an uncaught error ends the log with its cause."""
+    """Log to the terminal and to a file, which is overwritten: textmix's messages from INFO, any other from WARNING.
+
+    Parameters
+    ----------
+    path : the rule's log file; None logs to the terminal alone.
+    """
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +54,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, str]:
-    """Return the facts about the machine on which times depend: processor, cores, memory, system."""
+    """Return the facts about the machine on which times depend, as text: processor, cores, memory (GiB), system."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():
@@ -65,9 +70,13 @@ def machine() -> dict[str, str]:
 
 
 def seconds_spent(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return the wall-clock seconds of the jobs of each stage, from Snakemake's benchmark files.
+    """Return the wall-clock time of the jobs of each stage, such as ``{"train": "12.3 s"}``.
 
-    The file of a job that ended before it was measured is empty; it is left out.
+    Parameters
+    ----------
+    benchmarks : the folder of Snakemake's benchmark files; its subfolders are named by the stages.
+    files : benchmark files below it.  A job that ended before Snakemake measured it has an empty file, which adds
+        nothing.
     """
     spent: dict[str, float] = {}
     for path in sorted(files):
@@ -81,7 +90,10 @@ def seconds_spent(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
 
 
 def _record(snakemake: Any) -> dict[str, Any]:
-    """Return the provenance record of a Snakemake job; deterministic, with relative paths only."""
+    """Return the provenance record of a Snakemake job.
+
+    It holds no time and no absolute path, so that it is the same in every run.
+    """
     from textmix.core import digests, io
 
     params = {name: value for name, value in snakemake.params.items() if name != "code"}
@@ -97,7 +109,7 @@ def _record(snakemake: Any) -> dict[str, Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """Return a parameter value as plain JSON types."""
+    """Return a value with every mapping as a dict with text keys and every iterable but text as a list."""
     if isinstance(value, Mapping):
         return {str(key): _as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, str)):
@@ -107,12 +119,24 @@ def _as_json(value: Any) -> Any:
 
 @contextmanager
 def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
-    """Surround a workflow script: set up; a `MissingResult` that it raises makes every output a missing result.
+    """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
+
+    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well.
 
     Parameters
     ----------
     snakemake : the object Snakemake gives its scripts.
-    tolerate_missing : whether the script itself handles a `MissingResult` (comparison, report).
+    tolerate_missing : whether the script handles missing inputs itself (comparison, report); a `MissingResult` that
+        leaves the block is then raised again and no output is written.
+
+    Yields
+    ------
+    the `Job`, whose record the script writes with its results.
+
+    Raises
+    ------
+    SystemExit : exit code 1, after the script raised another `TextmixError`, whose message is logged.
+    BaseException : any other error of the script, after it was logged.
     """
     from textmix.core import io
     from textmix.core.determinism import one_thread
@@ -142,18 +166,23 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
 
 
 def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
-    """Return a function of iteration and objective that logs both and the time left, at most every two seconds.
+    """Return a function that logs the progress of an iterative computation, at most every two seconds.
 
     Parameters
     ----------
     what : name of the computation, for the log.
     total : number of iterations; None if it is not known.
+
+    Returns
+    -------
+    function of the number of iterations done and of the objective (None: not logged).
     """
     import time
 
     start = last = time.monotonic()
 
     def report(iteration: int, objective: float | None = None) -> None:
+        """Log iteration, objective and time left, unless the last message is less than two seconds old."""
         nonlocal last
         now = time.monotonic()
         if now - last < 2.0:

@@ -1,1 +1,1 @@
-"""From words to sparse counts: tokenizers, vocabularies, weighting."""
+"""From text to sparse features: tokenizers, vocabularies, skip-grams, paragraph vectors."""

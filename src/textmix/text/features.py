@@ -1,4 +1,4 @@
-"""From a corpus of text to a corpus of counts, as a ``features`` entry of a paper.yaml states."""
+"""From a corpus of text to a corpus of features, as a ``features`` entry of a paper.yaml states."""
 
 from __future__ import annotations
 
@@ -36,22 +36,25 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class FeatureSpec:
-    """How text becomes counts; the keys of a ``features`` entry (workflow/schemas/features.schema.yaml).
+    """How text becomes features; the keys of a ``features`` entry (workflow/schemas/features.schema.yaml).
 
     Parameters
     ----------
     tokenizer : name in `textmix.text.tokenize.TOKENIZERS`, or ``matrix`` alone.
-    min_length, max_length : smallest and largest length of a word in characters; None: no limit.
+    min_length, max_length : smallest and largest length of a word in characters; shorter and longer words are dropped.
+        With ``max_length`` None there is no largest length.
     stop_list : name in `textmix.text.stoplists.STOP_LISTS`.
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
-    fit_on : the documents in which words are counted for these two cuts: ``all``, or ``train`` of the given split.
+    fit_on : the documents whose counts decide these two cuts: ``all``, or ``train`` of the given split.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
     casing : ``lower`` puts all words in lower case after tokenising, ``keep`` leaves them as they are.
     lemmatise : replace every word by its dictionary form, see `textmix.text.lemmas`.
-    max_n, max_slop, subsume, weighting : skip-grams in place of words where ``max_n`` is above 1, see
-        `textmix.text.skipgrams`; ``min_documents`` then applies to skip-grams.
+    max_n, max_slop, subsume : with ``max_n`` above 1 the features are skip-grams, not words, see
+        `textmix.text.skipgrams.Skipgrams`; ``min_documents`` then applies to skip-grams and not to words.
+    weighting : value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or
+        ``binary`` and treat ``score`` as ``count``.
     vectors : settings of `textmix.text.vectors.paragraph_vectors`, whose vectors then replace the counts.
-    keep_text, keep_tokens : whether to keep the text, or the token stream, beside the features.
+    keep_text, keep_tokens : whether the result also holds the text, or the token stream of the words that remain.
     """
 
     tokenizer: str
@@ -115,7 +118,7 @@ def _check(key: str, value: Any) -> None:
 
 
 def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
-    """Return the corpus with its text replaced by counts.
+    """Return the corpus with its text replaced by features.
 
     Parameters
     ----------
@@ -124,8 +127,16 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
 
     Returns
     -------
-    a `Corpus` of the same documents, labels and split with ``features`` (CSR (N, V), int32, indices sorted) and
-    ``feature_names`` in alphabetical order; ``info["features"]`` has the numbers of words before and after the cuts.
+    a `Corpus` of the same documents, labels and split, with
+
+    features : CSR (N, V), indices sorted: int32 counts of words or skip-grams, float32 scores of skip-grams
+        (``weighting: score``), or float64 paragraph vectors.
+    feature_names : V names: words in the order of their code points, skip-grams in the order of
+        `textmix.text.skipgrams.Skipgrams`, or ``vector 0``, ``vector 1``, ...
+    info["features"] : numbers of tokens, of distinct words and of words that the cuts leave; then for words the sum of
+        the features as ``tokens_kept``, for skip-grams their numbers by kind.
+
+    For ``tokenizer: matrix`` the corpus itself is returned.
 
     Raises
     ------
@@ -144,7 +155,7 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
 
 
 def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
-    """Return the counts of each word in each document, CSR (N, V)."""
+    """Return the counts of each word in each document, CSR (N, V), int32; V is ``n_words``."""
     counts, ids, indptr = count_words(tokens.values, tokens.offsets, n_words)
     # SciPy widens both index arrays to the wider one, so a 64-bit indptr would double the indices.
     indptr = indptr.astype(sparse.get_index_dtype(maxval=len(ids)))
@@ -152,7 +163,7 @@ def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
 
 
 def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
-    """Return the token stream and its vocabulary, with the casing and lemmas that the entry states."""
+    """Return the token stream and its vocabulary, after the changes of case and to lemmas that the entry states."""
     tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length)
     if spec.casing == "lower":
         tokens, words = rename(tokens, words, [word.lower() for word in words])
@@ -160,9 +171,10 @@ def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
 
 
 def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
-    """Return the counts of each word in each document, CSR (N, V), the words in order and the number of tokens.
+    """Return the counts of each word in each document, CSR (N, V), int32, the V words and the number of tokens.
 
-    The text is tokenised in blocks of documents, so that the token stream of a large text is never whole in memory.
+    The words are in the order of their code points.  The text is tokenised in blocks of documents, so that the token
+    stream of a large text is never whole in memory.
     """
     place: dict[str, int] = {}
     lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
@@ -189,7 +201,10 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
 
 
 def _blocks(text: Ragged) -> Iterator[Ragged]:
-    """Yield the documents in order, in blocks of at most `BLOCK` bytes or one document; at least one block."""
+    """Yield the documents in order, in blocks of at most `BLOCK` bytes; a longer document is a block of its own.
+
+    A text without documents gives one empty block.
+    """
     first = 0
     while first < len(text) or first == 0:
         last = int(np.searchsorted(text.offsets, text.offsets[first] + BLOCK, side="right")) - 1
@@ -200,13 +215,16 @@ def _blocks(text: Ragged) -> Iterator[Ragged]:
 
 
 def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sparse.csr_array:
-    """Return the counts of known words in new texts, equal to those that `build_features` would give.
+    """Return the counts of the words of a vocabulary in new documents.
+
+    A document gets the same counts as if it had been in the corpus from which `build_features` made the vocabulary.
 
     Parameters
     ----------
     text : N documents.
-    spec : how the vocabulary was made, of words (`max_n` 1, no `vectors`); its cuts have been made in ``place``.
-    place : word -> column, V words.
+    spec : the entry from which the vocabulary was made; its features must be words (``max_n`` 1, no ``vectors``).
+        Its cuts and its stop list are not applied again.
+    place : word -> column, V words; any other word is left out.
 
     Returns
     -------
@@ -254,7 +272,13 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
 def _sequences(
     tokens: Ragged, words: list[str], deciding: np.ndarray, spec: FeatureSpec
 ) -> tuple[sparse.csr_array, list[str], dict[str, Any]]:
-    """Return features that depend on the order of words (skip-grams or paragraph vectors), their names and facts."""
+    """Return features that depend on the order of words (skip-grams or paragraph vectors), their names and facts.
+
+    Parameters
+    ----------
+    tokens : N documents as ids into ``words``.
+    deciding : bool (N,), the documents in which skip-grams are counted for ``min_documents``.
+    """
     if spec.vectors is not None:
         vectors = paragraph_vectors(tokens, words, **spec.vectors)
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}

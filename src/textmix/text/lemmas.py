@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 def lemmas(words: Sequence[str]) -> list[str]:
-    """Return the dictionary form of each word: "movies" is "movie", "failed" is "fail", "n't" is "not".
+    """Return the dictionary form of each word: "movies" becomes "movie", "failed" becomes "fail", "n't" becomes "not".
 
-    A word has the same form in every sentence; a word that is not in the tables stays as it is.
+    The form depends on the word alone, not on its sentence.  A word that is not in the tables stays as it is.
     """
     from simplemma import lemmatize
 

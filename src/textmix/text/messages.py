@@ -15,10 +15,11 @@ _FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def skip_header(document: bytes) -> bytes:
-    """Return the text after the first empty line (``--skip-header``), line ends as LF; empty without an empty line.
+    """Return a message without its header (Rainbow's ``--skip-header``).
 
-    A document that does not begin with a header field has no header and is returned whole.  libbow would empty it; here
-    the same configuration serves collections whose headers were removed before.
+    A document that begins with a header field loses everything up to its first empty line, and its CRLF line ends
+    become LF; without an empty line nothing remains.  Any other document has no header and is returned unchanged.
+    libbow would empty it; here the same configuration serves collections whose headers were removed before.
     """
     if not _FIELD.match(document.lstrip(b"\r\n")):
         return document
@@ -28,7 +29,8 @@ def skip_header(document: bytes) -> bytes:
 def is_uuencoded(document: bytes) -> bool:
     """Return whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
 
-    Of the first 4096 bytes, less than a tenth are blank and more than half of the lines have one length of 50 to 80.
+    It judges the first `PROBED` bytes.  Less than a tenth of them are white space, and more than half of the lines that
+    end among them have the same length, 50 to 80 bytes.
     """
     probe = document[:PROBED]
     if len(probe) - len(probe.translate(None, _BLANKS)) >= len(probe) // 10:
@@ -39,13 +41,13 @@ def is_uuencoded(document: bytes) -> bool:
 
 
 def clean_messages(text: Ragged, headers: bool, uuencoded: bool) -> Ragged:
-    """Return messages without their headers and with uuencoded messages emptied, each if asked for.
+    """Return N messages without their headers, and with uuencoded messages emptied.
 
     Parameters
     ----------
-    text : N documents; N stays, because the papers count emptied documents too.
-    headers : whether to leave out the headers.
-    uuencoded : whether to empty the messages for which `is_uuencoded` holds, judged with their headers.
+    text : N messages.  An emptied message stays as an empty document, because the papers count it.
+    headers : whether to remove the headers, see `skip_header`.
+    uuencoded : whether to empty the messages for which `is_uuencoded` holds; it judges them with their headers.
     """
     if not (headers or uuencoded):
         return text

@@ -1,13 +1,16 @@
-"""Skip-grams over token ids: a trie of the frequent ones, built level by level, and the counts of each document.
+"""Skip-grams over token ids: a trie of the frequent skip-grams, built level by level, and the counts of each document.
 
 A *pattern* is a row of offsets 0 = o_1 < ... < o_n; its gap is o_n - (n - 1), the number of words passed over.  A node
-of the trie is a skip-gram: the children of node ``g`` are the nodes ``starts[g]`` to ``starts[g + 1]``, by increasing
-last word ``last_word``.  ``grams[p, t]`` is the node that pattern ``p`` matches at token ``t``, or -1.  A
-skip-gram can be frequent only if its prefix (the first n - 1 words) and its suffix (the last n - 1) are.
+of the trie is a skip-gram: the children of node ``g`` are the nodes ``starts[g]`` to ``starts[g + 1] - 1``, sorted by
+their last words ``last_word``.  ``grams[p, t]`` is the node that pattern ``p`` matches if its first word is token
+``t``, or -1.  A skip-gram can be frequent only if its prefix (the first n - 1 words) and its suffix (the last n - 1)
+are frequent.
 
-Patterns come as int64 (P, 5): prefix and suffix (rows of the patterns one word shorter), second offset, last offset,
-gap; gaps do not decrease.  Every kernel works on its own range of documents or prefixes and releases the interpreter
-lock, so that threads can work on several ranges at once without any change in the result.
+Patterns come as int64 (P, 5): the rows of prefix and suffix in the table of patterns one word shorter, the second
+offset, the last offset and the gap; gaps do not decrease from row to row.
+
+Every kernel works on its own range of documents or prefixes and releases the interpreter lock, so that threads can work
+on several ranges at once without any change in the result.
 """
 
 from __future__ import annotations
@@ -19,7 +22,14 @@ from textmix.core.jit import njit
 
 @njit(nogil=True)
 def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray, n_words: int) -> np.ndarray:
-    """Return in how many deciding documents each word occurs, int32 (n_words,)."""
+    """Return in how many deciding documents each word occurs, int32 (n_words,).
+
+    Parameters
+    ----------
+    words : int32 (T,), word ids below ``n_words``; a negative id is skipped.
+    offsets : int64 (N + 1,), first token of each document.
+    deciding : bool (N,), the documents that count.
+    """
     df, seen = np.zeros(n_words, np.int32), np.full(n_words, -1, np.int64)
     for d in range(len(offsets) - 1):
         if deciding[d]:
@@ -32,7 +42,7 @@ def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray,
 
 @njit(nogil=True)
 def _child(starts: np.ndarray, last_word: np.ndarray, g: int, word: int) -> int:
-    """Return the child of a node by its last word, or -1."""
+    """Return the child of node ``g`` whose last word is ``word``, or -1."""
     low, end = starts[g], starts[g + 1]
     high = end
     while low < high:
@@ -60,7 +70,7 @@ def walk(
     ----------
     words : int32 (T,), numbers of the words, -1 for a word that is in no skip-gram.
     offsets : int64 (N + 1,), first token of each document of the range.
-    shorter : int32 (P', T), the nodes one level below.
+    shorter : int32 (P', T), the nodes with one word less, as ``grams`` holds them.
     patterns, starts, last_word : see the module.
     grams : int32 (P, T), overwritten at the tokens of the range.
     """
@@ -85,13 +95,13 @@ def count_candidates(
     first: int,
     count: np.ndarray,
 ) -> None:
-    """Count the occurrences of possibly frequent skip-grams in deciding documents, by prefix.
+    """Count the occurrences of candidates, the skip-grams with frequent prefix and suffix, for each prefix.
 
     Parameters
     ----------
     words, offsets, shorter, patterns : as for `walk`.
     deciding : bool (N,), the documents that count.
-    first : the first node of the prefixes' level.
+    first : the first node of the level of the prefixes.
     count : int64 (prefixes,); ``count[g - first]`` is increased for prefix ``g``.
     """
     for d in range(len(offsets) - 1):
@@ -117,15 +127,17 @@ def place_candidates(
     found: np.ndarray,
     marks: np.ndarray,
 ) -> None:
-    """Write the last word and the mark (document and gap in one number) of each occurrence to its prefix's ``place``.
+    """List the occurrences that `count_candidates` counts, grouped by prefix: the last word and the mark of each.
+
+    The mark holds document and gap in one number.
 
     Parameters
     ----------
     words, offsets, deciding, shorter, patterns, first : as for `count_candidates`.
     first_document : number of the first document of ``offsets``.
-    place : int64 (prefixes,), index of each prefix's next occurrence; increased.
-    found : int32 (M,), last words.
-    marks : int64 (M,), document times number of slops plus gap; increasing within a prefix.
+    place : int64 (prefixes,), index in ``found`` of the next occurrence of each prefix; increased.
+    found : int32 (M,), last words, written.
+    marks : int64 (M,), document times number of slops plus gap, written; they do not decrease within a prefix.
     """
     n_slops = patterns[-1, 4] + 1
     for d in range(len(offsets) - 1):
@@ -154,8 +166,8 @@ def _children_of(
 ) -> int:
     """Write one prefix's frequent last words, increasing, with their document frequencies; return their number.
 
-    ``df[w, s]`` counts the documents in which the smallest gap of the skip-gram is ``s``; ``seen``, ``df`` and
-    ``touched`` are working arrays by word; after the call they are as before.
+    ``df[w, s]`` counts the documents in which the smallest gap of the skip-gram with last word ``w`` is ``s``.
+    ``seen``, ``df`` and ``touched`` are working arrays over words; the call leaves ``seen`` at -1 and ``df`` at 0.
     """
     n_slops, n_touched = df.shape[1], 0
     for i in range(len(found)):
@@ -183,15 +195,15 @@ def _children_of(
 def frequent_children(
     begins: np.ndarray, found: np.ndarray, marks: np.ndarray, n_words: int, n_slops: int, min_df: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the skip-grams in at least ``min_df`` documents among the occurrences of some prefixes.
+    """Return the skip-grams in at least ``min_df`` documents that extend a range of prefixes by one word.
 
     Parameters
     ----------
     begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``found`` and ``marks``.
-    found, marks : of `place_candidates`.
-    n_words : number of words that are in skip-grams.
+    found, marks : the occurrences as `place_candidates` lists them.
+    n_words : number of words that are in skip-grams; ``found`` is below it.
     n_slops : largest gap plus one.
-    min_df : smallest number of documents, at the largest slop.
+    min_df : smallest number of documents, counted at the largest slop.
 
     Returns
     -------
@@ -230,17 +242,18 @@ def add_columns(
 
     Parameters
     ----------
-    grams : int32 (P, T), nodes of all levels.
-    offsets : int64 (N + 1,).
-    gaps : int64 (P,), of the patterns.
-    weights : (P,), weight of one occurrence of each pattern.
+    grams : int32 (P, T), nodes of the patterns of all levels.
+    offsets : int64 (N + 1,), first token of each document.
+    gaps : int64 (P,), gap of each pattern.
+    weights : (P,), of the dtype of ``data``, weight of one occurrence of each pattern.
     columns : int32 (G, n_slops), the column of each node at each slop, -1 for none.
-    total : (columns,), working array, zero before and after.
-    indices, data : large enough; filled from 0, columns increasing within a document.
+    total : (F,), of the dtype of ``data``, working array, zero before and after.
+    indices, data : int32 and int32 or float32, with room for all matches; written from 0 on, columns increasing
+        within a document.
 
     Returns
     -------
-    ends : int64 (N,).
+    ends : int64 (N,), the index in ``data`` after the last feature of each document.
     """
     ends = np.empty(len(offsets) - 1, np.int64)
     last = 0

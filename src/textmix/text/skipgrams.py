@@ -22,13 +22,16 @@ CHUNK = 512
 
 
 def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
-    """Return the offsets of all n-grams with gaps of at most ``max_slop`` words in all, the smaller gaps first."""
+    """Return the offsets of the words of all n-grams that pass over at most ``max_slop`` words, fewest passed first.
+
+    For example ``position_patterns(2, 1)`` is ``[(0, 1), (0, 2)]``.
+    """
     found = [(0, *rest) for rest in itertools.combinations(range(1, n + max_slop), n - 1)]
     return sorted(found, key=lambda offsets: (offsets[-1], offsets))
 
 
 def _pattern_table(n: int, max_slop: int) -> np.ndarray:
-    """Return the patterns of n words, int64 (P, 5): prefix, suffix, second and last offset, gap."""
+    """Return the patterns of n words, at least 2, int64 (P, 5), see `textmix.text.skipgram_kernels`."""
     below = {offsets: row for row, offsets in enumerate(position_patterns(n - 1, max_slop))}
     rows = [
         (below[o[:-1]], below[tuple(x - o[1] for x in o[1:])], o[1], o[-1], o[-1] - n + 1)
@@ -46,22 +49,32 @@ def _side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, .
 class Skipgrams:
     """The skip-grams that occur in at least ``min_df`` documents, as a trie whose nodes are stored level by level.
 
+    A node is a sequence of words; a feature is a node with a slop.  At slop s the node matches wherever its words stand
+    in order with at most s words between them in all, so a match at one slop is a match at every larger slop.
+
     Parameters
     ----------
     max_n : largest number of words of a skip-gram.
     max_slop : largest number of words passed over in all.
     min_df : skip-grams in fewer documents are dropped (the slides use 6).
-    subsume : whether to drop a skip-gram that is in as many documents at the next smaller slop.
+    subsume : whether to drop a feature if its node matches in no more documents than at the next smaller slop.
 
     Attributes
     ----------
     words : int64 (W,), ids of the words that are skip-grams of one word, increasing.
+    word_df : int32 (W,), number of deciding documents with each of these words.
+    n_documents : number of deciding documents.
     last_word : int32 (G,), last word of each node, as an index into ``words``.
-    starts : int64, first child of each node.
-    levels : int64 (max_n + 1,), first node of each level; level n has the skip-grams of n words.
+    starts : int64; the children of node g are the nodes ``starts[g]`` to ``starts[g + 1] - 1``.  The nodes of the last
+        level have no entry.
+    levels : int64 (max_n + 1,); the skip-grams of n words are the nodes ``levels[n - 1]`` to ``levels[n] - 1``.
     columns : int32 (G, max_slop + 1), the feature of each node at each slop; -1 where it is no feature.
     n, slop : int8 (F,), number of words and slop of each feature; features are sorted by (n, slop, node).
-    df : int32 (F,), number of deciding documents.
+    df : int32 (F,), number of deciding documents in which each feature matches.
+
+    Raises
+    ------
+    ConfigError : a number is too small.
     """
 
     def __init__(self, max_n: int = 5, max_slop: int = 2, min_df: int = 6, subsume: bool = True) -> None:
@@ -77,7 +90,8 @@ class Skipgrams:
         Parameters
         ----------
         tokens : N documents of int32 ids from 0 to ``n_words`` - 1.
-        deciding : bool (N,), the documents in which frequencies are counted; all by default.
+        n_words : number of distinct ids.
+        deciding : bool (N,), the documents in which document frequencies are counted; None: all.
         """
         deciding = np.ones(len(tokens), dtype=bool) if deciding is None else deciding
         values, offsets = _as_arrays(tokens)
@@ -91,7 +105,16 @@ class Skipgrams:
         return self
 
     def _grow(self, words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray) -> np.ndarray:
-        """Build the trie level by level; return the document frequencies by gap, int32 (G, max_slop + 1)."""
+        """Build the trie level by level; return the document frequencies of its nodes, int32 (G, max_slop + 1).
+
+        Column s counts the deciding documents in which the smallest gap of the skip-gram is s.
+
+        Parameters
+        ----------
+        words : int32 (T,), tokens as indices into ``self.words``; -1 for any other word.
+        offsets : int64 (N + 1,), first token of each document.
+        deciding : bool (N,).
+        """
         n_words = len(self.words)
         first_df = np.zeros((n_words, self.max_slop + 1), dtype=np.int32)
         first_df[:, 0] = self.word_df
@@ -124,7 +147,15 @@ class Skipgrams:
         table: np.ndarray,
         bounds: list[tuple[int, int]],
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the next level: numbers of children, last words and document frequencies."""
+        """Return the next level: number of children of each node, last words and document frequencies of the children.
+
+        Parameters
+        ----------
+        documents : words, offsets and deciding of `_grow`.
+        grams : int32 (P', T), the nodes of the present level that its patterns match.
+        table : the patterns of the next level.
+        bounds : ranges of documents, one for each thread.
+        """
         words, offsets, deciding = documents
         first, n_prefixes = int(self.levels[-2]), int(self.levels[-1] - self.levels[-2])
         stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
@@ -156,7 +187,10 @@ class Skipgrams:
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
 
     def _number_columns(self, df_by_gap: np.ndarray) -> None:
-        """Number the features: set the column of every node and slop with enough documents."""
+        """Number the features: set the column of every node and slop with enough documents, and n, slop and df.
+
+        ``df_by_gap`` is the result of `_grow`.
+        """
         df = np.cumsum(df_by_gap, axis=1, dtype=np.int32)
         kept = df >= self.min_df
         kept[: self.levels[1], 1:] = False
@@ -177,7 +211,7 @@ class Skipgrams:
         self.slop = np.repeat(slops, sizes).astype(np.int8)
 
     def sizes(self) -> list[list[int]]:
-        """Return n, slop and number of the features of each kind, in the order of the columns."""
+        """Return [n, slop, number of features] of each kind of feature, in the order of the columns."""
         kinds, counts = np.unique(np.column_stack([self.n, self.slop]), axis=0, return_counts=True)
         return [[int(n), int(slop), int(count)] for (n, slop), count in zip(kinds, counts, strict=True)]
 
@@ -187,8 +221,12 @@ class Skipgrams:
         Parameters
         ----------
         tokens : as for `fit`; the documents need not be those of the fit.
-        weighting : ``count`` (int32), the number of ways in which the document matches; ``binary`` (int32), ones;
-            ``score`` (float32), see `_score`.
+        weighting : ``count`` (int32), the number of places and gaps at which the skip-gram matches; ``binary`` (int32),
+            1 if it matches; ``score`` (float32), the score of a search engine, see `_score`.
+
+        Raises
+        ------
+        ConfigError : there is no such weighting.
         """
         if weighting not in WEIGHTINGS:
             raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
@@ -213,7 +251,7 @@ class Skipgrams:
     def _count(
         self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the CSR indices, data and row ends of a range of documents."""
+        """Return the CSR indices, data (of dtype ``kind``) and row ends of a range of documents, before any score."""
         low, high = offsets[0], offsets[-1]
         words, offsets = words[low:high], offsets - low
         grams, gaps, lengths = [words[np.newaxis]], [np.zeros(1, np.int64)], [np.ones(1, np.int64)]
@@ -243,11 +281,11 @@ class Skipgrams:
         return found
 
     def names(self, vocabulary: list[str]) -> list[str]:
-        """Return the features' names, words joined by blanks and the slop, where there is one, as in ``waste time ~1``.
+        """Return the F names of the features: words joined by blanks and, above slop 0, the slop: ``waste time ~1``.
 
         Parameters
         ----------
-        vocabulary : the ``n_words`` words.
+        vocabulary : the ``n_words`` words in the order of their ids.
         """
         kept = [vocabulary[word] for word in self.words]
         found = [""] * len(self.n)
@@ -261,10 +299,15 @@ class Skipgrams:
         return found
 
     def _score(self, X: sparse.csr_array, lengths: np.ndarray) -> sparse.csr_array:
-        """Return the search engine's score of each skip-gram in each document, from its sloppy frequencies.
+        """Return the score of each skip-gram in each document by Lucene's default similarity of an ordered span query.
 
-        Lucene's default similarity of an ordered span query: sqrt(frequency) * sum of idf over its words / sqrt(words
-        in the document), idf = 1 + ln(N / (df + 1)); 1 / sqrt(words) is truncated to four significant bits.
+        It is sqrt(frequency) * sum of idf over its words / sqrt(words in the document), with idf = 1 + ln(N / (df + 1))
+        over the N deciding documents; 1 / sqrt(words) is truncated to four significant bits, as Lucene stores it.
+
+        Parameters
+        ----------
+        X : CSR (N, F), sloppy frequencies; it is overwritten.
+        lengths : int64 (N,), words in each document.
         """
         idf = 1.0 + np.log(self.n_documents / (self.word_df + 1.0))
         weight = np.zeros(len(self.n))
@@ -287,7 +330,10 @@ def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _bounds(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
-    """Return ``n_parts`` consecutive ranges of rows, (first, end), with about equal numbers of tokens."""
+    """Return ``n_parts`` consecutive ranges of rows, (first, last + 1), with about equal numbers of tokens.
+
+    ``offsets`` is int64 (N + 1,), the first token of each row and the end.
+    """
     inner = np.searchsorted(offsets, offsets[-1] * np.arange(1, n_parts) / n_parts)
     ends = [0, *np.minimum(inner, len(offsets) - 1).tolist(), len(offsets) - 1]
     return list(itertools.pairwise(ends))

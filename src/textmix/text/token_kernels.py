@@ -19,14 +19,17 @@ FIRST_SLOTS = 1 << 14
 
 @njit
 def _slot(hash_: np.uint64, n_slots: int) -> np.int64:
-    """Return the first slot of a hash: both its halves, times 2^64 over the golden ratio (Knuth 6.4)."""
+    """Return the slot where the search for a hash begins (multiplicative hashing, Knuth, volume 3, section 6.4).
+
+    Both halves of the hash are mixed and multiplied by 2^64 over the golden ratio.
+    """
     mixed = (hash_ ^ (hash_ >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(32)) & (n_slots - 1)
 
 
 @njit
 def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
-    """Return a hash table of ``n_slots`` that holds words 0 to ``n_words`` - 1; -1 is a free slot."""
+    """Return a hash table of ``n_slots``, int32, that holds words 0 to ``n_words`` - 1; -1 marks a free slot."""
     slots = np.full(n_slots, -1, np.int32)
     for word in range(n_words):
         slot = _slot(hashes[word], n_slots)
@@ -46,7 +49,7 @@ def _grown(values: np.ndarray) -> np.ndarray:
 
 @njit
 def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
-    """Return whether two words of equal length and hash, at bytes ``a`` and ``b``, are equal after folding."""
+    """Return whether two words of equal length and hash are equal after folding; they begin at bytes a and b."""
     if length <= 8:
         return True
     for i in range(length):
@@ -155,7 +158,13 @@ def tokenize(
 
 @njit
 def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the folded words one after the other, uint8, each followed by a 0, which is in no word."""
+    """Return the folded words one after the other, uint8, each followed by a 0, which is in no word.
+
+    Parameters
+    ----------
+    text, fold : as for `tokenize`.
+    starts, lengths : int64 (V,), first byte in ``text`` and number of bytes of each word.
+    """
     joined = np.zeros(np.sum(lengths) + len(lengths), np.uint8)
     end = 0
     for word in range(len(starts)):
@@ -171,8 +180,9 @@ def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.
 
     Parameters
     ----------
-    ids : int32 (T,), word ids from 0 to ``n_words`` - 1.
+    ids : int32 (T,), word ids.
     offsets : int64 (N + 1,), the first token of each document.
+    n_words : V; every id is below it.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
 def _frozen(array: np.ndarray) -> np.ndarray:
     """Return a read-only view as a plain array.
 
-    Numba would otherwise compile a kernel for arrays in memory and again for memory-mapped corpora.
+    A memory-mapped corpus is read-only and a corpus in memory is not.  Numba would compile a kernel for each of them.
     """
     view = np.asarray(array).view()
     view.flags.writeable = False
@@ -60,6 +60,7 @@ class _Folding(dict[int, str]):
     """
 
     def __missing__(self, code: int) -> str:
+        """Make the entry of a code point: its character or a blank."""
         character = chr(code)
         self[code] = character if unicodedata.category(character)[0] in "LMN" else " "
         return self[code]
@@ -110,8 +111,8 @@ def tokenize(
     ----------
     text : N documents, uint8, UTF-8.
     tokenizer : name in `TOKENIZERS`.
-    min_length, max_length : smallest and largest length of a word in characters (Rainbow: 2 and 99); None: no limit.
-        Other words are dropped.
+    min_length, max_length : smallest and largest length of a word in characters (Rainbow: 2 and 99); shorter and longer
+        words are dropped.  With ``max_length`` None there is no largest length.
 
     Returns
     -------

@@ -19,9 +19,9 @@ _WORD = re.compile(r"n't\b|'(?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['-][^\W_]+|[.,](?=\d
 def treebank_words(document: str) -> list[str]:
     """Return the words of a document.
 
-    Tags are left out.  "don't" is "do" and "n't", "it's" is "it" and "'s", "cannot" is "can" and "not".  A run of full
-    stops is one word; every other mark is a word.  Quotation marks stay as they are, unlike in the
-    Treebank's own tokenizer.
+    HTML tags are left out.  "don't" becomes "do" and "n't", "it's" becomes "it" and "'s", "cannot" becomes "can" and
+    "not".  A run of full stops is one word; every other punctuation mark is a word of its own.  Quotation marks stay as
+    they are, unlike in the Treebank's own tokenizer.
     """
     text = _TAG.sub(" ", document).translate(_MARKS)
     return _WORD.findall(_CLITIC.sub(r" \1", _CANNOT.sub(r"\1 \2", text)))

@@ -24,15 +24,15 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     max_n : largest number of words of a skip-gram.
     max_slop : largest number of words passed over in all; with 0 skip-grams are n-grams.
     min_df : skip-grams in fewer documents are dropped.
-    subsume : whether to drop a skip-gram that is in as many documents at the next smaller slop.
+    subsume : whether to drop a skip-gram that matches in no more documents than at the next smaller slop.
     weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
-    min_length : shorter words are dropped, with a named tokenizer.
+    min_length : words of fewer characters are dropped; ignored where ``tokenizer`` is a function.
 
     Attributes
     ----------
     vocabulary_ : word -> id, all words of the training texts.
-    skipgrams_ : the `textmix.text.skipgrams.Skipgrams`.
+    skipgrams_ : the fitted `textmix.text.skipgrams.Skipgrams`.
 
     Examples
     --------
@@ -61,17 +61,26 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_length = min_length
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the skip-grams of texts; ``y`` is ignored."""
+        """Find the skip-grams of N texts; ``y`` is ignored.
+
+        Raises
+        ------
+        ValueError : ``raw_documents`` is one string.
+        ConfigError : a parameter is not allowed.
+        """
         self._fit(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
-        """Find the skip-grams of texts and return the texts' features, CSR (N, F)."""
+        """Do as `fit`; return the features of the same N texts as `transform` does."""
         tokens = self._fit(raw_documents)
         return self.skipgrams_.transform(tokens, self.weighting)
 
     def transform(self, raw_documents: Iterable[str]) -> sparse.csr_array:
-        """Return the features of texts, CSR (N, F); words that were not in the training texts match nothing."""
+        """Return the features of N texts, CSR (N, F): int32, or float32 with ``weighting="score"``.
+
+        A word that was not in the training texts is in no skip-gram, but it counts as a word passed over.
+        """
         check_is_fitted(self)
         tokens, words = self._tokenize(raw_documents)
         unknown = len(self.vocabulary_)
@@ -79,7 +88,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.skipgrams_.transform(Ragged(known[tokens.values], tokens.offsets), self.weighting)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the features' names, such as ``waste time ~1`` for slop 1."""
+        """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
         check_is_fitted(self)
         return np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
 
@@ -107,7 +116,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return Ragged(np.array(values, dtype=np.int32), offsets), words
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: texts come in, needing no two dimensions."""
+        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

@@ -19,15 +19,18 @@ def _hash(text: str) -> int:
 def paragraph_vectors(
     tokens: Ragged, words: Sequence[str], shuffle: bool = True, models: Sequence[Any] = (), **settings: Any
 ) -> np.ndarray:
-    """Return the vectors of N documents, float64 (N, sizes of all models).
+    """Return the vectors of N documents, float64 (N, D).
+
+    One or more models are trained.  The vectors of all models stand side by side; D is the sum of their sizes.
 
     Parameters
     ----------
     tokens : N rows of ids into ``words``.
     words : the vocabulary.
-    shuffle : whether training takes the documents in random order; else in the order of the corpus, class after class.
-    models : for each model the settings of gensim's ``Doc2Vec`` that only this model has; their vectors are joined.
-    settings : settings that all models share, among them ``seed``.
+    shuffle : whether training takes the documents in random order; otherwise in the order of the corpus, which often is
+        class after class.
+    models : for each model the settings of gensim's ``Doc2Vec`` that only this model has; empty for one model.
+    settings : settings of ``Doc2Vec`` that all models share, for example ``seed``, which also seeds the random order.
     """
     from gensim.models.doc2vec import Doc2Vec, TaggedDocument  # type: ignore[import-untyped]
 

@@ -17,11 +17,11 @@ _BLOCK = 1 << 22
 def kept_words(
     counts: sparse.csr_array, words: Sequence[str], stop_words: Collection[str], min_count: int, min_documents: int
 ) -> np.ndarray:
-    """Return which words are kept, bool (V,).
+    """Return which words become features, bool (V,).
 
     Parameters
     ----------
-    counts : CSR (N, V), counts of the deciding documents.
+    counts : CSR (N, V), counts of the words in the documents that decide.
     words : V words in the order of their code points.
     stop_words : words to drop.
     min_count : least number of occurrences in all documents together (Rainbow's ``--prune-vocab-by-occur-count``).
@@ -42,19 +42,24 @@ def kept_words(
 
 
 def restrict(tokens: Ragged, kept: np.ndarray) -> Ragged:
-    """Return the token stream without the words whose ``kept``, bool (V,), is False; ids are renumbered in order."""
+    """Return the token stream without the words for which ``kept``, bool (V,), is False.
+
+    The remaining words are renumbered from 0 in their order.
+    """
     return renumber(tokens, np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32))
 
 
 def renumber(tokens: Ragged, place: np.ndarray) -> Ragged:
-    """Return the token stream with the id ``place[word]`` for every word; a word with a negative place is left out."""
+    """Return the token stream with every id w replaced by ``place[w]``, int32 (V,); a negative place drops it."""
     ids = place[tokens.values]
     ends = np.concatenate([[0], np.cumsum(ids >= 0)])
     return Ragged(ids[ids >= 0], ends[tokens.offsets])
 
 
 def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return the token stream with words renamed, and the names in alphabetical order; words of one name become one.
+    """Return the token stream with ids of names in place of ids of words, and the distinct names.
+
+    Words with the same name become one.  The names are in the order of their code points.
 
     Parameters
     ----------
