@@ -37,13 +37,14 @@ class BoostedGate:
         n_components = memberships.shape[1]
 
         def derivatives(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            """Return gradient and Hessian diagonal of the cross-entropy in scores (N, K), float64 (N, K) each."""
             pi = np.exp(log_softmax(scores, axis=1))
             # The diagonal of the softmax's Hessian times K / (K - 1), as in Friedman's multi-class boosting.
             return pi - memberships, pi * (1.0 - pi) * n_components / (n_components - 1.0)
 
         if n_components > 1:
             if not self._started:
-                # From equal shares, hundreds of classes would need most of the trees to reach their own.
+                # From equal shares, hundreds of classes would need most of the trees to reach their true shares.
                 self._started, self.trees.start = True, np.log(memberships.mean(axis=0) + LEAST_SHARE)
                 self.trees.scores = np.tile(self.trees.start, (len(memberships), 1))
             if self.trees.can_split:
@@ -97,7 +98,14 @@ class BoostedExperts:
                 grown[label].grow(partial(_log_loss_derivatives, weight[:, np.newaxis], self.Y[:, [label]]))
 
     def _fill(self, component: int, n: int, scores: Any) -> np.ndarray:
-        """Return log odds (n, L): the constants, and scores of the labels with trees."""
+        """Return the log odds of n instances under a component, float64 (n, L): constants, or scores of trees.
+
+        Parameters
+        ----------
+        component : its index.
+        n : number of instances.
+        scores : from `Trees` of one output to their scores, float64 (n, 1).
+        """
         odds = np.tile(self.fixed[component], (n, 1))
         for label in np.flatnonzero(self.active[component]).tolist():
             odds[:, label] = scores(self.trees[component][label])[:, 0]
@@ -117,6 +125,11 @@ class BoostedExperts:
 
 
 def _log_loss_derivatives(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each."""
+    """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each.
+
+    Parameters
+    ----------
+    weight, y, scores : weights of the instances, labels of 0 and 1, and log odds, (N, 1) each.
+    """
     b = expit(scores)
     return weight * (b - y), weight * b * (1.0 - b)

@@ -42,16 +42,17 @@ class CBMClassifier(MultiLabelClassifier):
     l1_ratio : \rho of the elastic net: the penalty of a weight v is (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2.
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
-    steps, step_tol : `max_iter` and `tol` of `textmix.models.linear.lbfgs.minimise` in an M step.
+    steps, step_tol : most iterations of the solver in an M step, and its ``tol``, of logistic regressions; see
+        `textmix.models.linear.lbfgs.minimise`.
     trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
     init : the first memberships: "mixture", those of a Bernoulli mixture fitted to the label sets; "label_sets", one
         component for each distinct label set.
-    n_init : random starts of that mixture.
-    floor : memberships below this are set to 0.
+    n_init : random starts of the Bernoulli mixture.
+    floor : memberships below this are set to 0; the memberships of an instance are then divided by their sum.
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
     allow_empty : whether the empty set may be predicted; "auto": if a training instance has no label.
-    random_state : for the starts.
+    random_state : for the random starts.
     callback : called with the estimator after every EM iteration; the estimator can already predict.
 
     Attributes
@@ -59,10 +60,12 @@ class CBMClassifier(MultiLabelClassifier):
     gate_, experts_ : the halves, see `textmix.models.cbm.learners`; halves of logistic regression take coordinates in
         ``space_``.
     space_ : the space of the training instances' rows, see `textmix.models.linear.row_space.RowSpace`.
-    objective_path_ : float64 (n_iter_,), penalised log-likelihood after every iteration.  It never decreases with
-        ``floor=0`` and ``constant=0``.
+    n_components_ : K; with ``init="label_sets"`` the number of distinct label sets of the training instances.
+    objective_path_ : float64 (n_iter_,), penalised log-likelihood after every iteration.  With logistic regression,
+        ``floor=0`` and ``constant=0`` it never decreases.
     n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
     allow_empty_ : whether the empty set may be predicted.
+    classes_, n_features_in_ : see `textmix.models.common.multilabel.MultiLabelClassifier`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -134,12 +137,16 @@ class CBMClassifier(MultiLabelClassifier):
         self.callback = callback
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Run EM to its end and call ``callback`` after every iteration."""
         for _ in self._iterate(X, Y):
             if self.callback is not None:
                 self.callback(self)
 
     def _iterate(self, X: Any, Y: np.ndarray) -> Iterator[None]:
-        """Run EM; yield after every iteration."""
+        """Run EM on checked features (N, V) and label indicators (N, L); yield after every iteration.
+
+        An iteration is an M step of both halves and the E step after it.
+        """
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
         memberships = self._start(Y)
@@ -190,7 +197,10 @@ class CBMClassifier(MultiLabelClassifier):
         return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K)."""
+        """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K).
+
+        The log-likelihood is computed before small memberships are set to 0.
+        """
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
             joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
@@ -209,7 +219,7 @@ class CBMClassifier(MultiLabelClassifier):
             yield rows, self.gate_.log_proba(part), odds
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return a label set for each instance by ``decision``, int64 (N, L)."""
+        """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1."""
         if self.decision == "marginal":
             return (self.predict_proba(X) > 0.5).astype(np.int64)
         if self.decision == "mode":
@@ -221,9 +231,15 @@ class CBMClassifier(MultiLabelClassifier):
         return found
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the mode of p(y|x), int64 (N, L), its log probability and the number of sets scored, (N,) each.
+        """Return the mode of p(y|x), its log probability, and the number of label sets tried.
 
-        The mode is exact unless the number of sets scored reaches `SEARCH_LIMIT`.
+        The mode is exact unless the number of sets tried reaches `SEARCH_LIMIT`.
+
+        Returns
+        -------
+        mode : int64 (N, L) of 0 and 1.
+        log_probability : float64 (N,).
+        evaluations : int64 (N,).
         """
         features = self._checked(X)
         n = features.shape[0]
@@ -243,7 +259,7 @@ class CBMClassifier(MultiLabelClassifier):
         return marginal
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets (N, L), float64 (N,)."""
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         value = np.zeros(len(labels))
         for rows, log_pi, odds in self._chunks(features):
@@ -279,8 +295,9 @@ def bernoulli_mixture(
 ) -> np.ndarray:
     """Return the memberships of label sets in a mixture of independent Bernoulli labels, float64 (N, K).
 
-    EM runs from ``n_init`` random starts: probabilities uniform in (1/4, 3/4), equal weights.  The run of the largest
-    likelihood counts.
+    EM runs from ``n_init`` random starts: label probabilities uniform in (1/4, 3/4), equal mixture weights.  An EM run
+    ends when the log-likelihood increases by at most 1e-6 of itself.  The memberships of the run with the largest
+    likelihood are returned.
 
     Parameters
     ----------

@@ -13,18 +13,19 @@ from sklearn.base import clone
 
 from textmix.models.cbm.learners import smoothed_log_odds
 
-#: Least distance of a probability from 0 and 1, which a decision tree's leaf can give.
+#: Least distance of a probability from 0 and 1: a decision tree gives 0 and 1 themselves, with infinite log odds.
 MARGIN = 1e-9
 
 
 class EstimatorGate:
-    """A multi-class classifier as the mixture weights.
+    """A multi-class classifier that gives the mixture weights: its classes are the components.
 
-    It is given an instance once for each component of which the instance is a member, with the membership as weight.
+    It is fitted to an instance once for each component in which the membership is positive, with the membership as
+    weight.  All mixture weights are equal until memberships are positive in two components.
 
     Parameters
     ----------
-    X : features (N, V).
+    X : features of the training instances (N, V).
     n_components : K.
     estimator : classifier with ``predict_proba`` and ``sample_weight`` in ``fit``; it is cloned.
     """
@@ -63,7 +64,7 @@ class EstimatorExperts:
 
     Parameters
     ----------
-    X : features (N, V).
+    X : features of the training instances (N, V).
     Y : label indicators (N, L).
     n_components : K.
     estimator : classifier with ``predict_proba`` and ``sample_weight`` in ``fit``; it is cloned.

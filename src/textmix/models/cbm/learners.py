@@ -37,7 +37,7 @@ class Gate(Protocol):
         """Return log pi(x) of instances X (n, V), float64 (n, K)."""
 
     def penalty(self) -> float:
-        """Return the penalty of the weights, minus the log density of their prior up to a constant."""
+        """Return the penalty of the weights: the negative log density of their prior, up to a constant."""
 
 
 class Experts(Protocol):
@@ -53,7 +53,7 @@ class Experts(Protocol):
         """Return the labels' log odds of instances X (n, V) under one component, float64 (n, L)."""
 
     def penalty(self) -> float:
-        """Return the penalty of the weights, minus the log density of their prior up to a constant."""
+        """Return the penalty of the weights: the negative log density of their prior, up to a constant."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,16 @@ class MStep:
     tol: float
 
     def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray, n_biases: int) -> np.ndarray:
-        """Return unknowns with lower objectives, float64 (P, B).
+        """Return unknowns whose objectives are at most the objectives at the start, float64 (P, B).
+
+        Proximal gradient steps solve a problem with an L1 penalty.  Newton's method solves binary regressions on few
+        instances or few features, see `NEWTON`.  L-BFGS solves all other problems.
 
         Parameters
         ----------
         problem : of this step's variance.
         W : float64 (P, B), the start.
-        n_biases : the last entries of W, in C order, that are biases and have no penalty.
+        n_biases : number of biases, which have no penalty; they are the last entries of W in C order.
         """
         if self.l1 > 0:
             l1 = np.full(W.size, self.l1)
@@ -101,7 +104,7 @@ class LogisticGate:
     ----------
     X : features (N, V).
     n_components : K.
-    step : the partial M step; its variance is of each weight of the K weight vectors.
+    step : the partial M step; its variance is that of each weight of the K weight vectors.
     """
 
     def __init__(self, X: Any, n_components: int, step: MStep) -> None:
@@ -138,7 +141,7 @@ class LogisticExperts:
     X : features (N, V).
     Y : label indicators (N, L).
     n_components : K.
-    step : the partial M step; its variance is of each weight of a classifier's one weight vector.
+    step : the partial M step; its variance is that of each weight of a classifier's one weight vector.
     floor : instances with a smaller membership are left out of a component's classifiers.
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     """
@@ -155,7 +158,7 @@ class LogisticExperts:
             self._update(component, memberships[:, component])
 
     def _update(self, component: int, membership: np.ndarray) -> None:
-        """Improve one component's classifiers."""
+        """Improve one component's classifiers; they stay unless a membership (N,) is above ``floor``."""
         rows = np.flatnonzero(membership > self.floor)
         if not len(rows):
             return
@@ -200,7 +203,7 @@ class LogisticExperts:
 def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Return the log odds of labels' shares in a component, smoothed by their shares in all instances, float64 (L,).
 
-    They are finite also for a label that no training instance has, or that all have.
+    They are finite also for a label that no training instance has, or that all training instances have.
 
     Parameters
     ----------

@@ -20,7 +20,14 @@ from textmix.models.linear.loss_kernels import softplus
 
 @njit
 def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
-    """Return log p(y) from base_k = log pi_k + log p_k(no label), log odds z (K, L) and members of y, bool (L,)."""
+    """Return log p(y) of one label set.
+
+    Parameters
+    ----------
+    base : float64 (K,), log pi_k + log p_k(no label).
+    z : float64 (K, L), log odds.
+    member : bool (L,), the labels in y.
+    """
     score = base.copy()
     for label in range(len(member)):
         if member[label]:
@@ -35,7 +42,7 @@ def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
 
 @njit
 def _push(heap: np.ndarray, size: int, node: int, cost: np.ndarray) -> None:
-    """Add a node to a heap of ``size`` nodes; the node of least cost is first, of equal costs the older node."""
+    """Add a node to a heap of ``size`` nodes; the node of least cost is first, of equal costs the smaller number."""
     place = size
     while place > 0:
         above = (place - 1) // 2
@@ -69,7 +76,15 @@ def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
 
 @njit
 def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last: np.ndarray, rest: np.ndarray) -> None:
-    """Set ``member``, bool (L,), to a component's likeliest label set changed by the flips of a node."""
+    """Set ``member``, bool (L,), to a component's likeliest label set changed by the flips of a node.
+
+    Parameters
+    ----------
+    z : float64 (L,), the component's log odds.
+    order : int64 (L,), the labels by increasing |z|.
+    node : a set of flips: the label at ``last[node]`` in the order and, recursively, the flips of ``rest[node]``.
+    last, rest : int64 (nodes,), see `search_modes`; -1 for a node without flips.
+    """
     member[:] = z >= 0.0
     while node >= 0 and last[node] >= 0:
         flipped = order[last[node]]
@@ -89,7 +104,7 @@ def search_modes(
 
     Parameters
     ----------
-    log_pi : float64 (N, K).
+    log_pi : float64 (N, K), logarithms of the mixture weights.
     Z : float64 (K, N, L), log odds.
     allow_empty : whether the empty set may be predicted.
     limit : most sets tried for an instance.
@@ -97,9 +112,9 @@ def search_modes(
     Returns
     -------
     member : bool (N, L).
-    log_probability : float64 (N,), of that set.
-    evaluations : int64 (N,), number of sets scored under the whole mixture.
-    exact : bool (N,), whether the bound ended the search, not ``limit``.
+    log_probability : float64 (N,), log p(y) of this set; -inf if only the forbidden empty set was tried.
+    evaluations : int64 (N,), number of sets tried.
+    exact : bool (N,), whether the set is the mode: False where ``limit`` ended the search.
     """
     n_components, n, n_labels = Z.shape
     modes, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.full(n, -np.inf)
@@ -160,11 +175,13 @@ def search_modes(
 
 @njit
 def _without(sizes: np.ndarray, b: float, rest: np.ndarray) -> None:
-    """Set ``rest``, (L,), to the distribution of the number of labels after one label of probability b is left out.
+    """Compute the distribution of the number of labels when one of L independent labels is left out.
 
     Parameters
     ----------
-    sizes : float64 (L + 1,), the distribution with that label.
+    sizes : float64 (L + 1,), the distribution with all labels.
+    b : probability of the label that is left out.
+    rest : float64 (L,), set to the distribution without it.
     """
     top = len(sizes) - 1
     if b <= 0.5:
@@ -185,7 +202,7 @@ def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.nd
 
     Parameters
     ----------
-    log_pi : float64 (K,).
+    log_pi : float64 (K,), logarithms of the mixture weights.
     z : float64 (K, L), log odds.
     """
     n_components, n_labels = z.shape
@@ -211,10 +228,16 @@ def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @njit
 def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label set of largest expected F of each instance, bool (N, L), and that expectation, float64 (N,).
+    """Return the label set of largest expected F of each instance, bool (N, L), and its expected F, float64 (N,).
 
     F of two empty sets is 1.  For each size the best set holds the labels of largest sum_s P(y_l = 1, |y| = s) 2 /
     (s + size).
+
+    Parameters
+    ----------
+    log_pi : float64 (N, K), logarithms of the mixture weights.
+    Z : float64 (K, N, L), log odds.
+    allow_empty : whether the empty set may be predicted.
     """
     _, n, n_labels = Z.shape
     chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)

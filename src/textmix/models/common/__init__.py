@@ -1,1 +1,1 @@
-"""What several families of estimators share: checks, frames, kernels over counts."""
+"""Modules that several families of estimators share: checks, base classes, kernels over counts, boosted trees."""

@@ -13,12 +13,19 @@ from scipy import sparse
 #: Least entry of the Hessian's diagonal; LightGBM divides by sums of them.
 LEAST_HESSIAN = 1e-12
 #: L2 penalty of a leaf's value, added to the Hessian's sum in the leaf, as other boosting libraries do.  In a class of
-#: few instances that sum is close to 0; without the penalty, the scores of hundreds of classes diverge.
+#: few instances the Hessian's sum is close to 0; without the penalty, the scores of hundreds of classes diverge.
 LEAF_PENALTY = 1.0
 
 
 class Growth(NamedTuple):
-    """Trees that one call of `Trees.grow` adds to each output, leaves of a tree, and the learning rate."""
+    """Number and form of the trees that one call of `Trees.grow` adds.
+
+    Parameters
+    ----------
+    trees : number of trees added to each output.
+    leaves : most leaves of a tree.
+    shrinkage : learning rate, the factor of each tree's values.
+    """
 
     trees: int
     leaves: int
@@ -56,7 +63,7 @@ class Trees:
         self._booster: lgb.Booster | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the binned data: a copy can predict, but cannot grow."""
+        """Return the state without the binned data: a copied or pickled object can predict, but cannot grow."""
         return {**vars(self), "_data": None}
 
     @cached_property
@@ -76,10 +83,12 @@ class Trees:
             self._booster = lgb.Booster(self._settings, self._data)
 
         def in_columns(scores: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
+            """Return the derivatives in LightGBM's form: vectors (N C,), one output after the other."""
             gradient, hessian = derivatives(scores.reshape(self.scores.shape, order="F") + self.start)
             return gradient.ravel(order="F"), np.maximum(hessian, LEAST_HESSIAN).ravel(order="F")
 
         def read_scores(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
+            """Store the training instances' scores: LightGBM gives them to a metric, whose value is not used."""
             self.scores = scores.reshape(self.scores.shape, order="F") + self.start
             return "scores", 0.0, True
 

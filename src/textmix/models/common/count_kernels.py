@@ -1,7 +1,8 @@
 """Sums of counts over documents and classes, in one pass over the positive cells of a CSR matrix.
 
-Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  Tables that
-score documents are (V, C), so that scoring reads C adjacent numbers for each positive count.
+Symbols: document d, word w, class c; N documents, V words, C classes; x_dw count, n_d document length.  The arrays of
+the matrix are ``indptr``, integer (N + 1,); ``indices``, integer (cells,), the word of each cell; ``data``, its count.
+Tables that score documents are (V, C), so that scoring reads C adjacent numbers for each positive count.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ LANES = 8
 def add_counts(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, y: np.ndarray, weight: np.ndarray, table: np.ndarray
 ) -> None:
-    """Add the weighted counts to ``table[w, c]``: c(w, T_c) = sum over d in class c of weight_d x_dw."""
+    """Add the weighted counts to ``table[w, c]``: c(w, T_c) = sum over d in class c of weight_d x_dw.
+
+    Parameters
+    ----------
+    y : integer (N,), the class of each document.
+    weight : float64 (N,).
+    table : float64 (V, C), changed in place.
+    """
     for d in range(len(y)):
         c = y[d]
         for i in range(indptr[d], indptr[d + 1]):
@@ -38,7 +46,7 @@ def row_sums(indptr: np.ndarray, data: np.ndarray) -> np.ndarray:
 
 @njit
 def smallest_positive(table: np.ndarray) -> np.ndarray:
-    """Return the smallest positive entry of each row of a table, infinity where there is none."""
+    """Return the smallest positive entry of each row of a table (n, m), float64 (n,); infinity where there is none."""
     smallest = np.full(table.shape[0], np.inf)
     lanes = np.empty(LANES)
     for i in range(table.shape[0]):
@@ -60,7 +68,13 @@ def smallest_positive(table: np.ndarray) -> np.ndarray:
 def count_scores(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_weight: np.ndarray, score: np.ndarray
 ) -> None:
-    """Add sum_w x_dw log_weight[w, c] to ``score[d, c]``: the multinomial log-likelihood."""
+    """Add sum_w x_dw log_weight[w, c] to ``score[d, c]``: the multinomial log-likelihood.
+
+    Parameters
+    ----------
+    log_weight : float64 (V, C), log probability of each word in each class.
+    score : float64 (N, C), changed in place.
+    """
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
             prefetch_row(log_weight, indices, i)

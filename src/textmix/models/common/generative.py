@@ -26,13 +26,17 @@ Convention = Literal["bag", "sequence"]
 
 
 class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """Naive Bayes over count vectors, with class priors (N_c + delta) / (N + k delta).
+    """Naive Bayes over count vectors, with class priors (N_c + delta) / (N + C delta) for C classes.
+
+    Parameters
+    ----------
+    delta : smoothing count of the class priors, from 0 (shares of the classes) to infinity (1/C).
 
     Attributes
     ----------
     classes_ : (C,) class labels, sorted.
     class_count_ : float64 (C,), (weighted) number of training documents N_c.
-    class_log_prior_ : float64 (C,); delta = 0 gives the shares of the classes, delta = infinity 1/C.
+    class_log_prior_ : float64 (C,), log p(c).
     n_features_in_ : V, the number of words.
     """
 
@@ -54,7 +58,10 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     @abstractmethod
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw one document of a class: words, possibly repeated, and how often each is added."""
+        """Draw one document of ``length`` words from a class; return its words and their counts, integer (n,) each.
+
+        A word may occur several times; its counts are added.
+        """
 
     def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
         """Return the log multinomial coefficient of a bag, or 0 for a sequence, float64 (N,)."""
@@ -64,13 +71,17 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     @checks_parameters
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Estimate priors and classes.
+        """Estimate the class priors and the parameters of each class.
 
         Parameters
         ----------
         X : counts (N, V), sparse or dense, not negative.
         y : class labels (N,).
-        sample_weight : (N,), not negative; a weight is the same as that many copies of the document.
+        sample_weight : (N,), not negative; a document of weight n counts as n copies of it.  None: 1 each.
+
+        Raises
+        ------
+        ValueError : a negative or non-finite count, a negative weight, y no class labels, or different lengths.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -81,9 +92,9 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return self
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log p(x|c) up to a term in x alone, (N, C).
+        """Return log p(c) + log p(x|c) up to a term in x alone, float64 (N, C).
 
-        A document that no class can produce gets the log priors.
+        A document that has probability 0 in every class gets the log priors.
         """
         check_is_fitted(self)
         joint = self._class_log_likelihood(check_counts(self, X, reset=False))
@@ -98,37 +109,38 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return self.classes_[np.argmax(joint, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), (N, C)."""
+        """Return log p(c|x), float64 (N, C)."""
         joint = self.predict_joint_log_proba(X)
         joint -= logsumexp(joint, axis=1, keepdims=True)
         return joint
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), (N, C)."""
+        """Return p(c|x), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the results of `predict` and `predict_proba`, from one scoring of the documents."""
+        """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once."""
         joint = self.predict_joint_log_proba(X)
         labels = self.classes_[np.argmax(joint, axis=1)]
         joint -= logsumexp(joint, axis=1, keepdims=True)
         return labels, np.exp(joint, out=joint)
 
     def log_likelihood(self, X: Any, convention: Convention = "bag") -> np.ndarray:
-        """Return log p(x|c) in full, (N, C).
+        """Return log p(x|c) with all terms, float64 (N, C), in nats.
 
         Parameters
         ----------
         X : counts (N, V).
-        convention : "bag" for the probability of the count vector among those of its length, as in the EDCM paper's
-            equations; "sequence" for the probability of the document's words in their order, as a perplexity takes it.
+        convention : "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM
+            paper's equations; "sequence" for the probability of the document's words in their order, as a perplexity
+            takes it.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, (N,)."""
+        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats."""
         return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
 
     def sample(self, lengths: Any, y: Any = None, random_state: Any = None) -> tuple[sparse.csr_array, np.ndarray]:
@@ -143,7 +155,11 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         Returns
         -------
         X : counts, int64 CSR (N, V).
-        y : their classes (N,).
+        y : their class labels (N,).
+
+        Raises
+        ------
+        ValueError : a label of ``y`` is not among ``classes_``.
         """
         check_is_fitted(self)
         rng = random_state if isinstance(random_state, np.random.Generator) else _generator(random_state)
@@ -171,7 +187,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             self.class_log_prior_ = np.log(prior)
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
-        """Return the index into ``classes_`` of each label, (N,)."""
+        """Return the index into ``classes_`` of each label, int64 (N,); raises ValueError at an unknown label."""
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
         unknown = self.classes_[codes] != y
         if unknown.any():
@@ -210,12 +226,16 @@ class IncrementalCountClassifier(CountClassifier):
 
     @checks_parameters
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add documents to those seen before; after the last batch the model equals `fit` on all of them.
+        """Add documents to the documents of earlier calls; the model then equals `fit` on all of them.
 
         Parameters
         ----------
         X, y, sample_weight : as for `fit`.
-        classes : all labels there will be; needed at the first call.
+        classes : all class labels of this and later calls; needed at the first call.
+
+        Raises
+        ------
+        ValueError : as `fit`; also a label that is not among the classes, or no ``classes`` at the first call.
         """
         first = check_first_partial_fit(self, classes)
         X, y = check_classified_counts(self, X, y, reset=first)
@@ -242,9 +262,9 @@ def subtract_length_term(score: np.ndarray, concentration: np.ndarray, length: n
 
     Parameters
     ----------
-    score : (N, C), changed in place.
-    concentration : s_c, (C,).
-    length : n_d, (N,).
+    score : float64 (N, C), changed in place.
+    concentration : s_c, float64 (C,), positive.
+    length : n_d, (N,), the documents' numbers of words.
     """
     distinct, place = np.unique(length, return_inverse=True)
     score -= log_rising_table(concentration, distinct)[place]

@@ -15,7 +15,10 @@ class IndependentLabels:
     """Predictions from the log odds of labels that are independent given the features."""
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L); infinite for a label of none or all in training."""
+        """Return the log odds of each label, float64 (N, L).
+
+        A model may give -inf to a label that no training instance has, and inf to a label that all of them have.
+        """
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -27,6 +30,11 @@ class IndependentLabels:
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y of 0 and 1 (N, L), the sum over their labels, float64 (N,)."""
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,): the sum over all L labels.
+
+        Raises
+        ------
+        ValueError : Y holds another number than 0 and 1, or its shape is not (N, L).
+        """
         odds = self.decision_function(X)
         return np.asarray(set_log_likelihood(odds, check_label_sets(Y, *odds.shape)))

@@ -13,7 +13,13 @@ from textmix.models.common.validation import check_labelled_counts
 
 
 def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
-    """Return counts as float64 with each row divided by its p-norm (sum of powers to 1 / p); empty rows stay."""
+    """Return counts (N, V) as float64 CSR, each row divided by its p-norm; a row of zeros stays.
+
+    Parameters
+    ----------
+    counts : not negative.
+    power : p, positive; the p-norm of a row x is (sum_j x_j^p)^(1 / p).
+    """
     rows = sparse.csr_array(counts, dtype=np.float64)
     norm = np.asarray((rows**power).sum(axis=1)).ravel() ** (1.0 / power)
     rows.data /= np.repeat(norm, np.diff(rows.indptr))
@@ -25,11 +31,12 @@ class LabelCountClassifier(MultiLabelClassifier):
 
     Attributes
     ----------
-    classes_ : int (L,), the columns of y.
+    classes_ : int (L,), the indices 0 to L - 1 of the columns of y.
     n_features_in_ : V, the number of words.
     """
 
     def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that input must not be negative."""
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
@@ -45,7 +52,7 @@ class LabelCountClassifier(MultiLabelClassifier):
 
         Raises
         ------
-        ValueError : a negative count, or a label indicator other than 0 and 1.
+        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or different lengths.
         """
         counts, labels = check_labelled_counts(self, X, y)
         self.classes_ = np.arange(labels.shape[1])

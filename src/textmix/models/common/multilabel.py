@@ -19,8 +19,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     Attributes
     ----------
-    classes_ : int (L,), the columns of Y.
-    n_features_in_ : V.
+    classes_ : int (L,), the indices 0 to L - 1 of the columns of Y.
+    n_features_in_ : V, the number of features.
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
@@ -33,7 +33,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Raises
         ------
-        ValueError : X has NaN or infinity, Y something else than 0 and 1, or they differ in length.
+        ValueError : X has NaN or infinity, Y holds another number than 0 and 1, or they differ in length.
         """
         self._columns = None
         features = check_features(self, X, reset=True)
@@ -48,21 +48,26 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit to checked features and labels, int8 (N, L)."""
+        """Fit to checked features (N, W), see `_checked`, and label indicators, int8 (N, L)."""
         raise NotImplementedError
 
     def _checked(self, X: Any) -> Any:
-        """Return the checked features of instances to be predicted, (N, V) of those with a weight."""
+        """Return the checked features of instances to be predicted, (N, W).
+
+        These are the W features that the model was fitted to: for sparse training data, the features that a training
+        instance has; else all V.
+        """
         check_is_fitted(self)
         features = check_features(self, X, reset=False)
         return features if self._columns is None else features[:, self._columns]
 
     def _checked_sets(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
-        """Return checked features (N, V) and label sets, int8 (N, L), of the same instances."""
+        """Return checked features (N, W), see `_checked`, and label sets, int8 (N, L), of the same instances."""
         features = self._checked(X)
         return features, check_label_sets(Y, features.shape[0], len(self.classes_))
 
     def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, label indicators as targets."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.single_output = False
@@ -73,7 +78,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
 
 def label_sets(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct rows of Y (N, L), sorted, (S, L), and the index of each row among them, int64 (N,)."""
+    """Return the distinct rows of Y (N, L) in lexicographic order, (S, L), and each row's index there, int64 (N,)."""
     sets, code = np.unique(Y, axis=0, return_inverse=True)
     return sets, code.ravel().astype(np.int64)
 

@@ -23,9 +23,13 @@ LINE = 8
 
 @intrinsic
 def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
-    """Prefetch the cache line of ``table[row, column]``; both indices are not negative and inside the table."""
+    """Prefetch the cache line of ``table[row, column]``.
+
+    No index is checked: both must not be negative and must lie inside the table.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Write the call of LLVM's prefetch instruction; Numba calls this as it compiles a kernel."""
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         pointer = cgutils.get_item_pointer(context, builder, signature.args[0], array, list(arguments[1:]))
         pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
@@ -41,7 +45,14 @@ def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
 
 @njit
 def prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
-    """Prefetch the row of ``table`` for the cell of a CSR matrix that is `AHEAD` cells after ``cell``."""
+    """Prefetch the row of ``table`` for the cell of a CSR matrix that is `AHEAD` cells after ``cell``, if there is one.
+
+    Parameters
+    ----------
+    table : float64 (V, C).
+    indices : integer (cells,), the column of each stored cell: a row of ``table``.
+    cell : index of the cell now read.
+    """
     if cell + AHEAD < len(indices):
         for column in range(0, table.shape[1], LINE):
             prefetch(table, indices[cell + AHEAD], column)

@@ -1,11 +1,13 @@
-r"""Logarithm of the rising factorial and its two derivatives: the gamma function in DCM and EDCM.
+r"""Logarithm of the rising factorial and its first two derivatives: the gamma function in DCM and EDCM.
 
 Both models contain the gamma function only as the ratio \Gamma(a + x) / \Gamma(a) (EDCM paper, equations 1 to 4):
 
     log_rising(a, x)      log \Gamma(a + x) - log \Gamma(a)
     polygamma_rise(a, x)  its first derivative in a,       \Psi(a + x) - \Psi(a)   = \sum_j 1 / (a + j)    for whole x
-                          its second, sign turned,         \Psi'(a) - \Psi'(a + x) = \sum_j 1 / (a + j)^2
+                          minus its second derivative,     \Psi'(a) - \Psi'(a + x) = \sum_j 1 / (a + j)^2
     rising(a, x)          all three, faster than the two functions together
+
+The sums run over j = 0, ..., x - 1.
 
 The difference is taken term by term, which avoids the cancellation of \Psi(s + n) - \Psi(s) for large s.  For small
 whole x it is the finite sum.  Else the recurrence raises both arguments above `LIFT`, and the asymptotic series
@@ -135,7 +137,7 @@ def trigamma(a: float) -> float:
 
 @njit
 def log_rising_table(a: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return log_rising(a[c], x[k]) as a float64 (K, C) table: the length terms of a set of classes."""
+    """Return log_rising(a[c], x[k]) for a (C,) and x (K,), float64 (K, C): the length terms of a set of classes."""
     table = np.empty((len(x), len(a)))
     for k in range(len(x)):
         for c in range(len(a)):

@@ -17,12 +17,12 @@ from sklearn.utils.validation import validate_data
 
 from textmix.models.common.sklearn_private import check_sample_weight
 
-#: A sparse matrix with a larger share of cells other than 0 is faster as a dense one.
+#: Computing on a sparse matrix with a larger share of cells other than 0 is faster in dense form.
 DENSE_FROM = 0.2
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return features (N, V) as float64, CSR where most are 0 and else dense.
+    """Return features (N, V) as float64: CSR for a sparse X with at most `DENSE_FROM` of its cells stored, else dense.
 
     Raises
     ------
@@ -114,7 +114,12 @@ def check_indicators(Y: Any) -> sparse.csr_array:
 
 
 def check_dense_indicators(Y: Any) -> np.ndarray:
-    """Return label indicators as int8 (N, L), dense; see `check_indicators`."""
+    """Return label indicators as int8 (N, L), dense.
+
+    Raises
+    ------
+    ValueError : see `check_indicators`.
+    """
     return np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
 
 
@@ -133,7 +138,7 @@ def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
 
 
 def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
-    """Return the weights of the rows of X, float64 (N,), ones by default.
+    """Return the weights of the rows of X, float64 (N,); all 1 where ``sample_weight`` is None.
 
     Raises
     ------
@@ -143,7 +148,7 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
 
 
 def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a CSR matrix whose stored cells are not 0, each stored once, in order: the form that kernels need.
+    """Return a CSR matrix in the form that kernels need: no cell is stored as 0 or twice, rows are sorted by column.
 
     A matrix of this form is returned itself, not a copy.
 

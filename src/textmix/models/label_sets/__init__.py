@@ -1,1 +1,1 @@
-"""Baselines that predict label sets: relevance, power set, chains, pairwise random field."""
+"""Baselines that predict label sets: binary relevance, power set, pairwise random field, chains, dependency network."""

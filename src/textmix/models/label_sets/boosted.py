@@ -46,6 +46,7 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
     """
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Grow the trees of every label."""
         self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
         self._experts.update(np.ones((len(Y), 1)))
 
@@ -59,9 +60,11 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
     """Multi-class boosted trees whose classes are the label sets of the training instances."""
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Grow the trees of every label set."""
         self.sets_, code = label_sets(Y)
         self._gate = BoostedGate(X, len(self.sets_), self._growth())
         self._gate.update(np.eye(len(self.sets_))[code])
 
     def _scores(self, X: Any) -> np.ndarray:
+        """Return the score of every set before the softmax, float64 (n, S)."""
         return self._gate.trees.predict(X)

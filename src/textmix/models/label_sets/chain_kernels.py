@@ -22,7 +22,7 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
     ----------
     Z : float64 (N, L), log odds from the features alone, labels in the order of the chain.
     V : float64 (L, L); V[j, l] is added to the log odds of label l where label j < l is in the set.
-    width : most sets in the beam after each label; 1 is the greedy chain.
+    width : most partial label sets that the search goes on with after each label; 1 is the greedy chain.
     """
     n, n_labels = Z.shape
     found, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
@@ -63,12 +63,14 @@ def _uniform(state: np.ndarray) -> float:
 def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, counted: int, seeds: np.ndarray) -> np.ndarray:
     """Return the share of the last sweeps of a Gibbs sampler in which each label is on, float64 (N, L).
 
+    At the start each label is on with probability 1/2.
+
     Parameters
     ----------
     Z : float64 (N, L), log odds from the features alone.
     V : float64 (L, L), zero diagonal; V[j, l] is added to the log odds of label l where label j is on.
     sweeps : number of sweeps over all labels.
-    counted : number of last sweeps over which the share is taken.
+    counted : number of last sweeps over which the share is taken, 1 to ``sweeps``.
     seeds : uint64 (N,), a seed for each instance.
     """
     n, n_labels = Z.shape

@@ -1,8 +1,8 @@
 """Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
 
-In training, all classifiers of a chain or of the network see the features and other true labels.  They are therefore
-one batch of logistic regressions over [X, Y] with some weights fixed at 0.  The variance is defined as in
-`textmix.models.label_sets.estimators.BinaryRelevance`.
+In training, the inputs of each label's classifier are the features and the true values of other labels.  All
+classifiers of a chain or of the network are therefore one batch of logistic regressions over [X, Y] with some weights
+fixed at 0.  The variance is defined as in `textmix.models.label_sets.estimators.BinaryRelevance`.
 
 Sources: see `chain_kernels`; for settings that they do not give, MEKA, which the CBM paper used for these methods.
 """
@@ -41,14 +41,14 @@ def _linked(
     ----------
     space : of the features of the instances, (N, V).
     Y : label indicators (N, L).
-    weight : float64 (N,) of the instances.
-    free : bool (L, L); free[j, l] whether label j is an input of label l.
+    weight : float64 (N,) of the instances; an instance of weight 0 is left out.
+    free : bool (L, L); free[j, l] tells whether label j is an input of label l.
     settings : the estimator, for its variance, max_iter and tol.
 
     Returns
     -------
     coef : float64 (V + 1, L), weights of the features and, last, the bias.
-    links : float64 (L, L), weights of the labels.
+    links : float64 (L, L); links[j, l] is the weight of label j in the log odds of label l.
     solution : of the batch.
     """
     n_features, n_labels = space.inputs.shape[1], Y.shape[1]
@@ -78,7 +78,12 @@ def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_
 
 
 def check_order(order: np.ndarray) -> None:
-    """Check that an order has every label once; raises ValueError."""
+    """Check that an order, int (L,), has every label 0 to L - 1 once.
+
+    Raises
+    ------
+    ValueError : it has not.
+    """
     if not np.array_equal(np.sort(order), np.arange(len(order))):
         raise ValueError("order_ must hold every label once; save the model again")
 
@@ -88,14 +93,15 @@ class ClassifierChain(LinearMultiLabel):
 
     Parameters
     ----------
-    beam_width : 1 for the greedy chain (CC), more for the mode of a probabilistic chain (PCC).
+    beam_width : 1 for the greedy chain (CC); a larger width approximates the mode of a probabilistic chain (PCC).
     random_state : for the order of the labels.
     variance, max_iter, tol : see `LinearMultiLabel`.
 
     Attributes
     ----------
     order_ : int (L,), the labels in the order of the chain.
-    coef_ : float64 (V + 1, L); links_ : float64 (L, L), both in that order.
+    coef_ : float64 (V + 1, L), weights of the features and, last, the bias; labels in the order of the chain.
+    links_ : float64 (L, L), labels in the order of the chain; links_[j, l] is the weight of label j for label l > j.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -122,10 +128,19 @@ class ClassifierChain(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Draw the order and fit all labels as one batch."""
         self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
 
     def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
-        """Fit to the space of checked features and to checked labels with weights (N,) of the instances."""
+        """Draw the order of the labels and fit.
+
+        Parameters
+        ----------
+        space : of the checked features, (N, V).
+        Y : checked label indicators (N, L).
+        weight : float64 (N,), of the instances.
+        rng : draws the order.
+        """
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         self.coef_, self.links_, found = _linked(space, Y[:, self.order_], weight, before, self)
@@ -133,7 +148,12 @@ class ClassifierChain(LinearMultiLabel):
         self.objective_path_ = np.array([found.total_objective])
 
     def check_loaded(self) -> None:
-        """Check the order among attributes that were read from a file; raises ValueError."""
+        """Check the order after the attributes were read from a file.
+
+        Raises
+        ------
+        ValueError : see `check_order`.
+        """
         check_order(self.order_)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -141,7 +161,7 @@ class ClassifierChain(LinearMultiLabel):
         return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets, float64 (N,)."""
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
         return set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
@@ -189,6 +209,7 @@ class ChainEnsemble(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit every chain to a bootstrap sample, whose multiplicities are weights of the instances."""
         rng, space = generator(self.random_state), RowSpace.of(X)
         fitted = []
         for _ in range(self.n_chains):
@@ -204,12 +225,17 @@ class ChainEnsemble(LinearMultiLabel):
         self.converged_ = all(chain.converged_ for chain in fitted)
 
     def check_loaded(self) -> None:
-        """Check the orders among attributes that were read from a file; raises ValueError."""
+        """Check the orders after the attributes were read from a file.
+
+        Raises
+        ------
+        ValueError : see `check_order`.
+        """
         for order in self.order_:
             check_order(order)
 
     def _votes(self, X: Any) -> np.ndarray:
-        """Return every chain's label sets, int64 (chains, N, L)."""
+        """Return every chain's label sets, int64 (M, N, L)."""
         features = self._checked(X)
         models = zip(self.order_, self.coef_, self.links_, strict=True)
         return np.stack([search(features, *model, beam_width=1) for model in models])
@@ -219,7 +245,10 @@ class ChainEnsemble(LinearMultiLabel):
         return self._votes(X).mean(axis=0)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label set voted for, int64 (N, L); of equally frequent sets the first in the order of labels."""
+        """Return the label set that ``vote`` selects, int64 (N, L) of 0 and 1.
+
+        Of equally frequent sets it is the first in lexicographic order of the indicators.
+        """
         votes = self._votes(X)
         if self.vote == "label":
             return (votes.mean(axis=0) >= 0.5).astype(np.int64)
@@ -235,13 +264,14 @@ class DependencyNetwork(LinearMultiLabel):
 
     Parameters
     ----------
-    sweeps, kept : sweeps of the sampler, and the number of last sweeps that count.
+    sweeps, kept : sweeps of the sampler, and the number of last sweeps from which the marginals are computed.
     random_state : for the sampler.
     variance, max_iter, tol : see `LinearMultiLabel`.
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, L); links_ : float64 (L, L), zero diagonal.
+    coef_ : float64 (V + 1, L), weights of the features and, last, the bias.
+    links_ : float64 (L, L), zero diagonal; links_[j, l] is the weight of label j in the log odds of label l.
     seed_ : seed of the sampler, the same for every instance.
     """
 
@@ -271,6 +301,7 @@ class DependencyNetwork(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit all labels as one batch; raises ValueError if ``kept`` is above ``sweeps``."""
         if self.kept > self.sweeps:
             raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
         others = ~np.eye(Y.shape[1], dtype=bool)
@@ -280,9 +311,14 @@ class DependencyNetwork(LinearMultiLabel):
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def check_loaded(self) -> None:
-        """Check the seed that was read from a file; raises ValueError."""
+        """Check the seed that was read from a file.
+
+        Raises
+        ------
+        ValueError : the seed is negative or not below 2^63.
+        """
         if not 0 <= self.seed_ < 2**63:
-            raise ValueError("seed_ is out of range")
+            raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""

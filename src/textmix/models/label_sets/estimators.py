@@ -45,8 +45,9 @@ class LinearMultiLabel(MultiLabelClassifier):
 
     Attributes
     ----------
-    objective_path_ : float64 (1,), minus the penalised log-likelihood at the end.
-    n_iter_, converged_ : iterations, and whether ``tol`` ended them.
+    objective_path_ : float64 (1,), the negative penalised log-likelihood at the end.
+    n_iter_, converged_ : iterations of L-BFGS, and whether ``tol`` ended them.
+    classes_, n_features_in_ : see `textmix.models.common.multilabel.MultiLabelClassifier`.
     """
 
     _forms: ClassVar[dict[str, Any]] = {
@@ -64,7 +65,7 @@ class LinearMultiLabel(MultiLabelClassifier):
         self.tol = tol
 
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
-        """Minimise from unknowns of 0, set the attributes of the fit, and return the solution."""
+        """Minimise from unknowns of 0, shape ``size``, set the attributes of the fit, and return the solution."""
         found = minimise(problem, np.zeros(size), self.max_iter, self.tol)
         self.objective_path_ = np.array([found.total_objective])
         self.n_iter_, self.converged_ = found.n_iter, found.all_converged
@@ -85,6 +86,7 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit all labels as one batch."""
         space = RowSpace.of(X)
         problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
         self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
@@ -105,7 +107,7 @@ class SetScorer(MultiLabelClassifier):
     sets_: np.ndarray
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return the score of every set, float64 (n, S); log p(y|x) up to a term in x."""
+        """Return the score of every set, float64 (n, S): log p(y|x) up to a term that does not depend on y."""
         raise NotImplementedError
 
     def _log_proba(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
@@ -127,7 +129,10 @@ class SetScorer(MultiLabelClassifier):
         return np.concatenate(parts)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets, float64 (N,); -inf for a set that no training instance has."""
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
+
+        It is -inf for a set that no training instance has.
+        """
         _, labels = self._checked_sets(X, Y)
         place = {row.tobytes(): s for s, row in enumerate(self.sets_)}
         code = np.array([place.get(row.tobytes(), -1) for row in labels])
@@ -153,17 +158,27 @@ class PowerSet(SetScorer, LinearMultiLabel):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit one multinomial regression whose classes are the label sets."""
         self.sets_, code = label_sets(Y)
         space, n_sets = RowSpace.of(X), len(self.sets_)
         problem = Multinomial(space.inputs, code, n_sets, np.ones(len(Y)), self.variance)
         self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
+        """Return the linear predictor of every set, float64 (n, S)."""
         return add_bias(X, self.coef_)
 
 
 class _CRFProblem:
-    """The pairwise CRF as a batch of one problem: unknowns are a weight vector a label and four weights a pair."""
+    """The pairwise CRF as a batch of one problem: unknowns are a weight vector a label and four weights a pair.
+
+    Parameters
+    ----------
+    X : features (N, V).
+    code : int64 (N,), the index of each instance's label set.
+    sets : (S, L) of 0 and 1, the label sets.
+    variance : of the Gaussian prior over every unknown.
+    """
 
     def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, variance: float) -> None:
         self.X, self.code, self.sets = X, code, sets.astype(np.float64)
@@ -202,7 +217,15 @@ class _CRFProblem:
 
 
 def pair_states(sets: np.ndarray) -> sparse.csr_array:
-    """Return which of its four states each pair of labels is in, CSR (S, 4 L (L - 1) / 2) of ones."""
+    """Return the state of each pair of labels in each label set, CSR of ones (S, 4 L (L - 1) / 2).
+
+    Pair p, in the order of `numpy.triu_indices`, has the columns 4 p to 4 p + 3, for the states (0, 0), (0, 1), (1, 0)
+    and (1, 1).  Exactly one of the four holds a 1.
+
+    Parameters
+    ----------
+    sets : (S, L) of 0 and 1.
+    """
     first, second = np.triu_indices(sets.shape[1], k=1)
     state = 2 * sets[:, first].astype(np.int64) + sets[:, second]
     columns = 4 * np.arange(len(first)) + state
@@ -228,6 +251,7 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit the weights of labels and pairs together."""
         self.sets_, code = label_sets(Y)
         space = RowSpace.of(X)
         problem = _CRFProblem(space.inputs, code, self.sets_, self.variance)
@@ -236,4 +260,5 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         self._pair_score = problem.pairs @ self.pair_
 
     def _scores(self, X: Any) -> np.ndarray:
+        """Return score(x, y) of every set, float64 (n, S)."""
         return add_bias(X, self.coef_) @ self.sets_.T + self._pair_score

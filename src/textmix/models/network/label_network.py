@@ -1,4 +1,4 @@
-"""A network with one hidden layer for label sets, trained by cross-entropy with squared weights.
+"""A network with one hidden layer for label sets, trained on cross-entropy plus a penalty on the squared weights.
 
 Source: the baseline of N. Ueda and K. Saito, NIPS 2002, section 4.1: V inputs, 50 hidden units, L outputs.
 """
@@ -31,7 +31,13 @@ JITTER = 1e-6
 
 
 class Weights(NamedTuple):
-    """Weights into the hidden units (V, H) and their bias (H,), into the outputs (H, L) and their bias (L,)."""
+    """The weights of the network.
+
+    Parameters
+    ----------
+    hidden, hidden_bias : float64 (V, H) and (H,), into the H hidden units.
+    output, output_bias : float64 (H, L) and (L,), into the L outputs.
+    """
 
     hidden: np.ndarray
     hidden_bias: np.ndarray
@@ -39,20 +45,21 @@ class Weights(NamedTuple):
     output_bias: np.ndarray
 
     def flat(self) -> np.ndarray:
-        """Return all weights in one vector."""
+        """Return all weights in one vector, float64 (V H + H + H L + L,), in the order of the fields."""
         return np.concatenate([part.ravel() for part in self])
 
     def filled(self, flat: np.ndarray) -> Weights:
-        """Return weights of the same shapes whose values are views of a vector."""
+        """Return weights of the same shapes as these, views of the vector ``flat`` in the order of `flat`."""
         ends = np.cumsum([part.size for part in self])
         parts = np.split(flat, ends[:-1])
         return Weights(*(part.reshape(like.shape) for part, like in zip(parts, self, strict=True)))
 
 
 def coordinates(X: sparse.csr_array) -> np.ndarray:
-    """Return N coordinates of each of N pages that have the same inner products as the pages, float64 (N, N).
+    """Return N coordinates for each of N pages X (N, V), float64 (N, N), lower triangular.
 
-    The best weights into a hidden unit are a linear combination of pages, so that N weights replace V.
+    The inner products of the coordinates are the inner products of the pages, except for `JITTER` on the diagonal.  The
+    best weights into a hidden unit are a linear combination of pages, so that N weights replace V.
     """
     gram = (X @ X.T).toarray()
     gram[np.diag_indices_from(gram)] += JITTER * max(float(np.trace(gram)) / len(gram), JITTER)
@@ -60,18 +67,27 @@ def coordinates(X: sparse.csr_array) -> np.ndarray:
 
 
 def activations(weights: Weights, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return hidden units tanh(.) (N, H) and outputs before the logistic function (N, L)."""
+    """Return the hidden units' values, float64 (N, H) in (-1, 1), and the log odds of the labels, float64 (N, L).
+
+    Parameters
+    ----------
+    weights : of the network.
+    X : inputs (N, V), sparse or dense.
+    """
     hidden = np.tanh(np.asarray(X @ weights.hidden) + weights.hidden_bias)
     return hidden, hidden @ weights.output + weights.output_bias
 
 
 def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
-    """Return cross-entropy plus decay / 2 times the squared weights (not the biases), and its gradient.
+    """Return the loss and its gradient, a vector as ``flat``.
+
+    The loss is the sum of the cross-entropies of all pages and labels, in nats, plus decay / 2 times the sum of the
+    squared weights; biases have no penalty.
 
     Parameters
     ----------
     flat : float64, the weights in one vector, see `Weights.flat`.
-    like : weights of the same shapes.
+    like : weights of the shapes that ``flat`` holds; their values are not read.
     X : float64 (N, V), inputs.
     Y : label indicators (N, L).
     decay : factor of the squared weights.
@@ -94,22 +110,24 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
 class LabelNetwork(IndependentLabels, LabelCountClassifier):
     """A three-layer network whose outputs are the labels' probabilities.
 
-    The factor of the squared weights (decay) is chosen by the best sample F on held-out training pages; of equal F the
-    largest decay.  The network is then trained on all training pages, from the weights found with that decay.
+    The factor of the squared weights (decay) has the best sample F on held-out training pages; of equal F the first of
+    ``decays`` is taken, which is also taken where no page is held out.  The network is then trained on all training
+    pages, from the weights found with this decay.
 
     Parameters
     ----------
     hidden : number of hidden units.
     decays : decreasing values of the decay; each fit starts from the weights of the fit before.
-    scale : "none" takes counts; "sum" divides each page by its number of words, times their mean number.
+    scale : "none" takes counts; "sum" divides each page by its number of words and multiplies it by ``mean_length_``.
     validation : share of the training pages that is held out to choose the decay.
-    tol : relative change of the loss at which the final fit stops.
+    tol : relative decrease of the loss at which the final fit stops.
     max_iter : most iterations (L-BFGS) of one fit.
     random_state : draws the first weights and the held-out pages.
 
     Attributes
     ----------
     weights_ : `Weights`.
+    mean_length_ : mean number of words of a training page.
     decay_ : the decay chosen.
     n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
     classes_, n_features_in_ : see `LabelCountClassifier`.
@@ -156,7 +174,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Choose the decay and train."""
+        """Choose the decay and train; warns (ConvergenceWarning) if the last fit does not converge."""
         self.mean_length_ = float(counts.sum() / counts.shape[0])
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)
@@ -171,7 +189,9 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
         if not self.converged_:
-            warnings.warn(f"the network did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
+            warnings.warn(
+                f"the network did not converge in {self.max_iter} iterations", ConvergenceWarning, stacklevel=3
+            )
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log-odds of each label, float64 (N, L)."""
@@ -179,17 +199,20 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         return activations(self.weights_, self._scaled(check_counts(self, X, reset=False)))[1]
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return the network's inputs."""
+        """Return the network's inputs, float64 CSR (N, V), as ``scale`` sets them."""
         return unit_rows(counts, 1.0) * self.mean_length_ if self.scale == "sum" else counts.astype(np.float64)
 
     def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Weights:
-        """Return small random weights; those of the inputs are smaller, since a page has many words."""
+        """Return random weights to start from, biases 0.
+
+        The standard deviation is 0.01 into hidden units and 0.1 into outputs: a page has many words.
+        """
         hidden = generator.normal(scale=0.01, size=(n_inputs, self.hidden))
         output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
         return Weights(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
 
     def _path(self, start: Weights, X: np.ndarray, Y: np.ndarray) -> Iterator[Weights]:
-        """Yield the weights of every decay, each trained from the weights before."""
+        """Yield the weights trained with each decay, from the weights of the decay before; the first from ``start``."""
         for decay in self.decays:
             start = self._train(start, X, Y, decay, TUNING_TOL)[0]
             yield start
@@ -197,6 +220,6 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     def _train(
         self, start: Weights, X: np.ndarray, Y: np.ndarray, decay: float, tol: float
     ) -> tuple[Weights, int, bool]:
-        """Return the weights of a local minimum, the iterations, and whether it was reached."""
+        """Return the weights where L-BFGS stops, its iterations, and whether ``tol`` stopped it."""
         found = minimise_function(lambda flat: loss(flat, start, X, Y, decay), start.flat(), self.max_iter, tol)
         return start.filled(found.unknowns[:, 0]), found.n_iter, found.all_converged
