@@ -1,1 +1,1 @@
-"""What the workflow asks while it is parsed: papers, methods, data, suites; no NumPy."""
+"""The plan of a run, made while Snakemake parses the workflow: papers, methods, data, suites; it imports no NumPy."""

@@ -25,7 +25,11 @@ from textmix.plan.plan import Plan, Run
 # Compared by identity, so that `code` can remember its answers.
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs of a plan.  ``wildcards`` are Snakemake's; each method reads the names that its rule's output has.
+    """The jobs of a plan.
+
+    ``wildcards`` is Snakemake's object of the names in a job's output path, for example ``wildcards.dataset``.  Each
+    method that takes it reads the names that the outputs of its rules have.  Paths are relative to the folder in which
+    the workflow runs.
 
     Parameters
     ----------
@@ -39,7 +43,7 @@ class Jobs:
     # --- code and configuration files ---
 
     def source(self, name: str) -> str:
-        """Return a file beside the Snakefile, by its path from the folder in which the workflow runs."""
+        """Return the path, from the folder in which the workflow runs, of a file named relative to the Snakefile."""
         return os.path.relpath(self.plan.root / name)
 
     def sources(self, *names: str) -> list[str]:
@@ -48,11 +52,22 @@ class Jobs:
 
     @functools.cache  # noqa: B019 - one plan lives as long as the process
     def code(self, script: str, *modules: str) -> str:
-        """Return the digest of the code that a script reaches, with modules that it names only by string."""
+        """Return the digest of the code that a script reaches by its import statements, 16 hexadecimal digits.
+
+        Parameters
+        ----------
+        script : name of a file of ``workflow/scripts``, without its ending.
+        modules : further modules, which the script imports by a name that is known only when it runs.
+        """
         return code_digest(modules, [self.plan.root / "workflow/scripts" / f"{script}.py"])[:16]
 
     def data_code(self, *patterns: str) -> str:
-        """Return a digest of data files of the package (templates, styles), which no syntax tree holds."""
+        """Return the digest of data files of the package (templates, styles), which `code` does not cover.
+
+        Parameters
+        ----------
+        patterns : of the files' paths below ``src/textmix``, such as ``pages/*.mplstyle``.
+        """
         package = self.plan.root / "src/textmix"
         files = sorted(path for pattern in patterns for path in package.glob(pattern))
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
@@ -60,7 +75,7 @@ class Jobs:
     # --- data sets ---
 
     def fetch_state(self, wildcards: Any) -> str:
-        """Return what tells that a missing data set may be within reach now; constant for one that was fetched."""
+        """Return a text that changes when a missing data set may be within reach; constant once it is fetched."""
         name = wildcards.dataset
         return source_state(self.plan.registry[name], Path("resources") / name, self.mirror)
 
@@ -74,12 +89,12 @@ class Jobs:
         return self.code("parse", *sorted({source.reader.module for source in sources}))
 
     def features_spec(self, wildcards: Any) -> Mapping[str, Any]:
-        """Return how words are counted."""
+        """Return the specification by which words are counted (features.schema.yaml)."""
         spec: Mapping[str, Any] = self.plan.features[wildcards.features]
         return spec
 
     def split_spec(self, wildcards: Any) -> Mapping[str, Any]:
-        """Return how documents are split."""
+        """Return the specification by which documents are split (split.schema.yaml)."""
         spec: Mapping[str, Any] = self.plan.splits[wildcards.split]
         return spec
 
@@ -100,7 +115,7 @@ class Jobs:
         return f"results/splits/{wildcards.dataset}/{split}"
 
     def run_spec(self, wildcards: Any) -> dict[str, Any]:
-        """Return an experiment's entry of a method: ``use``, ``params``, ``grid``, ``tune``."""
+        """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
         return self.plan.run_entry(self.run_of(wildcards))
 
     def run_method(self, wildcards: Any) -> dict[str, Any]:
@@ -115,7 +130,7 @@ class Jobs:
         return self.code("fit", *self._ours(spec["use"]), *tuning)
 
     def _ours(self, method: str) -> list[str]:
-        """Return the module of an estimator that is ours; none of a library's."""
+        """Return a list: the module of a method's estimator if it is part of textmix; empty if it is a library's."""
         module = self.plan.methods[method].module
         return [module] if module.startswith("textmix.") else []
 
@@ -125,7 +140,7 @@ class Jobs:
         return found
 
     def run_files(self, study: str, pattern: str) -> list[str]:
-        """Return a path for every fit job of a study; the pattern names parts of the job as ``{run.dataset}``."""
+        """Return a path for every fit job of a study; the pattern refers to the job as ``run``: ``{run.dataset}``."""
         return [pattern.format(run=run) for run in self.plan.runs(study)]
 
     # --- measures ---
@@ -136,7 +151,7 @@ class Jobs:
         return entry
 
     def measure_sources(self, wildcards: Any) -> dict[str, list[str]]:
-        """Return role -> [features folder, splits folder] of a measure."""
+        """Return role -> [features folder, splits folder] of a measure, for the roles with a data set."""
         sources = self.plan.measure_sources(wildcards.paper, wildcards.measure)
         return {
             role: [f"results/features/{data}/{features}", f"results/splits/{data}/{split}"]
@@ -214,7 +229,7 @@ class Jobs:
         return self.paper_file(wildcards, "paper.yaml")
 
     def records(self) -> list[str]:
-        """Return the files with the published numbers, checks, deviations and lists of roles of all papers."""
+        """Return the files of all papers with their published numbers, checks, deviations and lists of roles."""
         names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml")
         return [self.source(f"config/papers/{paper}/{name}") for paper in self.plan.papers for name in names]
 
@@ -250,7 +265,7 @@ class Jobs:
         return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
 
     def own_grids(self) -> dict[str, dict[str, Any]]:
-        """Return the grid over which each method of the user's data is tuned; empty where it is not."""
+        """Return method -> the grid over which it is tuned on the user's data; an empty grid where it is not tuned."""
         return {run.method: self.plan.run_entry(run).get("tune", {}).get("grid", {}) for run in self.plan.runs(OWN)}
 
     # --- the bench and models ---
@@ -269,5 +284,5 @@ class Jobs:
         return self.code("bench", self.plan.suites[wildcards.suite].module)
 
     def model_code(self, method: str) -> str:
-        """Return the code digest of fitting a model to keep."""
+        """Return the code digest of fitting and saving a model by a method of the registry."""
         return self.code("model", *self._ours(method))

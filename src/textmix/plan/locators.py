@@ -74,7 +74,7 @@ class ScoreLocator(Locator):
     kind = "score"
     pattern = rf"{_METHOD_ON_ROLE}/(?P<metric>{_NAME})(?:/(?P<variant>{_KEY}))?"
     form = "score:<experiment>/<role>/<method>/<metric>[/<variant>]"
-    meaning = "mean and sample standard deviation over the trials"
+    meaning = "mean and sample standard deviation of a metric over the trials"
 
     experiment: str
     role: str
@@ -90,7 +90,7 @@ class TimeLocator(Locator):
     kind = "time"
     pattern = rf"{_METHOD_ON_ROLE}/(?P<quantity>fit_seconds|predict_seconds)"
     form = "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>"
-    meaning = "median over the trials"
+    meaning = "median of the seconds over the trials"
 
     experiment: str
     role: str
@@ -125,7 +125,7 @@ class SettingLocator(Locator):
 
 @dataclass(frozen=True)
 class CheckLocator(Locator):
-    """The verdict on an entry of ``checks.yaml``."""
+    """Whether an entry of ``checks.yaml`` holds."""
 
     kind = "check"
     pattern = rf"(?P<check>{_NAME})"

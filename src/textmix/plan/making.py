@@ -1,4 +1,4 @@
-"""From the merged configuration to the one plan of a run, with every name checked against what it names."""
+"""From the merged configuration to the plan of a run; every name is checked against the entries that exist."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
 
 
 def _shared(kind: str, studies: Mapping[str, Mapping[str, Any]], papers: Collection[str]) -> dict[str, Any]:
-    """Join the studies' features or splits; one name must mean one thing, for studies share results."""
+    """Return the features or splits of all studies by name.
+
+    Studies share these results by name.  A name with two meanings therefore raises ConfigError.
+    """
     found: dict[str, Any] = {}
     for name, study in studies.items():
         for key, spec in study[kind].items():
@@ -88,7 +91,10 @@ def _check_roles(plan: Plan) -> None:
 
 
 def _check_doubles(plan: Plan) -> None:
-    """Check that no experiment meets one data set under two roles with different splits: it has one result each."""
+    """Check that no experiment meets one data set under two roles with different splits.
+
+    An experiment's results are stored by data set, so that the second role would overwrite the first one's.
+    """
     for name, paper in plan.papers.items():
         for key, experiment in paper["experiments"].items():
             found: dict[str, str] = {}

@@ -23,13 +23,14 @@ _SOURCE = "config/matrix.yaml"
 
 @dataclass(frozen=True)
 class Matrix:
-    """The study, and what of it is empty from the start.
+    """The study, and the cells of its table that stay empty because the method does not apply.
 
     Parameters
     ----------
-    spec : in the form of a paper.yaml; roles are names of data sets, an experiment is a task with its features.
+    spec : the study in the form of a paper.yaml; its roles are names of data sets, and it has one experiment for each
+        pair of a task and features.
     tasks : data set -> ``single`` or ``multi``.
-    splits : data set -> how it is split, in words.
+    splits : data set -> its split, in words.
     empty : (data set, method) -> why the method does not apply, in one sentence.
     """
 
@@ -47,13 +48,13 @@ def load_matrix(
     Parameters
     ----------
     root : the folder with ``config/`` and ``workflow/``.
-    chosen : data sets, from the configuration.
-    registry : of data sets.
-    methods : the registry of methods.
+    chosen : names of the data sets to compare methods on; for none the study is empty and the file is not read.
+    registry : the registry of data sets, by name.
+    methods : the registry of methods, by name.
 
     Raises
     ------
-    ConfigError : the file is wrong, or names what there is not.
+    ConfigError : the file breaks its schema, or a data set, method, features or split is named that does not exist.
     """
     if not chosen:
         return Matrix(_study({}, {}, [], {}), {}, {}, {})
@@ -108,7 +109,15 @@ def _check_names(
     methods: Mapping[str, Method],
     names: Sequence[str],
 ) -> None:
-    """Check that every name means something."""
+    """Check that every data set, method, features and split that is named exists.
+
+    Parameters
+    ----------
+    raw : content of config/matrix.yaml.
+    chosen : data sets of the configuration.
+    registry, methods : the registries.
+    names : methods to compare.
+    """
     wanted = [("configuration: matrix", "data set", dataset, raw["data"]) for dataset in chosen]
     wanted += [(f"{_SOURCE}: data", "data set", dataset, registry) for dataset in raw["data"]]
     wanted += [(f"{_SOURCE}: methods", "method", name, methods) for name in names]

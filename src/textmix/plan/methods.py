@@ -15,33 +15,37 @@ from textmix.core.errors import ConfigError
 REGISTRY_FILE = Path(__file__).resolve().parents[3] / "config/methods.yaml"
 
 
-#: What a method can be fitted to, and how it is said.
+#: Values of ``task`` and ``takes``, the labels and the features that a method can be fitted to -> their names in words.
 TASKS = {"single": "one label a document", "multi": "several labels a document"}
 TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers"}
 
 
-#: The keys that a fit reads, a fit in a comparison of methods, and a table of their scores.
+#: The keys of an entry that a fit reads, that a fit inside a comparison of methods reads, and that a table of scores
+#: reads.
 FITTED = ("estimator", "task", "takes", "seen_only")
 COMPARED = (*FITTED, "most")
 TABULATED = ("family", "task")
-#: Module that tunes parameters.  It is imported by name so that it is code of those fits alone that tune.
+#: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
 TUNING = "textmix.experiment.tuning"
 
 
 @dataclass(frozen=True)
 class Method:
-    """One entry of the registry: where the estimator is, what it takes and which document it comes from.
+    """One entry of the registry: the place of the estimator, the data that it takes, and the document it comes from.
 
     Parameters
     ----------
-    name, family : for people; the name stands in experiments, paths and tables.
+    name : the name of the method in experiments, paths and tables.
+    family : the group of methods under which tables show it.
     estimator : ``module:class``.
     task : a key of `TASKS`.
     takes : a key of `TAKES`.
     paper : the document that it comes from or is compared in.
-    params, grid : what a comparison of methods (own data, the matrix) sets, and what it tunes on training documents.
-    seen_only : whether features that no training document has get no weight, so that leaving them out changes nothing.
-    most : ``documents``, ``labels`` or ``features`` above which a comparison leaves it out to save time and memory.
+    params : parameter -> value that a comparison of methods (own data, the matrix) sets.
+    grid : parameter -> values among which a comparison of methods chooses by cross-validation on training documents.
+    seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
+    most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method; it
+        saves time and memory.
     """
 
     name: str
@@ -61,15 +65,15 @@ class Method:
         return self.estimator.split(":")[0]
 
     def part(self, *keys: str) -> dict[str, Any]:
-        """Return the entry with the given keys as plain values and all other keys blank.
+        """Return the entry as a plain mapping, with ``name`` and the given keys as they are and all other keys empty.
 
-        A job gets the part that it reads, so that an edit of another key runs it not again.
+        A job gets only the part that it reads, so that an edit of another key does not run the job again.
         """
         whole = asdict(self)
         return {key: whole[key] if key in ("name", *keys) else type(whole[key])() for key in whole}
 
     def make(self, params: Mapping[str, Any]) -> Any:
-        """Return a new estimator with the given parameters.
+        """Import the estimator's module and return a new, unfitted estimator with the given parameters.
 
         Raises
         ------
@@ -86,9 +90,17 @@ class Method:
 def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
     """Read the method registry.
 
+    Parameters
+    ----------
+    path : of methods.yaml.
+
+    Returns
+    -------
+    name -> entry, in the order of the file.
+
     Raises
     ------
-    ConfigError : an entry has an unknown key or lacks one, or names a task or input that there is not.
+    ConfigError : an entry has an unknown key or lacks one, or its ``task`` or ``takes`` is unknown.
     """
     return {name: _method(name, entry, path.name) for name, entry in load_yaml_strict(path).items()}
 
@@ -106,9 +118,15 @@ def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
 
 
 def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield name and parameters of every point of a grid, in the grid's order; one unnamed point without a grid.
+    """Yield name and parameters of every point of a grid, the last key changing fastest.
 
-    The name is ``key=value`` joined by ``;`` and is what locators and score files call the variant.
+    A point is one choice of a value for each key of the grid.  Its name is ``key=value`` joined by ``;``; locators and
+    score files call it the variant.  An empty grid has one point, whose name is empty.
+
+    Parameters
+    ----------
+    params : parameter -> value, the same for all points.
+    grid : parameter -> values; a value overrides that of ``params``.
     """
     for point in itertools.product(*grid.values()):
         chosen = dict(zip(grid, point, strict=True))
@@ -116,5 +134,5 @@ def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterat
 
 
 def point_of(name: str) -> dict[str, str]:
-    """Return the parameters of a variant's name, their values as text; the inverse of what `variants` yields."""
+    """Return parameter -> value, as text, of the name that `variants` gives a point."""
     return dict(part.split("=", 1) for part in name.split(";") if "=" in part)

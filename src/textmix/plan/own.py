@@ -1,4 +1,4 @@
-"""Data of the user's own: from my.yaml to a study that the rules treat as a paper's, without any edit here.
+"""Data of the user's own: from their description, my.yaml, to a study that the rules treat like a paper.
 
 It is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema library.
 """
@@ -27,13 +27,13 @@ _WORDS = {"tokenizer": "unicode", "min_count": 2}
 
 @dataclass(frozen=True)
 class Own:
-    """A user's data and what to do with them.
+    """A user's data, and how methods are compared on them.
 
     Parameters
     ----------
     name : of the data set, ``^[a-z0-9_]+$``.
-    source : my.yaml as named by the user.
-    raw : its checked content.
+    source : path of my.yaml as the user gives it.
+    raw : the content of my.yaml, checked.
     format : one of `textmix.data.formats.OWN_DATA`.
     task : ``single`` or ``multi``.
     """
@@ -46,13 +46,13 @@ class Own:
 
     @property
     def files(self) -> dict[str, str]:
-        """Paths of the files by role."""
+        """Role (``data``, ``train``, ``test``, ``labels``) -> path of the file."""
         folder = Path(self.source).parent
         return {role: str(folder / name) for role, name in self.raw["files"].items()}
 
     @property
     def reading(self) -> dict[str, Any]:
-        """What reading the data depends on: the argument of `textmix.data.own.read_own`."""
+        """All that the reading of the data depends on: the argument of `textmix.data.own.read_own`."""
         keys = ("columns", "separator", "encoding", "n_labels")
         options = {key: self.raw[key] for key in keys if key in self.raw}
         head = {"name": self.name, "source": self.source, "format": self.format, "task": self.task}
@@ -60,11 +60,14 @@ class Own:
 
     @property
     def modules(self) -> list[str]:
-        """Modules that read the data and are named by string only, for the code digest."""
+        """Modules that read the data and that no import statement names, for the code digest."""
         return [Reader(FORMATS[self.format].reader).module]
 
     def state(self) -> str:
-        """Return what tells that a folder changed (files are inputs of the rule): names, sizes and times."""
+        """Return a digest of paths, sizes and modification times of all files in a data folder.
+
+        It is empty for data in files: these are inputs of the rule, so that Snakemake sees their changes.
+        """
         folder = Path(self.files.get("data", ""))
         if self.format != "folder" or not folder.is_dir():
             return ""
@@ -78,11 +81,11 @@ class Own:
         Parameters
         ----------
         methods : the registry of methods.
-        taken : names of data sets that there are already.
+        taken : names of the data sets of the registry.
 
         Raises
         ------
-        ConfigError : the name is taken, or a method or metric does not exist or does not suit the labels.
+        ConfigError : the name is taken, or a method or metric does not exist or is not for the task.
         """
         if self.name in taken:
             raise ConfigError(f"{self.source}: name: '{self.name}' is a data set of the registry; choose another name")
@@ -99,19 +102,19 @@ class Own:
         }
 
     def _features(self) -> dict[str, Any]:
-        """Return how words are counted."""
+        """Return the specification by which words are counted (features.schema.yaml)."""
         if FORMATS[self.format].kind == "matrix":
             return {"tokenizer": "matrix"}
         return dict(self.raw.get("features", _WORDS))
 
     def _split(self) -> dict[str, Any]:
-        """Return how documents are split."""
+        """Return the specification by which documents are split (split.schema.yaml)."""
         given = "train" in self.raw["files"] or "split" in self.raw.get("columns", {})
         default = {"kind": "given"} if given else {"kind": "random", "train": 0.8, "trials": 5, "stratified": True}
         return dict(self.raw.get("split", default))
 
     def _methods(self, methods: Mapping[str, Method]) -> dict[str, Any]:
-        """Return the methods' entries of the experiment."""
+        """Return name -> the experiment's entry of each method asked for; raise ConfigError for a wrong one."""
         asked = self.raw.get("methods", [name for name, method in methods.items() if method.task == self.task])
         changes: Mapping[str, Any] = {name: {} for name in asked} if isinstance(asked, list) else asked
         entries = {}
@@ -131,14 +134,15 @@ class Own:
 
 
 def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return an experiment's entry of a method in a comparison: tuned over its grid on training documents only.
+    """Return an experiment's entry of a method in a comparison, in which its grid is tuned on training documents only.
 
-    Its mark ``compared`` says that a method which does not apply leaves a reason instead of an error.
+    The key ``compared`` of the entry says that a method which does not apply leaves a reason instead of an error.
 
     Parameters
     ----------
     method : the registry entry.
-    change : ``params`` and ``tune`` that differ; ``tune: null`` for no tuning.
+    change : ``params`` and ``tune`` in place of the registry's parameters, grid and the default folds and metric;
+        ``tune: null`` turns tuning off.
     """
     change = change or {}
     params = dict(change.get("params", method.params))
@@ -154,9 +158,14 @@ def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[st
 def load_own(source: str, schemas: Path) -> Own:
     """Read and check a my.yaml.
 
+    Parameters
+    ----------
+    source : path of the file.
+    schemas : folder of the schemas.
+
     Raises
     ------
-    ConfigError : it is missing, not YAML or against the schema, or its parts do not suit each other.
+    ConfigError : the file is missing, is not YAML or breaks its schema, or its keys do not suit each other.
     """
     if Path(source).suffix not in (".yaml", ".yml"):
         raise ConfigError(f"configuration: data={source}: is no .yaml file; write one like config/own.example.yaml")
@@ -175,7 +184,7 @@ def load_own(source: str, schemas: Path) -> Own:
 
 
 def _format(source: str, files: Mapping[str, str]) -> str:
-    """Return the format that a file's ending tells."""
+    """Return the format by the ending of the data file; ``folder`` for a folder."""
     path = Path(source).parent / next(files[role] for role in ("data", "train") if role in files)
     if path.is_dir():
         return "folder"
@@ -186,7 +195,7 @@ def _format(source: str, files: Mapping[str, str]) -> str:
 
 
 def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
-    """Check that the other keys suit the format."""
+    """Check that the keys of my.yaml suit its format and each other."""
     files, columns = raw["files"], raw.get("columns", {})
     table, matrix = (FORMATS[form].kind == kind for kind in ("table", "matrix"))
     faults = (

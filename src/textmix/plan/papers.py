@@ -21,7 +21,7 @@ _SCHEMA = "workflow/schemas/paper.schema.yaml"
 
 
 def source_of(paper: str) -> str:
-    """Return the path of a paper's specification, for messages."""
+    """Return the path of a paper's paper.yaml from the folder with ``config/``."""
     return f"{FOLDER}/{paper}/paper.yaml"
 
 
@@ -58,7 +58,7 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, An
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
-    """Check that an experiment names methods, and metrics that suit them."""
+    """Check that an experiment's methods exist and that its metrics are for the tasks of these methods."""
     for name, entry in experiment["methods"].items():
         if entry["use"] not in methods:
             raise ConfigError(f"{where}.methods.{name}: no method '{entry['use']}'; allowed: {', '.join(methods)}")

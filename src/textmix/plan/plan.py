@@ -39,8 +39,9 @@ class Plan:
     settings : the keys of config.yaml.
     registry : data set -> its entry of config/datasets.yaml.
     methods : method -> its entry of config/methods.yaml.
-    papers : name -> paper.yaml, of the documents, in order.
-    studies : the papers and, in the same form, ``matrix`` and ``own``, whose roles are names of data sets.
+    papers : name -> content of its paper.yaml, in the order of the papers' ``place``.
+    studies : name -> specification of every study: the papers and, in the same form, ``matrix`` and ``own``, whose
+        roles are names of data sets.
     features : name -> how words are counted, of all studies and of models.
     splits : name -> how documents are split, of all studies.
     suites : name -> suite of the bench.
@@ -68,7 +69,7 @@ class Plan:
         return [name for name in self.papers if asked is None or name in asked]
 
     def dataset(self, role: str, study: str = "") -> str | None:
-        """Return the data set that stands for a role, or None; a study that is no paper names data sets themselves."""
+        """Return the data set that stands for a role, or None; the roles of ``own`` and ``matrix`` are data sets."""
         if study in (OWN, MATRIX):
             return role
         value: str | None = self.settings["roles"][role]["dataset"]
@@ -92,13 +93,13 @@ class Plan:
                     yield from (Run(study, key, dataset, method) for method in experiment["methods"])
 
     def run_inputs(self, run: Run) -> tuple[str, str]:
-        """Return features and split of a fit job."""
+        """Return the names of the features and of the split of a fit job."""
         experiment = self.studies[run.paper]["experiments"][run.experiment]
         roles = [role for role in experiment["roles"] if self.dataset(role, run.paper) == run.dataset]
         return experiment["features"], experiment["roles"][roles[0]]
 
     def run_entry(self, run: Run) -> dict[str, Any]:
-        """Return an experiment's entry of a method: ``use``, ``params``, ``grid``."""
+        """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
         entry: dict[str, Any] = self.studies[run.paper]["experiments"][run.experiment]["methods"][run.method]
         return entry
 
@@ -108,7 +109,7 @@ class Plan:
         return [key for key, entry in entries if self.measure_sources(paper, key) or not entry["roles"]]
 
     def measure_sources(self, paper: str, measure: str) -> dict[str, tuple[str, str, str]]:
-        """Return role -> (data set, features, split) of a measure, of the roles with a data set."""
+        """Return role -> (data set, features, split) of a measure, for the roles with a data set."""
         entry = self.papers[paper]["measures"][measure]
         return {
             role: (dataset, entry["features"], split)
@@ -117,7 +118,7 @@ class Plan:
         }
 
     def measure_runs(self, paper: str, measure: str) -> Iterator[tuple[str, Run]]:
-        """Yield role and fit job of the predictions that a measure reads: of all methods of its experiments."""
+        """Yield role and fit job of the predictions that a measure reads: every method of its ``experiments``."""
         entry = self.papers[paper]["measures"][measure]
         for key in entry.get("experiments", ()):
             experiment = self.papers[paper]["experiments"][key]
@@ -134,6 +135,6 @@ class Plan:
         return sorted(pairs)
 
     def drawable(self, paper: str) -> list[str]:
-        """Return the figures of a paper that is built; none of one that is planned."""
+        """Return the names of a paper's figures; none where the paper's status is ``planned``."""
         spec = self.papers[paper]
         return list(spec["figures"]) if spec["status"] == "built" else []

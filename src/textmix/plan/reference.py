@@ -24,8 +24,9 @@ def _locators_table() -> str:
 HEAD = (
     """# config/
 
-What is reproduced. A scientist edits only here; the keys below are checked when the workflow starts, and a wrong one
-ends it within seconds with its name, what is allowed and the nearest right spelling.
+These files say which results are reproduced. A scientist edits only here. The keys below are checked when the workflow
+starts; a wrong one ends the run within seconds, and the message gives its name, the allowed keys or values, and the
+nearest right spelling.
 
 - `config.yaml` is the default run: data from packages of the Python package index, minutes on two cores.
 - `full.yaml` overrides it with every data set and every trial: `make full`, or `snakemake --cores all --configfile
@@ -47,10 +48,11 @@ ends it within seconds with its name, what is allowed and the nearest right spel
 `results/own/<name>/` then holds `index.html` (one page), `summary.json` (the data as read: documents, labels,
 label sets, vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of
 the table at the end of this page that applies is tuned over its grid by cross-validation within each training part and
-scored on test documents that it never saw; one that does not apply says why. The page says which methods the trials
-tell apart, and where tuning chose an end of a grid. A fault in the data ends the run with file and line. Changing the
-file, the description or a method runs again what hangs on it, and nothing else. The texts are held in memory once:
-reading a csv of 1 GB takes 1.3 GB, and counting its words 2.4 GB, the mapped text among them.
+scored on test documents that it never saw; a method that does not apply gets a reason in place of scores. The page
+names the methods that the trials distinguish statistically, and the parameters for which tuning chose an end of the
+grid. A fault in the data ends the run with file and line. A change of the data, of `my.yaml` or of a method runs again
+only the jobs that depend on it. The texts are held in memory once: reading a csv of 1 GB takes 1.3 GB of memory, and
+counting its words 2.4 GB, which include the mapped text.
 
 ## Locators
 
@@ -59,7 +61,8 @@ The `source` column of `published.csv` and the checks name rebuilt values like t
 """
     + _locators_table()
     + """
-In `checks.yaml` the role may be a list of `role_lists` in `paper.yaml`: one locator then stands for one a role.
+In `checks.yaml` a name of `role_lists` in `paper.yaml` may stand in place of a role: the locator then stands for one
+locator for each role of the list.
 
 This file is made from `workflow/schemas/` and the registry of methods by `python -m textmix.plan.reference`.
 """
@@ -70,7 +73,12 @@ FRONT_DOOR = '"""The public names of textmix and their modules: the one list, wh
 
 
 def render(schemas: Path) -> str:
-    """Return config/README.md for a folder of schemas."""
+    """Return config/README.md, but for the tables of methods and metrics: `HEAD` and a table of keys for each schema.
+
+    Parameters
+    ----------
+    schemas : folder with the files ``*.schema.yaml``.
+    """
     parts = [HEAD]
     for path in sorted(schemas.glob("*.schema.yaml")):
         schema = load_yaml_strict(path)
@@ -98,8 +106,9 @@ def methods_table(methods: Mapping[str, Method]) -> str:
 def metrics_table() -> str:
     """Return the table of metrics as a section of config/README.md."""
     head = (
-        "\n## Metrics\n\nThe functions of `src/textmix/metrics/` under `@metric`. Methods are tuned and ranked by "
-        "the main one of their\nlabels unless another is named; a comparison shows the main and the shown ones.\n"
+        "\n## Metrics\n\nThe functions of `src/textmix/metrics/` with the decorator `@metric`. Methods for one or for "
+        "several labels are tuned and\nranked by the main metric for these labels unless another is named; a "
+        "comparison shows the metrics marked main or shown.\n"
         "\n| metric | labels | better | comparisons | meaning |\n|---|---|---|---|---|\n"
     )
     rows = []
@@ -111,14 +120,14 @@ def metrics_table() -> str:
 
 
 def _row(name: str, schema: Mapping[str, Any]) -> str:
-    """Return one key as a table row."""
+    """Return one key of a schema as a row of a Markdown table."""
     default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
     effect = " ".join(str(schema.get("description", "")).split()).replace("|", "\\|")
     return f"| `{name}` | {_type(schema)} | {default} | {effect} |\n"
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Say what values a key takes."""
+    """Return in Markdown which values a key takes."""
     if "$ref" in schema and schema["$ref"].endswith(".schema.yaml"):
         return f"see {schema['$ref'].removesuffix('.schema.yaml')}"
     if "enum" in schema:
@@ -167,6 +176,7 @@ def public_classes(package: Path) -> dict[str, str]:
                 modules[node.name] = ".".join(["textmix", *path.relative_to(package).with_suffix("").parts])
 
     def estimator(name: str) -> bool:
+        """Return whether a class descends from BaseEstimator."""
         return name == "BaseEstimator" or any(map(estimator, bases.get(name, ())))
 
     inherited = set().union(*bases.values())
@@ -175,7 +185,7 @@ def public_classes(package: Path) -> dict[str, str]:
 
 
 def front_door(package: Path) -> str:
-    """Return ``__init__.pyi`` of a package folder: an import statement for each public class."""
+    """Return the text of ``__init__.pyi`` for a package folder: an import statement for each public class."""
     lines = [f"from {module} import {name} as {name}" for name, module in public_classes(package).items()]
     return "\n".join([FRONT_DOOR, *sorted(lines), "", "__version__: str", ""])
 

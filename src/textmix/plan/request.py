@@ -33,7 +33,7 @@ class Model:
     dataset : name of a data set of the registry, or of the user's own data.
     method : name in the registry of methods.
     features : name of a ``features`` entry of a paper, of the user's own data, or of `WORDS`.
-    params : parameters of the estimator.
+    params : parameter of the estimator -> value.
     search : the parameters to tune on all documents (``grid``, ``folds``, ``metric``), or None.
     """
 
@@ -114,9 +114,9 @@ def _model(settings: Mapping[str, Any], own: Own | None, methods: Mapping[str, M
 
 
 def _typed(value: Any) -> Any:
-    """Return a value of the command line with its texts as numbers or truth values where they are such.
+    """Return a value of the command line, in which a text that reads as a number, truth value or null becomes one.
 
-    Snakemake gives every value inside of a mapping as text.
+    Snakemake gives every value inside a mapping as text.
     """
     if isinstance(value, Mapping):
         return {key: _typed(item) for key, item in value.items()}

@@ -47,7 +47,13 @@ def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 
 def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
-    """Return locators in order, each that names a list replaced by one locator for each role of the list.
+    """Return locators in order; a locator that names a list is replaced by one locator for each role of the list.
+
+    Parameters
+    ----------
+    locators : as they are written in ``checks.yaml``.
+    lists : the role lists of the paper.
+    place : the file and key where they stand, for the message.
 
     Raises
     ------

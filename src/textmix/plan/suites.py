@@ -9,12 +9,23 @@ from pathlib import Path
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 
+#: The arguments that a suite's function may take; ``config/bench.yaml`` explains each.
 TAKES = ("classes", "labels", "split", "corpus", "files")
 
 
 @dataclass(frozen=True)
 class Suite:
-    """One suite; every key is explained in ``config/bench.yaml``."""
+    """One suite: kernels timed beside other implementations on one data set.
+
+    Parameters
+    ----------
+    name : of the suite.
+    run : ``module:function``; the function returns the rows of the suite's table.
+    role : the role for which its data set stands.
+    takes : one of `TAKES`, the arguments of the function.
+    features : name of the features by which words are counted; None for the data set as parsed.
+    split : name of the split scheme where ``takes`` is ``split``, else None.
+    """
 
     name: str
     run: str
@@ -29,7 +40,7 @@ class Suite:
         return self.run.split(":")[0]
 
     def inputs(self, dataset: str | None) -> list[str]:
-        """Return the paths that the suite reads of the data set that stands for its role; none without one."""
+        """Return the paths that the suite reads of a data set; none where the data set is None."""
         if dataset is None:
             return []
         if self.takes == "files":
@@ -52,7 +63,7 @@ def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
 
     Raises
     ------
-    ConfigError : an entry has a wrong or missing key, takes what does not exist, or has the name of another suite.
+    ConfigError : an entry has a wrong or missing key, an unknown ``takes``, or the name of another suite.
     """
     files = ["config/bench.yaml", *(f"config/papers/{paper}/bench.yaml" for paper in papers)]
     suites: dict[str, Suite] = {}

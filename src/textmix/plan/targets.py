@@ -44,7 +44,7 @@ class Targets:
         return [f"results/datasets/{name}" for name in sorted(names)]
 
     def benchmarks(self) -> list[str]:
-        """Return the files in which Snakemake keeps the seconds of the jobs of all papers that are asked for."""
+        """Return the files to which Snakemake writes the seconds of the jobs of all papers that are asked for."""
         chosen = self.plan.chosen()
         runs = [run for paper in chosen for run in self.plan.runs(paper)]
         pairs = {pair for paper in chosen for pair in self.plan.feature_sets(paper)}
@@ -57,7 +57,7 @@ class Targets:
         return [f"results/benchmarks/{name}.tsv" for name in names]
 
     def matrix_folders(self, kind: str) -> list[str]:
-        """Return the ``features`` or ``splits`` folder of each data set of the matrix, in order."""
+        """Return the folder of kind ``features`` or ``splits`` of each data set of the matrix, in order."""
         found = {run.dataset: self.plan.run_inputs(run) for run in self.plan.runs(MATRIX)}
         place = ("features", "splits").index(kind)
         return [f"results/{kind}/{dataset}/{inputs[place]}" for dataset, inputs in found.items()]
