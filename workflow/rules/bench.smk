@@ -27,7 +27,7 @@ rule bench_suite:
 
 
 rule bench_table:
-    """The suites of the bench in one table, and what it says in words."""
+    """The suites of the bench in one table; the log says which targets are met."""
     input:
         collect("results/bench/{suite}.csv", suite=PLAN.suites),
     output:

@@ -17,7 +17,7 @@ rule fetch:
 
 
 rule forget_missing:
-    """Forget which data sets could not be had, so that the next run tries again."""
+    """Forget which data sets could not be had, so that the next run tries to fetch them again."""
     log:
         "logs/forget_missing.log",
     localrule: True

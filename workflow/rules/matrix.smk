@@ -1,5 +1,5 @@
 rule matrix_table:
-    """Scores and costs of the matrix as csv."""
+    """Scores, costs and scores of single trials of the matrix as csv."""
     input:
         scores=JOBS.run_files(
             "matrix",
@@ -29,7 +29,7 @@ rule matrix_table:
 
 
 rule matrix_page:
-    """The page of the matrix."""
+    """The page on the matrix: every method of the registry on every data set at hand."""
     input:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",
@@ -55,7 +55,7 @@ rule matrix_page:
 
 
 rule matrix:
-    """Every method on every data set at hand, same splits, same metrics: results/matrix/index.html."""
+    """Every method on every data set at hand, with the same splits and metrics: results/matrix/index.html."""
     input:
         "results/matrix/index.html",
         "results/matrix/matrix.csv",

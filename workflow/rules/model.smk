@@ -1,4 +1,4 @@
-"""One fitted method to keep: results/models/<data set>/<method>, a sealed folder of arrays and JSON."""
+"""One fitted method, saved: results/models/<data set>/<method>, a folder of arrays and JSON with their digests."""
 
 from dataclasses import asdict
 
@@ -29,7 +29,7 @@ if MODEL is not None:
 
 
 rule model:
-    """One fitted method to keep, for: python -m textmix predict MODEL FILE."""
+    """One fitted method, saved for: python -m textmix predict MODEL FILE."""
     input:
         model_folder,
     localrule: True

@@ -36,7 +36,7 @@ if OWN is not None:
         params:
             code=JOBS.code("own_summary"),
         message:
-            f"Saying what was understood of {OWN.source}"
+            f"Describing the data of {OWN.source} as they were read"
         script:
             "../scripts/own_summary.py"
 
@@ -80,7 +80,7 @@ if OWN is not None:
 
 
 rule own:
-    """Your own data, named by --config data=my.yaml: what was understood, and all methods compared on them."""
+    """Your own data, named by --config data=my.yaml: the data as they were read, and all methods compared on them."""
     input:
         own_files,
     localrule: True

@@ -29,19 +29,19 @@ wildcard_constraints:
 
 
 def own_files(wildcards):
-    """Return the files of the target own, or say how to name the data."""
+    """Return the files of the target own; without data end with a sentence that says how to name them."""
     with one_sentence():
         return TARGETS.own()
 
 
 def model_folder(wildcards):
-    """Return the folder of the target model, or say how to name a model."""
+    """Return the folder of the target model; without a model end with a sentence that says how to name one."""
     with one_sentence():
         return TARGETS.model()
 
 
 def describe_papers():
-    """Give the target of each paper its sentence in `snakemake --list-target-rules`."""
+    """Set the description of each paper's target in `snakemake --list-target-rules` to the paper's citation."""
     for paper, spec in PLAN.papers.items():
         name = workflow.modifier.modify_rulename(paper)
         if workflow.is_rule(name):

@@ -10,13 +10,13 @@ from textmix.core.errors import TextmixError
 # The folder of this workflow, also where another workflow uses it as a module.
 ROOT = Path(workflow.current_basedir).parents[1]
 MAIN_CONFIG = ROOT / "config/config.yaml"
-# Those of the command line: Snakemake adds the main one to the list later.
+# The configuration files of the command line: Snakemake adds the main file to the list later.
 CONFIG_FILES = [Path(path) for path in workflow.configfiles]
 
 
 @contextmanager
 def one_sentence():
-    """End with one sentence that names file, key and remedy instead of a traceback."""
+    """Turn an error of textmix into a WorkflowError: its one sentence, without a traceback, ends the run."""
     try:
         yield
     except TextmixError as error:

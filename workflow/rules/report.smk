@@ -1,5 +1,5 @@
 rule page:
-    """The page, comparison.csv and the counts of verdicts."""
+    """The report: its page, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
     input:
         comparisons=collect(
             "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
@@ -39,7 +39,7 @@ rule page:
 
 
 rule accept:
-    """The end of a run: the page's place, the counts of verdicts, and an error where data were broken."""
+    """The end of a run: an error where data were corrupt or, if strict, could not be had."""
     input:
         summary="results/report/summary.json",
         data=TARGETS.datasets(),
@@ -52,7 +52,7 @@ rule accept:
     params:
         strict=PLAN.settings["strict"],
     message:
-        "Looking for data that were broken or could not be had"
+        "Looking for data that were corrupt or could not be had"
     script:
         "../scripts/accept.py"
 

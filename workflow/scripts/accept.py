@@ -1,4 +1,4 @@
-"""End the run with an error if data are broken, or, when strict, if they could not be had."""
+"""End the run with an error if data are corrupt or, when strict, if data could not be had."""
 
 from textmix.core.errors import DataFormatError, MissingResult
 from textmix.core.io import check_result, write_result

@@ -1,4 +1,4 @@
-"""Run one suite of the bench: candidates and their peers in turns."""
+"""Run one suite of the bench, which times textmix's kernels and other implementations in turns."""
 
 from textmix.bench.running import run_suite
 from textmix.bench.timing import COLUMNS

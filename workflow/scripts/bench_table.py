@@ -1,4 +1,4 @@
-"""Join the suites of the bench and say in words which targets are met."""
+"""Join the suites of the bench in one table and log which targets are met."""
 
 from textmix.bench.running import join
 from textmix.bench.timing import COLUMNS

@@ -1,4 +1,4 @@
-"""Bring the raw files of one data set to resources/, or say why they could not be had."""
+"""Bring the raw files of one data set to resources/, or record why they could not be had."""
 
 import os
 from pathlib import Path

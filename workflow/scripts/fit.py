@@ -1,4 +1,4 @@
-"""Fit one method on every split of one data set and keep what it predicts."""
+"""Fit one method on every split of one data set and store its predictions and times."""
 
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
@@ -10,7 +10,7 @@ from textmix.plan.methods import Method
 
 with job(snakemake) as running:
     spec = snakemake.params.spec
-    # In a comparison of methods one that does not apply leaves its reason; in a paper it is an error.
+    # A method that does not apply leaves its reason in a comparison of methods; in a paper it is an error.
     run = run_compared if spec.get("compared") else run_trials
     predictions, timings = run(
         Corpus.load(snakemake.input.features),

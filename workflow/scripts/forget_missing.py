@@ -1,4 +1,4 @@
-"""Forget which data sets could not be had, so that the next run tries again."""
+"""Forget which data sets could not be had, so that the next run tries to fetch them again."""
 
 from pathlib import Path
 

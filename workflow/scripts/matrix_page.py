@@ -1,4 +1,4 @@
-"""Write the page of the matrix."""
+"""Write the page on the matrix: every method of the registry on every data set at hand."""
 
 from pathlib import Path
 

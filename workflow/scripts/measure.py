@@ -1,4 +1,4 @@
-"""Measure what only this paper measures."""
+"""Compute one measure of a paper: quantities that this paper alone defines."""
 
 from textmix.core.determinism import rng
 from textmix.core.runtime import job

@@ -1,4 +1,4 @@
-"""Write the table of scores and the page of the user's own data."""
+"""Write the tables of scores, costs and trials, and the page, of the comparison on the user's own data."""
 
 from pathlib import Path
 

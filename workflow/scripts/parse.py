@@ -1,4 +1,4 @@
-"""Read one data set's raw files into the canonical corpus and check its counts."""
+"""Read one data set's raw files into a corpus (textmix.data.corpus) and check its counts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Read the user's own data into the canonical corpus and check it."""
+"""Read the user's own data into a corpus (textmix.data.corpus) and check it."""
 
 from textmix.core.runtime import job
 from textmix.data.own import read_own

@@ -1,4 +1,4 @@
-"""Write one table of a paper, published and rebuilt value in one cell."""
+"""Write one table of a paper with the published and the rebuilt values side by side, as csv and as LaTeX."""
 
 from textmix.core.io import check_result, read_csv, write_result
 from textmix.core.runtime import job
