@@ -156,7 +156,7 @@ class Downloader:
             self._receive(response, sink, url, file)
 
     def _receive(self, response: Any, sink: IO[bytes], url: str, file: SourceFile) -> None:
-        """Write a response's body, checking it against what is known of the file."""
+        """Write a response's body to ``sink``; raise if it stalls or differs from the size and sha256 of ``file``."""
         announced: int | None = response.length
         if file.bytes is not None and announced not in (None, file.bytes):
             raise DownloadError(f"has {announced:,} bytes, expected {file.bytes:,}", final=True)

@@ -21,7 +21,8 @@ from textmix.data.sources import Access, UnavailableError, obtain
 
 log = logging.getLogger(__name__)
 
-#: Kinds of source.  A user who must place files by hand is asked for those of the first kind that the entry has.
+#: Kinds of source.  A user who must place files by hand is asked for the files of the first of these kinds that the
+#: entry has.
 _BY_HAND = ("https", "package", "mirror")
 
 
@@ -64,7 +65,7 @@ class _Folder:
         return file.bytes in (None, found["bytes"]) and file.sha256 in (None, found["sha256"])
 
     def wrong(self) -> str:
-        """Return a message about the first file that agrees with no source; empty if there is no such file."""
+        """Return a message about the first file that agrees with no source; empty if every file agrees with one."""
         for role in self.entry.files:
             files = [source.files[role] for source in self.entry.sources if role in source.files]
             if self.file(role).exists() and not any(self.has(role, file) for file in files):

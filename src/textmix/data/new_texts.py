@@ -16,7 +16,7 @@ from textmix.data import tables
 
 #: Encodings in which a line feed is not the one byte 10.
 _WIDE = ("utf-16", "utf-32")
-_REMEDY = "name the file's --encoding, or give --mixed for lines in Windows-1252 between those in UTF-8"
+_REMEDY = "name the file's --encoding, or give --mixed for a file with lines in UTF-8 and in Windows-1252"
 
 
 class NewText(NamedTuple):

@@ -285,7 +285,7 @@ def read_labels(data: np.ndarray, at: int, labels: np.ndarray, count: int) -> tu
 
     Returns
     -------
-    status, position after the labels or of the fault, number of labels with those of this row.
+    status, position after the labels or of the fault, number of labels up to this row's last one.
     """
     start = at
     while is_digit(data, at):

@@ -82,7 +82,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         data = open_plain(path)
         header = read_header(path, data)
         if names and names != header.names:
-            raise DataFormatError(path, None, "its attributes are not those of the other file of the data set")
+            raise DataFormatError(path, None, "its attributes differ from the attributes of the other file")
         names = header.names
         chosen = chosen or _labels(path, names, files, options)
         table = read_table(path, data, header, low=options.get("labels_one_low") == role)
@@ -162,7 +162,7 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     Parameters
     ----------
     path, data : the file and its unpacked content.
-    header : what `read_header` returned for it.
+    header : its header, as `read_header` returns it.
     low : whether the indices of the binary attributes, which then are the last ones, are too small by 1 in the rows.
 
     Returns

@@ -70,8 +70,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` with labels ``negative`` and ``positive``; id = number of the review in its file from 0, with the name of
-    the file before it if there are several files; ``info`` counts the reviews by stars, and those left out as repeated
-    or unrated.
+    the file before it if there are several files; ``info`` counts the reviews by stars and the
+    repeated and unrated ones.
 
     Raises
     ------

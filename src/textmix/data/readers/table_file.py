@@ -45,7 +45,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         data = open_plain(path)
         header = _header(path, data, n_labels)
         if names and names != header:
-            raise DataFormatError(path, 1, "its columns are not those of the other file of the data set")
+            raise DataFormatError(path, 1, "its columns differ from the columns of the other file of the data set")
         names = header
         table = _read_table(path, data, len(names))
         columns = np.arange(len(names))
