@@ -6,6 +6,7 @@ Source: N. Ueda and K. Saito, NIPS 2002, section 4.1; Y. Yang and J. Pedersen, I
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
-from textmix.models.common.sklearn_private import StrOptions
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
 
 #: Pages whose similarities are held in memory at once.
@@ -35,6 +36,7 @@ class LabelNeighbors(LabelCountClassifier):
     quantiles : candidates for the threshold, as quantiles of the positive scores of the training pages.
     votes : "sum" of the similarities as in the cited comparison, or the label's "share" of the similarities of all k
         neighbours.
+    threshold : a label is predicted where its score is above it; None chooses the threshold among the quantiles.
 
     Attributes
     ----------
@@ -47,6 +49,7 @@ class LabelNeighbors(LabelCountClassifier):
         "neighbors": ["array-like"],
         "quantiles": ["array-like"],
         "votes": [StrOptions({"sum", "share"})],
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -55,10 +58,12 @@ class LabelNeighbors(LabelCountClassifier):
         neighbors: Sequence[int] = (1, 3, 5, 10, 15, 20, 30, 50, 70, 100),
         quantiles: Sequence[float] = QUANTILES,
         votes: str = "sum",
+        threshold: float | None = None,
     ) -> None:
         self.neighbors = neighbors
         self.quantiles = quantiles
         self.votes = votes
+        self.threshold = threshold
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         """Store the pages; choose k and the threshold.  There must be two pages or more."""
@@ -74,11 +79,17 @@ class LabelNeighbors(LabelCountClassifier):
                 scores[k][rows] = part
         best = -1.0
         for k in sizes:
-            positive = scores[k][scores[k] > 0]
-            for threshold in np.quantile(positive, self.quantiles) if len(positive) else [1.0]:
+            for threshold in self._thresholds(scores[k]):
                 value = sample_f(self._labels, scores[k] >= threshold)
                 if value > best:
                     best, self.n_neighbors_, self.threshold_ = value, k, float(threshold)
+
+    def _thresholds(self, scores: np.ndarray) -> Sequence[float] | np.ndarray:
+        """Return the least scores that predict a label, to choose from, for scores of the training pages (N, L)."""
+        if self.threshold is not None:
+            return [float(np.nextafter(self.threshold, np.inf))]
+        positive = scores[scores > 0]
+        return np.quantile(positive, self.quantiles) if len(positive) else [1.0]
 
     def _similarity(self, pages: sparse.csr_array) -> np.ndarray:
         """Return cosines of unit pages and training pages, float64 (n, N)."""

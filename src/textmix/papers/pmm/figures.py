@@ -23,6 +23,8 @@ LABELS |= {
     "pmm1_prior": "PMM1, prior",
     "pmm2_prior": "PMM2, prior",
     "nb_train_vocabulary": "NB, training words",
+    "svm_grid": "SVM, J chosen",
+    "knn_sum": "kNN, sums",
     "knn_share": "kNN, shares",
 }
 KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
