@@ -134,6 +134,16 @@ def test_neighbours_vote_with_their_similarities(seed: int) -> None:
     assert shares.max() <= 1 + 1e-12
 
 
+def test_neighbours_with_a_threshold_vote_by_majority() -> None:
+    X, Y = topics(9, n=40)
+    model = LabelNeighbors(neighbors=[1, 3, 9], votes="share", threshold=0.5).fit(X, Y)
+    new, _ = topics(10, n=20)
+    cosine = new @ X.T / (np.linalg.norm(new, axis=1)[:, None] * np.linalg.norm(X, axis=1))
+    total = np.sort(cosine, axis=1)[:, ::-1][:, : model.n_neighbors_].sum(axis=1)
+    votes = np.array([neighbours_twin(X, Y, x, model.n_neighbors_) for x in new])
+    np.testing.assert_array_equal(model.predict(new), votes > total[:, None] / 2)
+
+
 def test_neighbours_are_tuned_without_the_page_itself() -> None:
     X, Y = topics(7, n=40)
     Y = Y[np.random.default_rng(0).permutation(40)]  # nothing to learn: a page would only find itself
