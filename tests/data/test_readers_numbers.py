@@ -287,7 +287,7 @@ def test_a_numeric_label_must_be_0_or_1(tmp_path: Path) -> None:
 
 def test_files_of_other_attributes_do_not_fit(tmp_path: Path) -> None:
     sample = SAMPLES["dense"]
-    with pytest.raises(DataFormatError, match="not those of the other file"):
+    with pytest.raises(DataFormatError, match="differ from the attributes of the other file"):
         sample.read(tmp_path, sample.changed("test", lambda data: data.replace(b'"b%"', b"c")))
 
 
