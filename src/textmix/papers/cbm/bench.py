@@ -23,12 +23,24 @@ HEAP = "Python heap"
 
 
 def bench_dense(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
-    """Time an M step on dense features; it is to take at most a tenth of the peer's time."""
+    """Time an M step on dense features; it is to take at most a tenth of the peer's time.
+
+    Parameters
+    ----------
+    X, Y : features (N, V) and label indicators (N, L), CSR; both are made dense.
+    repeats : rounds; in each, every candidate runs once.
+    """
     return bench_m_step(X.toarray(), Y.toarray(), 1.0, target=1.0 / 10.0, repeats=repeats)
 
 
 def bench_sparse(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
-    """Time an M step on sparse features; it is to take at most a fifth of the peer's time, and 4 GiB."""
+    """Time an M step on sparse features; it is to take at most a fifth of the peer's time, and 4 GiB of memory.
+
+    Parameters
+    ----------
+    X, Y : features (N, V) and label indicators (N, L), CSR; the labels are made dense.
+    repeats : rounds, at most 3; in each, every candidate runs once.
+    """
     labels = Y.toarray()
     rows = bench_m_step(X, labels, 10.0, target=1.0 / 5.0, repeats=min(repeats, 3))
     memory = memory_of_m_step(X, labels, 10.0)
@@ -37,7 +49,7 @@ def bench_sparse(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> 
 
 
 def bench_mixture(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
-    """Run `bench_dense`, and `bench_search` and `bench_scaling` on random problems."""
+    """Run `bench_dense` on X and Y, and `bench_search` and `bench_scaling` on random problems."""
     return [*bench_dense(X, Y, repeats), *bench_search(repeats=repeats), *bench_scaling(repeats=repeats)]
 
 
@@ -53,14 +65,19 @@ def bench_m_step(
     Parameters
     ----------
     X, Y : training features (N, V) and label indicators (N, L).
-    variance : of the prior over the weights.
+    variance : variance of the normal prior of the weights.
     target : largest ratio of our time to the peer's.
-    n_components, repeats : K, and rounds.
+    n_components : K.
+    repeats : rounds of our M step; each peer runs once.
+
+    Returns
+    -------
+    rows of `textmix.bench.timing.COLUMNS`; the note gives both objectives, in nats.
     """
     memberships = bernoulli_mixture(Y, n_components, 3, np.random.default_rng(0))
     memberships[memberships < 1e-5] = 0.0
     wanted, sparing, few = _peer(X, Y, memberships, variance, 1e-5)
-    _, seconds, fits = _peer(X, Y, memberships, variance, -1.0)
+    _, seconds, fits = _peer(X, Y, memberships, variance, -1.0)  # a negative floor leaves nothing out
     tol = 1e-3
     experts = _step(X, Y, memberships, variance, (2000, tol))
     while _objective(experts, memberships) > wanted * (1.0 + 1e-4) and tol > 1e-9:
@@ -94,8 +111,10 @@ def _objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
 
 
 def _peer(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, floor: float) -> tuple[float, float, int]:
-    """Return objective (nats), seconds and number of scikit-learn's fits; memberships and shares of at most ``floor``
-    are left out.
+    """Return objective (nats), seconds and number of scikit-learn's fits, one a component and label.
+
+    A component leaves out instances whose membership is at most ``floor``, and labels whose share of the memberships is
+    within ``floor`` of 0 or of 1.
     """
     total, seconds, fits = 0.0, 0.0, 0
     for k in range(memberships.shape[1]):
@@ -120,9 +139,14 @@ def _peer(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, floor
 def bench_search(
     n_labels: int = 101, n_components: int = 50, n_documents: int = 20, repeats: int = 3
 ) -> list[dict[str, Any]]:
-    """Time the exact search against the same search with Python's heap; at most a twentieth of its time.
+    """Time the exact search, which is to take at most a twentieth of the time of the same search with Python's heap.
 
     The problems are random: label probabilities as from a trained mixture, most of them near 0.
+
+    Parameters
+    ----------
+    n_labels, n_components, n_documents : L, K and N of the problems.
+    repeats : rounds; in each, every candidate runs once.
     """
     rng = np.random.default_rng(0)
     log_pi = np.log(rng.dirichlet(np.full(n_components, 0.1), size=n_documents) + 1e-12)
@@ -146,8 +170,8 @@ def heap_search(pi: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
 
     Parameters
     ----------
-    pi : float64 (K,).
-    b : float64 (K, L), label probabilities.
+    pi : weights of the components, float64 (K,).
+    b : label probabilities of the components, float64 (K, L), above 0 and below 1.
     """
     best, mode = -1.0, np.zeros(b.shape[1], dtype=int)
     ratio = np.minimum(b, 1.0 - b) / np.maximum(b, 1.0 - b)
@@ -176,7 +200,13 @@ def heap_search(pi: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
 def bench_scaling(
     n: int = 400, n_features: int = 40, n_labels: int = 8, n_components: int = 5, repeats: int = 3
 ) -> list[dict[str, Any]]:
-    """Time a partial M step (ten iterations) while N, K and L double; no target."""
+    """Time a partial M step (ten iterations) on random problems while N, K or L doubles twice; no target.
+
+    Parameters
+    ----------
+    n, n_features, n_labels, n_components : smallest N, V, L and K.
+    repeats : rounds of each size.
+    """
     rows = []
     for axis in ("N", "K", "L"):
         for factor in (1, 2, 4):
@@ -192,7 +222,7 @@ def bench_scaling(
 
 
 def _made(n: int, n_features: int, n_labels: int, n_components: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return features, labels and soft memberships at random."""
+    """Return random features (N, V), label indicators (N, L) and memberships (N, K), whose rows sum to one."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, n_features))
     Y = (X @ rng.normal(size=(n_features, n_labels)) / 10.0 + rng.normal(size=(n, n_labels)) > 1.0).astype(np.int8)
@@ -200,6 +230,11 @@ def _made(n: int, n_features: int, n_labels: int, n_components: int) -> tuple[np
 
 
 def memory_of_m_step(X: Any, Y: np.ndarray, variance: float, n_components: int = 20) -> float:
-    """Return the largest memory that an M step allocates, in MiB."""
+    """Return the most memory that an M step of ten iterations holds at a time, in MiB.
+
+    Parameters
+    ----------
+    X, Y, variance, n_components : as for `bench_m_step`.
+    """
     memberships = bernoulli_mixture(Y, n_components, 1, np.random.default_rng(0))
     return peak_mib(lambda: _step(X, Y, memberships, variance, (10, 1e-6)))

@@ -20,7 +20,7 @@ Rows = list[dict[str, str]]
 
 
 def _title(data: FigureData, role: str) -> str:
-    """Return the name of a data set above its panel."""
+    """Return the title of a data set's panel: the option ``labels``, else the role."""
     return str(data.options.get("labels", {}).get(role, role))
 
 
@@ -73,7 +73,11 @@ def components(data: FigureData) -> Figure:
 
 
 def illustration(data: FigureData) -> Figure:
-    """Draw one example: its components of the largest weights, its label marginals, and its label correlations."""
+    """Draw one example: its components of the largest weights, its label marginals, and its label correlations.
+
+    Reads ``illustration/components.csv``: component (rank of its weight, from 0), weight, label, probability;
+    ``labels.csv``: label, marginal, mode (0 or 1); ``correlations.csv``: correlation, row by row of the matrix.
+    """
     tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
     labels = [row["label"] for row in tables["labels"]]
     height = max(2.4, 0.24 * len(labels) + 1.2)
@@ -134,9 +138,10 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str], figure: Any) -> Non
 
 
 def em_path(data: FigureData) -> Figure:
-    """Draw likelihood and accuracy after every iteration; a row of panels each data set.
+    """Draw likelihood and accuracy after every iteration; a row of panels for each data set, a line for each run.
 
-    Options: labels, published (role -> id).
+    Options: labels, published (role -> id).  Reads ``em_path/path.csv``: role, run, iteration, objective,
+    subset_accuracy.
     """
     rows = data.results.measure_table("em_path", "path")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -158,9 +163,9 @@ def em_path(data: FigureData) -> Figure:
 
 
 def evaluations(data: FigureData) -> Figure:
-    """Draw how many label sets the exact search scores, against L, one line for each K.
+    """Draw how many label sets the exact search scores, against L, one line for each K, a panel for each data set.
 
-    Options: labels.
+    Options: labels.  Reads ``exact_search/evaluations.csv``: role, components (K), labels (L), evaluations (mean).
     """
     rows = data.results.measure_table("exact_search", "evaluations")
     roles = list(dict.fromkeys(row["role"] for row in rows))

@@ -23,7 +23,7 @@ LINEAR = (
 
 
 class _Parts:
-    """Training and test part of the first split."""
+    """Training and test part of the first split: features X (N, V), label indicators Y (N, L), names of labels."""
 
     def __init__(self, source: MeasureData) -> None:
         train, test = source.splits.train[0], source.splits.test[0]
@@ -67,7 +67,7 @@ def comparisons(
 
 
 def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
-    """Return whether the reference has the largest subset accuracy of the linear rows of a data set."""
+    """Return whether no method of `LINEAR` has a larger subset accuracy on a data set than the reference."""
     values = {row["method"]: row["subset_accuracy"] for row in rows if row["role"] == role and row["method"] in LINEAR}
     return bool(values[reference] == max(values.values()))
 
@@ -75,7 +75,7 @@ def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
 def _compared(
     role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row a method, for its first variant on the first split."""
+    """Yield one row a method of the table ``methods``, for its first variant on the first split."""
     place, true = source.splits.test_place(0), _Parts(source).Y_test
     sets = {name: found.label_sets(0, place, true.shape[1]) for name, found in source.predictions.items()}
     best = _right(true, sets[settings["reference"]])
@@ -92,7 +92,7 @@ def _compared(
         yield {**row, "sign_test": sign_test(right, best)}
 
 
-# `comparisons` serves the data sets that are at hand; `ranking` the slides' five, and is missing while one of them is.
+# `comparisons` takes the data sets at hand; `ranking` takes the slides' five, and is missing while one is missing.
 ranking = comparisons
 
 
@@ -104,12 +104,17 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     sources : role -> data set, one or more.
     settings : ``params`` of `CBMClassifier`; ``runs``, number of random starts.
     generator : seeds the starts.
+
+    Returns
+    -------
+    a measure with the table ``path``; ``largest_fall`` is the largest decrease of the objective in one iteration.
     """
     rows = []
     for (role, source), run in itertools.product(sources.items(), range(settings["runs"])):
         parts = _Parts(source)
 
         def note(model: CBMClassifier, role: str = role, run: int = run, parts: _Parts = parts) -> None:
+            """Record the EM iteration that a model has just ended."""
             accuracy = _right(parts.Y_test, model.predict(parts.X_test)).mean()
             path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
             rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
@@ -132,10 +137,16 @@ def exact_search(
 
     Parameters
     ----------
-    sources : role -> data set; the first labels of the largest give smaller problems of the same kind.
-    settings : ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried; ``enumerated``, the
-        largest L for which all label sets are scored; ``documents``, test documents used.
+    sources : role -> data set; the first labels of each make smaller problems from its models.
+    settings : ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels;
+        ``enumerated``, the largest L for which all label sets are scored; ``documents``, how many test documents are
+        used, the first ones.
     generator : seeds the models.
+
+    Returns
+    -------
+    a measure with the number of searches whose mode is less probable than the best of all label sets, the mean number
+    of label sets scored, and the table ``evaluations``.
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
@@ -161,7 +172,13 @@ def exact_search(
 
 
 def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Return the largest log probability among all label sets, float64 (N,)."""
+    """Return the largest log probability of any of the 2^L label sets, float64 (N,).
+
+    Parameters
+    ----------
+    log_pi : log weights of the components, (N, K).
+    Z : log-odds of the labels, (K, N, L).
+    """
     best = np.full(len(log_pi), -np.inf)
     base = log_pi.T - np.logaddexp(0.0, Z).sum(axis=2)
     for labels in itertools.product((0.0, 1.0), repeat=Z.shape[2]):
@@ -200,19 +217,19 @@ def special_cases(
 def illustration(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Choose a test document whose likeliest label set, rightly, holds a label with a marginal below one half.
+    """Show one test document, if possible one whose likeliest label set is right and has a label of marginal below 1/2.
 
     Parameters
     ----------
-    sources : role -> data set, one; of several the one with the most labels.
-    settings : ``params`` of `CBMClassifier`; ``components``, the number of components shown, those of
-        the largest weights.
+    sources : role -> data set; the one with the most labels is used.
+    settings : ``params`` of `CBMClassifier`; ``components``, how many components are shown: the ones with the largest
+        weights.
     generator : seeds the model.
 
     Returns
     -------
-    a measure with the tables ``components`` (label probabilities of the heaviest components), ``labels`` (marginals and
-    mode) and ``correlations``, over the labels of some weight.
+    a measure with the tables ``components`` (label probabilities of the components with the largest weights),
+    ``labels`` (marginals and mode) and ``correlations``, over the labels that are in the mode or are likely.
     """
     parts = _Parts(max(sources.values(), key=lambda source: len(source.corpus.label_names)))
     model = CBMClassifier(**settings["params"], random_state=_seed(generator)).fit(parts.X, parts.Y)

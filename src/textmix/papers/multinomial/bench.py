@@ -22,7 +22,7 @@ TRAINING, REPLICATED = "textmix, classifier and binary classifiers", "Multinomia
 
 
 def _curves(scores: Mapping[str, np.ndarray], Y: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return scores and labels of the four curves: each method with all documents and with the labelled ones."""
+    """Return scores and labels (n, L) of the four curves: each method with all documents and with the labelled ones."""
     labelled = Y.any(axis=1)
     parts = {"all": slice(None), "labelled": labelled}
     return {
@@ -31,7 +31,14 @@ def _curves(scores: Mapping[str, np.ndarray], Y: np.ndarray) -> dict[str, tuple[
 
 
 def sweep_all(scores: Mapping[str, np.ndarray], Y: np.ndarray, thresholds: np.ndarray) -> list[Sweep]:
-    """Return the four curves by one sweep each; scores are ``accumulated`` posteriors and ``binary`` log-odds."""
+    """Return the four curves by one sweep each.
+
+    Parameters
+    ----------
+    scores : ``accumulated``: posteriors, ``binary``: log-odds; float64 (N, L) each.
+    Y : label indicators, bool (N, L).
+    thresholds : on the posterior, increasing, (K,).
+    """
     found = []
     for name, (table, member) in _curves(scores, Y).items():
         if name.startswith("accumulated"):
@@ -42,13 +49,13 @@ def sweep_all(scores: Mapping[str, np.ndarray], Y: np.ndarray, thresholds: np.nd
 
 
 def by_scikit_learn(member: np.ndarray, sets: np.ndarray) -> list[float]:
-    """Return precision, recall and exact-set error by scikit-learn's metrics."""
+    """Return micro precision, micro recall and exact-set error of label sets, bool (N, L), by scikit-learn."""
     shares = [metric(member, sets, average="micro", zero_division=1.0) for metric in (precision_score, recall_score)]
     return [*shares, 1.0 - accuracy_score(member, sets)]
 
 
 def by_numpy(member: np.ndarray, sets: np.ndarray) -> list[float]:
-    """Return precision, recall and exact-set error by NumPy sums."""
+    """Return micro precision, micro recall and exact-set error of label sets, bool (N, L), by NumPy sums."""
     correct, detected = np.count_nonzero(member & sets), np.count_nonzero(sets)
     exact = np.mean((member == sets).all(axis=1))
     return [correct / detected if detected else 1.0, correct / np.count_nonzero(member), 1.0 - float(exact)]
@@ -60,7 +67,13 @@ def decide_all(
     thresholds: np.ndarray,
     figures: Callable[[np.ndarray, np.ndarray], list[float]],
 ) -> list[np.ndarray]:
-    """Return the figures (K, 3) of the four curves, the label sets decided afresh at every threshold."""
+    """Return the figures of the four curves, (K, 3) each, with label sets that are decided afresh at every threshold.
+
+    Parameters
+    ----------
+    scores, Y, thresholds : as for `sweep_all`.
+    figures : true and predicted label indicators -> three numbers: `by_scikit_learn` or `by_numpy`.
+    """
     found = []
     for name, (table, member) in _curves(scores, Y).items():
         if name.startswith("accumulated"):
@@ -85,13 +98,13 @@ def bench_sweep(
 
     Parameters
     ----------
-    X, Y : CSR counts and label indicators of the training documents.
-    X_test, Y_test : those of the test documents.
+    X, Y : CSR counts (N, V) and label indicators (N, L) of the training documents.
+    X_test, Y_test : CSR counts and label indicators of the test documents.
     repeats : rounds; in each, every candidate runs once.
 
     Returns
     -------
-    the rows of `textmix.bench.timing.judge`; the peers' seconds are those of one threshold in `EVERY`.
+    the rows of `textmix.bench.timing.judge`; the peers' seconds are for one threshold in `EVERY`.
     """
     scores = {
         "accumulated": AbsoluteDiscountingClassifier().fit(X, Y).predict_proba(X_test),
@@ -108,7 +121,9 @@ def bench_sweep(
 
 
 def bench_training(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 7) -> list[dict[str, Any]]:
-    """Time training of the classifier and of all binary classifiers, and scikit-learn's on the replicated documents.
+    """Time training of the classifier and of all binary classifiers beside scikit-learn's naive Bayes.
+
+    The peer trains on replicated documents: a document with several labels occurs once for each of them.
 
     Parameters
     ----------

@@ -97,11 +97,15 @@ def _explain_mark(axes: Axes) -> None:
 
 
 def choices(data: FigureData) -> Figure:
-    """Draw the error of every choice the paper leaves open, in cross-validation and on the test documents.
+    """Draw the error of every choice that the paper leaves open, in cross-validation and on the test documents.
 
     Options: labels (measure -> how it makes words), published (``error_rate`` -> id of the published percentage).
     Reads ``<measure>/choices.csv``: discount, discount_counts, length, training_documents, cross_validated_errors,
-    test_documents, errors.  A measure that is missing is left out; if all are, the first reason is raised.
+    test_documents, errors.  A missing measure is left out.
+
+    Raises
+    ------
+    MissingResult : all measures are missing; the reason is that of the first.
     """
     groups = _choice_groups(data)
     figure, panel = panels(2, height=0.6 + 0.34 * len(groups), sharey=True)
@@ -122,7 +126,7 @@ def choices(data: FigureData) -> Figure:
 
 
 def _choice_groups(data: FigureData) -> Sequence[tuple[str, Sequence[Mapping[str, str]]]]:
-    """Return, for each way to make words and to treat lengths, its label and the choices of b."""
+    """Return, for each way to make words and to treat lengths, its label and its rows: one for each choice of b."""
     groups, absent = [], []
     for measure, words in data.option("labels").items():
         try:

@@ -25,12 +25,13 @@ LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
 
 @dataclass(frozen=True)
 class _Documents:
-    """Counts (N, V) and label indicators (N, L) of some documents, CSR."""
+    """Counts X (N, V) and label indicators Y (N, L) of some documents, CSR."""
 
     X: sparse.csr_array
     Y: sparse.csr_array
 
     def __getitem__(self, rows: np.ndarray) -> _Documents:
+        """Return the documents of some rows: indices, or a mask of N truth values."""
         return _Documents(self.X[rows], self.Y[rows])
 
     @property
@@ -45,7 +46,7 @@ def _source(sources: Mapping[str, MeasureData]) -> MeasureData:
 
 
 def _halves(sources: Mapping[str, MeasureData]) -> tuple[_Documents, _Documents]:
-    """Return training and test documents."""
+    """Return training and test documents of the first split."""
     source = _source(sources)
     documents = _Documents(source.corpus.features, source.corpus.labels.astype(np.float64))
     return documents[source.splits.train[0]], documents[source.splits.test[0]]
@@ -78,7 +79,7 @@ def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
 
 @dataclass(frozen=True)
 class _SingleLabel:
-    """The single-label problem: documents with one label, and the training documents without any."""
+    """The single-label problem: training and test documents with one label, and training documents without a label."""
 
     train: _Documents
     test: _Documents
@@ -93,13 +94,14 @@ class _SingleLabel:
         return cls(train[number[rows] == 1], test[number[other] == 1], train[number[rows] == 0])
 
     def wrong(self, params: Mapping[str, Any]) -> np.ndarray:
-        """Return which test documents are wrong, bool (N,), after training on all training documents there are."""
+        """Return which test documents get a wrong label, bool (N,), after training on `train` and `unlabelled`."""
         return _wrong(_stack(self.train, self.unlabelled), self.test, params)
 
     def cross_validated(self, folds: int, params: Mapping[str, Any]) -> int:
-        """Return the errors on the labelled training documents, each predicted from the folds without it.
+        """Return the number of errors on `train`, each document predicted by a model of the folds without it.
 
-        The folds are every ``folds``-th document: no draw, and the same for every way to count words.
+        Fold k has the documents k, k + ``folds``, and so on: nothing is drawn, and the folds are the same for every way
+        to count words.
         """
         fold = np.arange(self.train.X.shape[0]) % folds
         parts = ((self.train[fold != k], self.train[fold == k]) for k in range(folds))
@@ -113,13 +115,13 @@ def _stack(*parts: _Documents) -> _Documents:
 
 
 def _wrong(train: _Documents, test: _Documents, params: Mapping[str, Any]) -> np.ndarray:
-    """Return which single-label test documents a classifier gets wrong, bool (N,)."""
+    """Return which single-label test documents a trained classifier gives a wrong label, bool (N,)."""
     model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
     return np.argmax(model.predict_log_proba(test.X), axis=1) != test.Y.indices
 
 
 def _params(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
-    """Return the estimator's parameters: the plain choice of the settings, or another."""
+    """Return the parameters of `AbsoluteDiscountingClassifier`: the choice of the settings, with some changed."""
     chosen = {name: settings[name] for name in ("discount", "discount_counts", "length")} | changed
     return chosen | {"length": LENGTHS[chosen["length"]]}
 
@@ -130,8 +132,14 @@ def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``discount``, ``discount_counts``, ``length``, the plain choice, see `AbsoluteDiscountingClassifier`
-        (``length: none`` for None); ``folds``, parts of the training documents for cross-validation.
+    settings : ``discount``, ``discount_counts``, ``length``, the choice of the main values, see
+        `AbsoluteDiscountingClassifier` (``length: none`` for None); ``folds``, parts of the training documents for
+        cross-validation.
+
+    Returns
+    -------
+    a measure whose table ``choices`` has the errors of every choice; keys with ``with_unlabelled`` train on the
+    unlabelled documents too, and ``chance_of_gain_with_unlabelled`` is a p-value.
     """
     problem = _SingleLabel.of(sources)
     wrong = problem.wrong(_params(settings, unlabelled="ignore"))
@@ -178,13 +186,22 @@ def _choices(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
 
 
 def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
-    """Return the one-sided p-value of the sign test: chance alone corrects as many of the changed documents or more."""
+    """Return the one-sided p-value of the sign test that `after` is no better than `before`; 1 without a change.
+
+    Parameters
+    ----------
+    before, after : which documents are wrong, bool (N,).
+    """
     gained, lost = int(np.sum(before & ~after)), int(np.sum(~before & after))
     return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
 
 
 def _thresholds(settings: Mapping[str, Any]) -> np.ndarray:
-    """Return the thresholds of the curves: even steps between both ends, and steps of ten towards each end."""
+    """Return the thresholds of the curves, increasing, float64 (K,).
+
+    There are ``steps`` even steps between ``low`` and ``high``.  Near each end there are thresholds at a distance of
+    10^-2, 10^-3, ..., 10^-``powers`` of the range.
+    """
     low, high, steps = settings["low"], settings["high"], settings["steps"]
     even = low + (high - low) * np.arange(1, steps) / steps
     near = (high - low) * 10.0 ** -np.arange(2, settings["powers"] + 1)
@@ -200,7 +217,7 @@ class _Rules:
         self.binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
 
     def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
-        """Return posteriors and log-odds; the log-odds distinguish posteriors that round to 1."""
+        """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
         return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}
 
 
@@ -216,16 +233,22 @@ def threshold_curves(
 ) -> Measure:
     """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validated thresholds.
 
-    A threshold is validated by training on a part of the training documents and taking the one with the fewest wrong
-    label sets on the labelled documents of the rest; its scores are those of the models trained on all of them.
+    To validate a threshold, models are trained on a part of the training documents.  The threshold with the fewest
+    wrong label sets on the labelled documents of the other part is chosen.  Its scores on the test documents come from
+    models that are trained on all training documents.
 
     Parameters
     ----------
     sources : role -> data set, one.
     settings : ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
         thresholds, see `_thresholds`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
-        training documents left out to choose one; ``least``, how many of them a class needs for its own (section 2.2).
+        training documents left out to choose a threshold; ``least``, the fewest of these documents for which a class
+        gets a threshold of its own (section 2.2).
     generator : draws the validation part.
+
+    Returns
+    -------
+    a measure whose table ``curves`` has a row for each method, test set and threshold.
     """
     train, test = _halves(sources)
     thresholds, params = _thresholds(settings), _params(settings)
@@ -258,7 +281,14 @@ def _validation(train: _Documents, share: float, generator: np.random.Generator)
 
 
 def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: Iterable[float]) -> dict[str, float]:
-    """Return the numbers of a method's curves; without suffix, of all test documents at the validated threshold."""
+    """Return the values of a method's curves; keys without suffix are at the validated threshold on all test documents.
+
+    Parameters
+    ----------
+    sweeps : "all" and "labelled", the curves on all and on the labelled test documents.
+    place : index of the validated threshold.
+    shown : thresholds at which the exact-set error is given, on the nearest threshold of the curve.
+    """
     sweep, labelled = sweeps["all"], sweeps["labelled"]
     thresholds = sweep.thresholds
     values = {
@@ -296,7 +326,14 @@ def _curve_rows(method: str, sweeps: Mapping[str, Sweep], place: int) -> Iterabl
 def _per_class(
     left_scores: np.ndarray, left_Y: sparse.csr_array, scores: np.ndarray, Y: sparse.csr_array, choose: dict[str, Any]
 ) -> dict[str, float]:
-    """Return the test scores with one validated threshold a class, for each criterion of validation."""
+    """Return the test scores with one validated threshold a class, for each criterion of validation.
+
+    Parameters
+    ----------
+    left_scores, left_Y : log-odds (n, L) and label indicators of the validation documents.
+    scores, Y : log-odds (N, L) and label indicators of the test documents.
+    choose : ``default`` and ``least`` of `class_thresholds`.
+    """
     values = {}
     for criterion in CRITERIA:
         limits = class_thresholds(left_scores, left_Y, criterion=criterion, **choose)
@@ -310,13 +347,18 @@ def _per_class(
 def expectation_maximisation(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Measure the errors when unlabelled training documents are ignored, smooth, or enter by EM (Nigam et al.).
+    """Measure the errors for each use of the unlabelled training documents: none, in smoothing, and EM (Nigam et al.).
 
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : as of `threshold_curves`, and ``tol``, ``max_iter`` of EM.
+    settings : as for `threshold_curves`, and ``tol``, ``max_iter`` of EM.
     generator : draws the validation part that chooses the threshold of the accumulated rule.
+
+    Returns
+    -------
+    a measure with the single-label error rate, and the exact-set error and F1 of the accumulated rule, for each use
+    (keys end in ``ignore``, ``smoothing``, ``em``), and the table ``path``, the log-likelihood at each step of EM.
     """
     train, test = _halves(sources)
     problem, thresholds = _SingleLabel.of(sources), _thresholds(settings)
@@ -339,6 +381,6 @@ def expectation_maximisation(
 def _posteriors(
     train: _Documents, test: _Documents, params: Mapping[str, Any]
 ) -> tuple[AbsoluteDiscountingClassifier, np.ndarray]:
-    """Return the trained classifier and its posteriors of test documents."""
+    """Return the trained classifier and its posteriors of the test documents, float64 (N, L)."""
     model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
     return model, model.predict_proba(test.X)

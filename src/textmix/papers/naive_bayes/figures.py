@@ -25,8 +25,12 @@ _LIMITS = {
 def accuracy(data: FigureData) -> Figure:
     """Draw accuracy against mu, a panel a data set, with a classifier without mu as a level line.
 
-    Options: experiment, roles, method and its grid's parameter, level (the other method); labels (role -> title).
-    A data set that is missing leaves its panel out; if all are, the first reason is raised.
+    Options: experiment, roles, method, parameter (of its grid), level (the method without mu), labels (role -> title).
+    A missing data set has no panel.
+
+    Raises
+    ------
+    MissingResult : all data sets are missing; the reason is that of the first.
     """
     found, absent = [], []
     for role in data.option("roles"):
@@ -49,7 +53,7 @@ def accuracy(data: FigureData) -> Figure:
 
 
 def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
-    """Draw the mean over trials against mu, the single trials and the number at the best mean."""
+    """Draw the single trials and their mean against mu, and write the largest mean beside its point."""
     mus = list(points)
     means = [statistics.fmean(values) for values in points.values()]
     for mu, values in points.items():
@@ -62,7 +66,7 @@ def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
 
 
 def idf_effect(data: FigureData) -> Figure:
-    """Draw the mean absolute weight of words against mu, one line a group of background frequency.
+    """Draw the mean absolute weight of words against mu, one line a group of words by background frequency.
 
     Reads ``idf_effect/weights.csv``: mu, background_quantile (upper end of the group, 0 to 1), mean_abs_weight.
     """

@@ -21,7 +21,7 @@ def _first(sources: Mapping[str, MeasureData]) -> tuple[sparse.csr_array, np.nda
 
 
 def _background(X: sparse.csr_array) -> np.ndarray:
-    """Return p(w|theta_B), the share of each word in all training text, (V,)."""
+    """Return p(w|theta_B), the share of each word in all training text X (N, V), float64 (V,)."""
     counts = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     return counts / counts.sum()
 
@@ -33,6 +33,10 @@ def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
     ----------
     sources : role -> data set, one.
     settings : ``delta`` and ``mu``, increasing lists; the values are taken at the last of each.
+
+    Returns
+    -------
+    a measure whose table ``limits`` has the largest absolute distance at each delta (priors) and mu (words).
     """
     X, y, *_rest = _first(sources)
     background = _background(X)
@@ -58,6 +62,11 @@ def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     ----------
     sources : role -> data set, one.
     settings : ``mu``, an increasing list, and ``quantiles``, the number of groups of equal numbers of words.
+
+    Returns
+    -------
+    a measure whose table ``weights`` has the mean weight (nats) of each group at each mu, and whose values are the mean
+    weights of the group of the most frequent words.
     """
     X, y, *_rest = _first(sources)
     background = _background(X)
@@ -75,11 +84,13 @@ def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def weight_form(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Compare beta_0 + sum f_i beta_i with the log-odds of two categories on every test document.
+    """Compare the linear form beta_0 + sum_w c(w) beta_w with the log-odds of each category against the last.
 
-    Both are differences of joint log probabilities, which reach some ten thousands on long documents, where their last
-    digit is worth 1e-11; the difference is therefore relative to the largest of them (or to one).  Words that no
-    training document holds are left out: their probability is zero under every category.
+    c(w) is the count of a word in a test document.  Both numbers are differences of joint log probabilities, which
+    reach some ten thousands on long documents, where their last digit is worth 1e-11.  ``max_abs_difference`` is
+    therefore relative to the largest joint log probability of the document, or to one.  ``argmax_agreement`` is the
+    share of test documents whose predicted category has the largest posterior.  Words that no training document holds
+    are left out: their probability is zero under every category.
 
     Parameters
     ----------

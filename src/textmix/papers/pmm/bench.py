@@ -48,14 +48,15 @@ def bench_pmm(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> lis
 
 
 class SciPyEM:
-    """PMM1's update (21) and J as two sparse-dense products, page by page as the equation is written.
+    """PMM1's update (21) and its objective J by SciPy, as the equation is written.
 
     Parameters
     ----------
     X : CSR counts (N, V).
     Y : CSR label indicators (N, L), each row with a label.
-    dense : True: phi of all words of a block of pages, of which the words that occur are taken; False: only those, by
-        one gathered row of theta for each.
+    dense : True: phi is computed by a product for all V words of each page in a block; False: phi is computed only at
+        the counts that are not zero, from one row of theta for each.
+    block : number of pages in a block.
     """
 
     def __init__(self, X: sparse.csr_array, Y: sparse.csr_array, dense: bool, block: int = 100) -> None:
@@ -66,7 +67,7 @@ class SciPyEM:
         self.theta = np.full((Y.shape[1], X.shape[1]), 1.0 / X.shape[1])
 
     def _phi(self) -> np.ndarray:
-        """Return phi at the counts that are not zero."""
+        """Return phi, the probability of a word on its page, at the counts that are not zero, float64 (nnz,)."""
         if not self.dense:
             return np.einsum("ij,ij->i", self.h_rows, self.theta.T[self.X.indices])
         parts, X = [], self.X
@@ -77,7 +78,7 @@ class SciPyEM:
         return np.concatenate(parts)
 
     def step(self) -> float:
-        """Return J and update theta."""
+        """Return J of the present theta (L, V), in nats, then update theta."""
         phi = self._phi()
         objective = float(self.X.data @ np.log(phi) + np.log(self.theta).sum())
         ratio = sparse.csr_array((self.X.data / phi, self.X.indices, self.X.indptr), shape=self.X.shape)
@@ -87,7 +88,7 @@ class SciPyEM:
 
 
 class Stream:
-    """Copy ``moved`` bytes from memory to memory, half of them read and half written, each time in another place."""
+    """A call that moves ``moved`` bytes, half of them read and half written, each time in another place of memory."""
 
     def __init__(self, moved: int) -> None:
         self.words = moved // 16
@@ -112,9 +113,10 @@ def _em_run(X: sparse.csr_array, Y: sparse.csr_array) -> EMRun:
 
 
 def _iteration(em: EMRun) -> Callable[[], object]:
-    """Return one whole EM iteration with its J."""
+    """Return one whole EM iteration as a call that returns J."""
 
     def run() -> float:
+        """Update theta and return J."""
         em.update(learn_alpha=False)
         return em.evaluate()
 
@@ -125,6 +127,7 @@ def _repeated(step: Callable[[], object]) -> Callable[[], object]:
     """Return a function that calls ``step`` `STEPS` times."""
 
     def run() -> None:
+        """Call ``step`` `STEPS` times."""
         for _ in range(STEPS):
             step()
 
@@ -132,7 +135,7 @@ def _repeated(step: Callable[[], object]) -> Callable[[], object]:
 
 
 def _iterations_to(goal: float, step: Callable[[], float]) -> int:
-    """Return the number of steps whose J lies below a goal."""
+    """Return the number of steps whose J lies below a goal, before the first that reaches it."""
     count = 0
     while step() < goal:
         count += 1
@@ -140,7 +143,7 @@ def _iterations_to(goal: float, step: Callable[[], float]) -> int:
 
 
 def touched_bytes(X: sparse.csr_array, n_labels: int) -> int:
-    """Return the bytes that one update must read and write: counts and their indices once, theta in and out."""
+    """Return the bytes that one update must read and write: X (N, V) once, and theta (V, L), float64, in and out."""
     return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + 2 * 8 * X.shape[1] * n_labels)
 
 
@@ -186,6 +189,7 @@ def scipy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
         rows = theta[row.indices]
 
         def score(labels: list[int], rows: np.ndarray = rows, row: sparse.csr_array = row) -> float:
+            """Return the log-likelihood of the page with a label set, in nats."""
             return float(row.data @ np.log(rows[:, labels].mean(axis=1)))
 
         chosen, reached = list[int](), -np.inf
@@ -219,7 +223,7 @@ def numpy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
 
 
 def bench_greedy(model: PMM1, X: sparse.csr_array, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time prediction of pages beside SciPy, every candidate scored afresh, and beside an incremental NumPy form.
+    """Time prediction of pages beside `scipy_greedy` and `numpy_greedy`.
 
     Parameters
     ----------
@@ -237,7 +241,9 @@ def bench_greedy(model: PMM1, X: sparse.csr_array, repeats: int = 5) -> list[dic
 
 
 def bench_scaling(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> list[dict[str, Any]]:
-    """Time fits of 20 iterations on a quarter, a half and all of the pages, and with each label split in 2 and 4.
+    """Time fits of 20 iterations on a quarter, a half and all of the pages, and with each label split in 2 and in 4.
+
+    There are no targets.
 
     Parameters
     ----------
@@ -252,6 +258,7 @@ def bench_scaling(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) ->
         cases[f"documents x4, labels x{k}"] = (X, split)
 
     def fit(X: sparse.csr_array, Y: sparse.csr_array) -> Callable[[], object]:
+        """Return a call that trains for 20 iterations."""
         return lambda: _em_run(X, Y).iterate(0.0, 20, learn_alpha=False)
 
     return judge(

@@ -28,7 +28,7 @@ LABELS |= {
     "knn_share": "kNN, shares",
 }
 KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
-#: The paper's minutes for training and test, in seconds.
+#: The times that the paper prints for training and for test, in seconds.
 TRAINING_SECONDS, TEST_SECONDS = 300.0, 60.0
 
 
@@ -36,7 +36,11 @@ def f_scores(data: FigureData) -> Figure:
     """Draw F of every method on each problem, a panel a problem, with the published value in the same row.
 
     Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).
-    A problem that is missing leaves its panel out; if all are, the first reason is raised.
+    A missing problem has no panel.
+
+    Raises
+    ------
+    MissingResult : all problems are missing; the reason is that of the first.
     """
     methods = data.option("methods")
     found, absent = {}, []
@@ -58,7 +62,7 @@ def f_scores(data: FigureData) -> Figure:
 
 
 def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]]) -> None:
-    """Draw one problem."""
+    """Draw F of every method on one problem, in percent: ``trials`` has the values of each method."""
     stem = data.options.get("published", {}).get(role)
     for place, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
         first = place == 0
@@ -76,7 +80,7 @@ def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]])
 
 
 def times(data: FigureData) -> Figure:
-    """Draw the seconds of training and of prediction on a logarithmic axis, the median over the problems at hand.
+    """Draw the seconds of training and of prediction on a logarithmic axis, median and range over problems and trials.
 
     Options: experiment, roles, methods.
     """
@@ -114,7 +118,7 @@ def times(data: FigureData) -> Figure:
 def convergence(data: FigureData) -> Figure:
     """Draw the relative distance of J from its largest final value against the EM iteration, a panel a model.
 
-    Option: method, the measure; reads its ``paths.csv``: role, model, start, iteration, objective.
+    Option: method, the name of the measure.  Reads its ``paths.csv``: role, model, start, iteration, objective.
     """
     figure, panel = panels(2, sharey=True)
     rows = data.results.measure_table(data.option("method"), "paths")
@@ -142,9 +146,10 @@ def convergence(data: FigureData) -> Figure:
 
 
 def calibration(data: FigureData) -> Figure:
-    """Draw the share of true labels against their probability, a line a kind of prior.
+    """Draw the share of true labels against their probability in ten bins, a line a kind of prior.
 
-    Option: method, the measure; reads its ``reliability.csv`` (role, kind, proba, share, count), summed over data sets.
+    Option: method, the name of the measure.  Reads its ``reliability.csv`` (role, kind, proba, share, count) and sums it
+    over the data sets.
     """
     figure, (axes,) = panels(1, height=3.2)
     rows = data.results.measure_table(data.option("method"), "reliability")
@@ -175,7 +180,7 @@ def calibration(data: FigureData) -> Figure:
 def words(data: FigureData) -> Figure:
     """Draw the share of each label in the words of one page, a bar a word.
 
-    Option: method, the measure; reads its ``words.csv``: word, count, and a column a label.
+    Option: method, the name of the measure.  Reads its ``words.csv``: word, count, and a column a label.
     """
     rows = data.results.measure_table(data.option("method"), "words")
     names = [name for name in rows[0] if name not in ("word", "count")]
@@ -195,7 +200,7 @@ def words(data: FigureData) -> Figure:
 
 
 def _role_name(role: str) -> str:
-    """Return a role as a word."""
+    """Return the role of a problem as a name for the legend, such as "Arts" for yahoo_arts."""
     return role.removeprefix("yahoo_").replace("_", " ").capitalize()
 
 

@@ -1,4 +1,4 @@
-"""Ueda & Saito's Parametric Mixture Models: what their tables sum up to, and what is behind them."""
+"""The measures of Ueda & Saito's paper, by name: summaries of its tables, and properties of its models."""
 
 from textmix.papers.pmm.model import assumption, calibration, convergence, prediction, words
 from textmix.papers.pmm.tables import means, problems, wins

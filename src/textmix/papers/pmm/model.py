@@ -21,12 +21,12 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.pmm.estimator import PMM1, PMM2
 
 MODELS = {"pmm1": PMM1, "pmm2": PMM2}
-#: Least distance of a probability from 0 before its logarithm is taken.
+#: A smaller probability is raised to this before its logarithm is taken.
 SURE = 1e-6
 
 
 class Trial(NamedTuple):
-    """Counts (N, V) and label indicators (N, L) of training and test pages."""
+    """Counts X (N, V), CSR, and label indicators Y (N, L) of training pages, and the same of test pages."""
 
     X: sparse.csr_array
     Y: np.ndarray
@@ -35,7 +35,7 @@ class Trial(NamedTuple):
 
 
 def _trials(sources: Mapping[str, MeasureData]) -> Iterator[tuple[str, Trial]]:
-    """Give role and first trial of each data set."""
+    """Yield role and first trial of each data set."""
     for role, source in sources.items():
         X, Y = source.corpus.features, source.corpus.indicators()
         train, test = source.splits.train[0], source.splits.test[0]
@@ -45,13 +45,19 @@ def _trials(sources: Mapping[str, MeasureData]) -> Iterator[tuple[str, Trial]]:
 def convergence(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Record J in every EM iteration, from the default start and from random starts.
+    """Record J, the objective of training, in every EM iteration, from the default start and from random starts.
 
     Parameters
     ----------
     sources : role -> data set.
-    settings : ``starts``, random starts; ``tol`` and ``max_iter``, see `PMM1`.
+    settings : ``starts``, number of random starts; ``tol`` and ``max_iter``, see `PMM1`.
     generator : draws the starts.
+
+    Returns
+    -------
+    a measure with the table ``paths`` (start 0 is the default one).  ``.._relative_spread_of_optima`` is the range of
+    the final J over the starts, as a share of the largest |J|; ``pmm2_largest_relative_fall`` is the largest decrease
+    of J in one iteration, as a share of the final |J|.  Both are the largest over the data sets.
     """
     rows: list[dict[str, Any]] = []
     spread, fall, optima = 0.0, 0.0, 0.0
@@ -89,7 +95,12 @@ def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     ----------
     sources : role -> data set.
     settings : ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
-        ``exact_pages``, the number of test pages used there, each with one of these labels.
+        ``exact_pages``, the number of test pages used there, each with at least one of these labels.
+
+    Returns
+    -------
+    a measure with the tables ``searches`` (rows of `_against` and F) and ``exact`` (rows of `_exact`); its values are
+    means over data sets and models, and ``largest_share_of_allowed_evaluations`` is that of `_share_of_evaluations`.
     """
     rows, exact, allowed = list[dict[str, Any]](), list[dict[str, Any]](), 0.0
     for role, trial in _trials(sources):
@@ -122,14 +133,19 @@ def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def _share_of_evaluations(predicted: np.ndarray) -> float:
-    """Return the largest number of posterior evaluations of a greedy search, as a share of L (L + 1) / 2."""
+    """Return the most posterior evaluations of the greedy search on one page, as a share of L (L + 1) / 2.
+
+    Parameters
+    ----------
+    predicted : label indicators found by the greedy search, (N, L).
+    """
     n_labels = predicted.shape[1]
     steps = min(int(predicted.sum(axis=1).max()) + 1, n_labels)
     return steps * (2 * n_labels - steps + 1) / (n_labels * (n_labels + 1))
 
 
 def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
-    """Return the share of pages with another set than the greedy one, and the mean gain of log-posterior on them."""
+    """Return the share of pages with another set than the greedy one, and their mean gain of log posterior, nats."""
     found = fitted.predict(X)
     changed = np.any(found != greedy, axis=1)
     rows = X[np.flatnonzero(changed)]
@@ -142,7 +158,11 @@ def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> di
 
 
 def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) -> dict[str, float]:
-    """Return how often the greedy and the flip search find the best of all sets of the most frequent labels."""
+    """Return the share of pages on which the greedy and the flip search find the best label set, by exhaustive search.
+
+    The models know the most frequent labels alone.  ``marginal_difference`` is the mean absolute difference between the
+    label probabilities of the greedy search and the exact ones.
+    """
     labels = np.sort(np.argsort(-trial.Y.sum(axis=0), kind="stable")[: settings["exact_labels"]])
     train = np.flatnonzero(trial.Y[:, labels].any(axis=1))
     test = np.flatnonzero(trial.Y_test[:, labels].any(axis=1))[: settings["exact_pages"]]
@@ -165,8 +185,14 @@ def calibration(
     Parameters
     ----------
     sources : role -> data set.
-    settings : ``temperatures``, increasing; ``folds``; ``bins`` of equal width.
+    settings : ``temperatures``, increasing; ``folds``, their number; ``bins``, the number of bins of equal width.
     generator : draws the folds.
+
+    Returns
+    -------
+    a measure with the tables ``reliability`` (rows of `_reliability`) and ``errors``; its values are means over the
+    data sets.  ``calibration_error`` is the mean over pages and labels of the distance between the mean probability and
+    the share of true labels of the bin; ``sample_f_threshold`` is F of the labels with a probability above one half.
     """
     rows, errors = list[dict[str, Any]](), list[dict[str, Any]]()
     for role, trial in _trials(sources):
@@ -221,7 +247,13 @@ def _log_loss(proba: np.ndarray, Y: np.ndarray) -> float:
 
 
 def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, float]]:
-    """Return mean probability, share of true labels and number of decisions of each bin that is not empty."""
+    """Return mean probability, share of true labels and number of decisions of each bin that is not empty.
+
+    Parameters
+    ----------
+    proba, Y : probabilities and label indicators, (N, L) each; every pair of a page and a label is a decision.
+    bins : their number, of equal width from 0 to 1.
+    """
     place = np.minimum((proba * bins).astype(int), bins - 1)
     return [
         {"proba": float(proba[own].mean()), "share": float(Y[own].mean()), "count": float(own.sum())}
@@ -233,14 +265,20 @@ def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, 
 def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Check that pages with several labels are mixtures of the words of pages with one (section 2.2).
 
-    Word distributions come from training pages with one label only.  On test pages with several labels, all of which
-    have such pages, the mean of the labels' distributions is compared with the best single one of them, chosen for each
-    page with hindsight, and with the mean of the single ones' log-likelihoods.
+    The word distribution of a label comes from the training pages that have this label alone.  The test pages have
+    several labels, each of them with enough of these training pages.  The log-likelihood of a test page under the mean
+    of its labels' distributions is compared with the log-likelihood under the best of these distributions alone, chosen
+    with hindsight, and with the mean log-likelihood under one of them.
 
     Parameters
     ----------
     sources : role -> data set.
-    settings : ``least_pages``, the fewest training pages that have this label and no other.
+    settings : ``least_pages``, the fewest training pages that have a label alone.
+
+    Returns
+    -------
+    a measure with the table ``problems``: number of test pages, log-likelihoods in nats a word, and the share of pages
+    that are likelier under the mean.  Values are means over the data sets, but for the sum of ``pages``.
     """
     rows: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
@@ -275,17 +313,24 @@ def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Show which words of one test page came from which of its labels, by PMM1.
 
-    The page is the one of the given number of labels and words, all labels found, whose labels share it most equally.
+    The page has the given numbers of labels and words, PMM1 finds exactly its labels, and the label with the smallest
+    share of its words has the largest share among all these pages.
 
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``labels``, ``least_words``, ``most_words``, of the page; ``shown``, the number of words of the
-        table, those whose probability exceeds the mean over all labels most.
+    settings : ``labels``, number of labels of the page; ``least_words``, ``most_words``, limits of its number of
+        different words; ``shown``, the number of words of the table: the ones whose probability under the page's labels
+        most exceeds the mean over all labels, times their count.
+
+    Returns
+    -------
+    a measure with the table ``words`` (the share of each label in each word); ``share_k`` is the share of the page's
+    label k in all its words.
 
     Raises
     ------
-    MissingResult : there is no such page.
+    MissingResult : no page is as the settings demand.
     """
     ((role, trial),) = _trials(sources)
     corpus = sources[role].corpus
@@ -296,7 +341,8 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
     pages = np.flatnonzero(fits & (length >= settings["least_words"]) & (length <= settings["most_words"]))
     if not len(pages):
         raise MissingResult(
-            f"no page of {role} has {settings['labels']} labels, all found, and so many words; widen the settings"
+            f"no page of {role} has {settings['labels']} labels, all found, and {settings['least_words']} to "
+            f"{settings['most_words']} words; widen the settings"
         )
     shares = [_word_shares(fitted, trial.X_test, int(page)) for page in pages]
     balance = [(counts @ share / counts.sum()).min() for _, counts, share, _ in shares]
@@ -314,7 +360,10 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
 
 
 def _word_shares(fitted: PMM1, X: sparse.csr_array, page: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return words, counts and responsibilities (n, labels) of a page, equation (18), and its predicted labels."""
+    """Return the n words of a page, their counts, and the shares (n, K) of its K predicted labels in them, and these.
+
+    The words are columns of X (N, V); the shares are the responsibilities of equation (18) and sum to one in a row.
+    """
     entries = slice(X.indptr[page], X.indptr[page + 1])
     labels = np.flatnonzero(fitted.predict(X[[page]])[0])
     part = fitted.theta_[X.indices[entries]][:, labels]

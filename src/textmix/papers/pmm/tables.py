@@ -17,11 +17,11 @@ PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
 
 
 def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Return the mean F over the trials of each problem, by method.
+    """Return for each method its mean F over the trials of each problem, a fraction.
 
     Raises
     ------
-    MissingResult : not all problems are at hand: a sum over fewer is another number.
+    MissingResult : a problem is not at hand; a mean over fewer problems would be another number.
     """
     if len(sources) < settings["problems"]:
         raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
@@ -29,7 +29,7 @@ def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[
 
 
 def _mean_f(source: MeasureData, method: str) -> float:
-    """Return the mean F of a method over the trials of one problem."""
+    """Return the mean sample-averaged F of a method over the trials of one problem, a fraction."""
     truth, predictions = source.corpus.indicators(), source.predictions[method]
     trials = (
         (truth[source.splits.test[trial]], predictions.label_sets(0, source.splits.test_place(trial), truth.shape[1]))
@@ -45,17 +45,27 @@ def means(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
     ----------
     sources : role -> problem, with the predictions of a table.
     settings : ``problems``, how many there must be.
+
+    Raises
+    ------
+    MissingResult : there are fewer problems.
     """
     return Measure({method: statistics.fmean(f) for method, f in _f(sources, settings).items()})
 
 
 def wins(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Count the problems on which each method has the highest mean F, and those on which one is above another.
+    """Count the problems on which each method has the highest mean F.
+
+    For each pair of `PAIRS` the problems on which the first method has a higher mean F than the second are counted too.
 
     Parameters
     ----------
     sources : role -> problem, with the predictions of a table.
     settings : ``problems``, how many there must be.
+
+    Raises
+    ------
+    MissingResult : there are fewer problems.
     """
     f = _f(sources, settings)
     best = np.argmax([f[method] for method in METHODS], axis=0)

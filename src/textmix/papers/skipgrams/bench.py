@@ -25,7 +25,7 @@ from textmix.text.vectorizer import SkipgramVectorizer
 
 #: Name of a solver, and a call that returns the weights it finds.
 Fits = Iterator[tuple[str, Callable[[], np.ndarray]]]
-#: Of the fit: duality gap as a share of the objective.
+#: Duality gap to which the solvers of the elastic net are brought, as a share of the objective.
 GAP = 1e-4
 OURS, PEER = "textmix, n <= 5, slop <= 2", "CountVectorizer, n <= 5"
 
@@ -37,7 +37,7 @@ def _peak_mib() -> float:
 
 
 def _measured(call: Callable[[], object], channel: Any) -> None:
-    """Run a call and send its seconds and its peak memory above the start, in MiB."""
+    """Run a call; send its seconds, and its peak memory less the memory held at its start, in MiB."""
     # A forked process starts with its parent's high-water mark; "5" resets the mark to the memory held now.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _peak_mib()
@@ -50,7 +50,7 @@ def _measured(call: Callable[[], object], channel: Any) -> None:
 def in_a_process(call: Callable[[], object]) -> tuple[float, float]:
     """Return seconds and peak memory (MiB) of a call in a process of its own, memory that libraries allocate included.
 
-    The memory that the process holds at its start is not counted.
+    The memory that the process holds at its start is not counted.  This reads /proc, so that it needs Linux.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -88,7 +88,7 @@ def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, A
 
 
 def _row(candidate: str, seconds: float, note: str) -> dict[str, Any]:
-    """Return a row of the bench."""
+    """Return the row of a candidate; its memory is not measured."""
     return {"candidate": candidate, "median_seconds": seconds, "peak_mib": None, "note": note}
 
 
@@ -102,7 +102,7 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _value(problem: MarginProblem, w: np.ndarray, penalty: tuple[float, float]) -> float:
-    """Return the objective of weights at their best intercept."""
+    """Return the objective of weights w (P,) at their best intercept; ``penalty`` is of the L1 and the L2 norm."""
     z = problem.X.scores(w)
     l1, l2 = penalty
     return problem.value(z + problem.best_shift(z)) + l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
@@ -111,7 +111,7 @@ def _value(problem: MarginProblem, w: np.ndarray, penalty: tuple[float, float]) 
 def _skglm(
     X: sparse.csc_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """Yield skglm's two solvers, each with decreasing tolerances."""
+    """Yield name and fit of skglm's two solvers, each with decreasing tolerances; a fit returns the weights (P,)."""
     from skglm import GeneralizedLinearEstimator  # type: ignore[import-untyped]
     from skglm.datafits import Logistic  # type: ignore[import-untyped]
     from skglm.penalties import L1_plus_L2  # type: ignore[import-untyped]
@@ -122,6 +122,7 @@ def _skglm(
         for tolerance in (1e-3, 1e-4, 1e-5):
 
             def fit(solver: Any = solver, tolerance: float = lam * ratio * tolerance * 100) -> np.ndarray:
+                """Return the weights (P,)."""
                 made = solver(tol=tolerance, fit_intercept=True, max_iter=50)
                 return GeneralizedLinearEstimator(Logistic(), L1_plus_L2(lam, ratio), made).fit(matrix, y).coef_.ravel()
 
@@ -131,9 +132,10 @@ def _skglm(
 def _saga(
     X: sparse.csr_array, y: np.ndarray, lam: float, ratio: float
 ) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """Yield scikit-learn's saga with an increasing number of passes.
+    """Yield name and fit of scikit-learn's saga with an increasing number of passes; a fit returns the weights (P,).
 
-    With an L1 part a pass catches up on every step that a feature missed: a minute each on two million features.
+    With an L1 penalty a pass repeats for each feature every step in which it did not occur: on two million features a
+    pass takes a minute.
     """
     for passes in (1, 4):
         model = LogisticRegression(
@@ -143,13 +145,18 @@ def _saga(
 
 
 def bench_elastic_net(X: sparse.csr_array, y: np.ndarray, lam: float, ratio: float = 0.1) -> list[dict[str, Any]]:
-    """Time logistic regression with both penalties to a relative gap of `GAP`, also the peers.
+    """Time logistic regression with both penalties by our solver, skglm and saga, each to a relative gap of `GAP`.
 
     Parameters
     ----------
-    X : features (N, P).
-    y : classes -1 and 1.
+    X : features, CSR (N, P).
+    y : classes -1 and 1, float64 (N,).
     lam, ratio : penalty and its share on the L1 norm.
+
+    Returns
+    -------
+    rows of `textmix.bench.timing.COLUMNS`: beside skglm's faster solver, and beside saga.  The note of a peer that does
+    not reach the gap ends in "not there yet".
     """
     penalty = ratio * lam, (1 - ratio) * lam
     problem = MarginProblem.of(Columns.of(X), y, "logistic")
@@ -176,7 +183,7 @@ def bench_elastic_net(X: sparse.csr_array, y: np.ndarray, lam: float, ratio: flo
 
 
 def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str) -> list[dict[str, Any]]:
-    """Time logistic regression with one penalty beside LIBLINEAR, ours to at most its objective.
+    """Time logistic regression with one penalty beside LIBLINEAR; ours stops at an objective at most LIBLINEAR's.
 
     Parameters
     ----------
@@ -192,6 +199,7 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
     goal = _value(problem, fitted.coef_.ravel(), pair)
 
     def ours(tolerance: float) -> Any:
+        """Return our solution to a tolerance."""
         if penalty == "l1":
             return solve_l1(problem, lam, tolerance=tolerance)
         return solve_l2(problem, lam, tolerance=tolerance)

@@ -18,7 +18,7 @@ _PARTS = {"all": "all", "selected": "selected", "weight": "weighted"}
 
 
 def _paths(data: FigureData, method: str) -> list[dict[str, float]]:
-    """Return the rows of a learner's paths as numbers."""
+    """Return the rows of the measure ``<method>_curves``, table ``path``, as numbers; one row a lambda."""
     rows = data.results.measure_table(f"{method}_curves", "path")
     return [{key: float(value) for key, value in row.items()} for row in rows]
 
@@ -26,8 +26,9 @@ def _paths(data: FigureData, method: str) -> list[dict[str, float]]:
 def accuracy(data: FigureData) -> Figure:
     """Draw accuracy against the largest n, one line a largest slop, one panel a learner.
 
+    A full mark is at the lambda chosen on training documents, a hollow one at the best lambda for the test documents.
     Options: methods, published (method -> id of the accuracy in percent, for the largest n and slop).  Reads
-    ``<method>_curves/path.csv``.
+    ``<method>_curves/path.csv``: n, slop, chosen (0 or 1), test_accuracy.
     """
     methods = data.option("methods")
     figure, panel = panels(len(methods), sharey=True)
@@ -58,7 +59,8 @@ def accuracy(data: FigureData) -> Figure:
 def size(data: FigureData) -> Figure:
     """Draw accuracy against features used along the path of each learner, with all skip-grams.
 
-    Options: methods.  Reads ``<method>_curves/path.csv``, rows of the largest n and slop.
+    A ring marks the chosen lambda.  Options: methods.  Reads ``<method>_curves/path.csv``, rows of the largest n and
+    slop: features, test_accuracy, chosen (0 or 1).
     """
     figure, (axes,) = panels(1)
     for place, method in enumerate(data.option("methods")):
@@ -79,10 +81,10 @@ def size(data: FigureData) -> Figure:
 
 
 def contributions(data: FigureData) -> Figure:
-    """Draw the share of each n and slop among all features, selected ones, and in the weight, one panel a learner.
+    """Draw the share of each n and slop among all features, among selected ones, and in the weight; a panel a learner.
 
     Options: methods, published (method -> id of the share of the weight without gaps, in percent).  Reads
-    ``<method>_curves/shares.csv``.
+    ``<method>_curves/shares.csv``: n, slop, all, selected, weight (fractions).
     """
     methods = data.option("methods")
     figure, panel = panels(len(methods), height=3.6, sharey=True)
@@ -126,9 +128,9 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
 
 
 def speaking(data: FigureData) -> Figure:
-    """Draw the skip-grams that move the scores most, as bars to either side.
+    """Draw the skip-grams with the largest effect on the scores, as bars to either side.
 
-    Reads ``speaking/skipgrams.csv``.
+    Reads ``speaking/skipgrams.csv``: skipgram, pull (weight times standard deviation of the feature).
     """
     rows = sorted(data.results.measure_table("speaking", "skipgrams"), key=lambda row: float(row["pull"]))
     figure, (axes,) = panels(1, height=0.17 * len(rows) + 0.8)

@@ -36,14 +36,15 @@ def _kinds(corpus: Corpus) -> list[tuple[int, int, int, int]]:
 
 
 def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
-    """Return the ranges of columns (first, after last) of the skip-grams of at most n words and slop."""
+    """Return the ranges of columns (first, after last) of the skip-grams of at most n words and at most this slop."""
     return [(low, high) for own_n, own_slop, low, high in _kinds(corpus) if own_n <= n and own_slop <= slop]
 
 
 def skipgram_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the skip-grams of every pair of largest n and largest slop.
 
-    ``most_dropped`` is one less than the smallest training document frequency among the features.
+    ``n3_s1`` is the number of skip-grams of at most 3 words and slop at most 1.  ``most_dropped`` is one less than the
+    smallest training document frequency among the features.
 
     Parameters
     ----------
@@ -70,17 +71,22 @@ def imdb_classes(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
     return Measure({"negative": float(negative), "positive": float(positive)})
 
 
+# Each data set has a measure of its own, so that its numbers do not wait for the other data sets.
 baby_classes = phone_classes = imdb_classes
 
 
 def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> np.ndarray:
-    """Return the increasing rows of the documents that hold words in order, at most ``max_slop`` words between them.
+    """Return the documents that hold words in order with at most ``max_slop`` other words between them.
 
     Parameters
     ----------
     tokens : N documents of word ids.
-    words : n word ids.
+    words : n word ids; -1 stands for a word that no document holds.
     max_slop : the most words in the gaps, all gaps together.
+
+    Returns
+    -------
+    indices of the documents, int (M,), increasing.
     """
     values, ends = np.asarray(tokens.values), np.asarray(tokens.offsets[1:])
     first = np.flatnonzero(values == words[0])
@@ -116,7 +122,7 @@ baby_examples = phone_examples = imdb_examples
 
 @dataclass(frozen=True)
 class _Halves:
-    """Training and test part by columns, with classes as -1 and 1."""
+    """Training and test part by columns: features (N, P), classes -1 and 1, float64 (N,)."""
 
     train: Columns
     y: np.ndarray
@@ -147,7 +153,15 @@ class _Halves:
 
 @dataclass(frozen=True)
 class _Path:
-    """Solutions along a path, down to where held-out accuracy no longer increases, and the index of the best lambda."""
+    """Solutions along a path of R lambdas, which ends where held-out accuracy no longer increases.
+
+    Parameters
+    ----------
+    lambdas : decreasing, float64 (R,).
+    held_out : accuracy on held-out documents at each lambda, float64 (R,).
+    solutions : on all training documents, R of them.
+    chosen : index of the lambda with the best held-out accuracy.
+    """
 
     lambdas: np.ndarray
     held_out: np.ndarray
@@ -156,10 +170,14 @@ class _Path:
 
 
 def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path:
-    """Return the path on all training documents, lambda being chosen by those of a fold of 0 and more, held out.
+    """Return the path on all training documents, with the lambda that is best on held-out training documents.
 
-    ``settings``: ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``,
-    ``patience``, the number of lambdas without a gain after which the search ends.
+    Parameters
+    ----------
+    data : training and test part.
+    settings : ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``, see
+        `textmix.models.linear.path`; ``patience``, the number of lambdas without a gain after which the search ends.
+    fold : int (N,), the fold in which a training document is held out; -1 for a document that is never held out.
     """
     problem = MarginProblem.of(data.train, data.y, settings["loss"])
     ratio = settings["l1_ratio"]
@@ -188,8 +206,14 @@ def lr_l2_curves(
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features.
-    settings : ``kinds``, pairs of n and slop, the largest last, ``folds``, all held out in turn for the last pair, the
-        first alone for every other pair; and the settings of `_path`.
+    settings : ``kinds``, pairs of largest n and largest slop, the largest pair last; ``folds``, their number: all folds
+        are held out in turn for the last pair, the first fold alone for every other pair; and the settings of `_path`.
+    generator : draws the folds.
+
+    Returns
+    -------
+    a measure with the tables ``path`` (a row for each pair and lambda) and ``shares`` (a row for each n and slop, at
+    the chosen lambda of the last pair).
     """
     source = _only(sources)
     whole, values, rows = _Halves.of(source), {}, []
@@ -218,6 +242,7 @@ def lr_l2_curves(
     return Measure(values, {"path": rows, "shares": shares})
 
 
+# The settings choose the learner.
 lr_l1_curves = lr_elastic_net_curves = svm_l2_curves = svm_l1_curves = lr_l2_curves
 
 
@@ -253,8 +278,15 @@ def speaking(
     Parameters
     ----------
     sources : role -> data set, one, with skip-grams as features and its text.
-    settings : ``number`` for each class, ``least_n``, the fewest words of those named, ``stop_list``, ``folds``, all
-        held out in turn, and the settings of `_path`.
+    settings : ``number``, how many skip-grams are named for each class; ``least_n``, the fewest words of a named
+        skip-gram; ``stop_list``; ``folds``, the number of folds, which are held out in turn; and the settings of
+        `_path`.
+    generator : draws the folds.
+
+    Returns
+    -------
+    a measure with the table ``skipgrams``: name, weight, effect (``pull``, positive for the positive class), training
+    documents, share of positive ones, and an example.
     """
     source = _only(sources)
     data = _Halves.of(source)
@@ -295,14 +327,15 @@ def _words_of(name: str) -> list[str]:
 
 
 def _tells(words: Sequence[str], stops: frozenset[str]) -> bool:
-    """Return whether one of the words is neither a stop word nor a mark."""
+    """Return whether one of the words is neither a stop word nor a punctuation mark."""
     return any(word.lower() not in stops and any(letter.isalpha() for letter in word) for word in words)
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
-    """Return the shortest sentence of the first ``most`` documents that holds a skip-gram, if possible with its gaps.
+    """Return the shortest sentence of the first ``most`` documents that holds a skip-gram; "" if none does.
 
-    A skip-gram may reach from one sentence into the next: two sentences are taken where no single one holds it.
+    A sentence in which the gaps have as many words as the skip-gram's slop goes before one in which they have fewer.  A
+    skip-gram may reach from one sentence into the next: two sentences are taken where no single one holds it.
     """
     words, slop = _words_of(name), int(name.partition(" ~")[2] or 0)
     for n_sentences in (1, 2):
@@ -321,7 +354,7 @@ def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -
 
 
 def _gap_in(tokens: Sequence[str], words: Sequence[str], slop: int) -> int | None:
-    """Return the largest gap up to ``slop`` with which a sentence holds words in order, or None."""
+    """Return the most words, up to ``slop``, in the gaps of words that a sentence holds in order; None without them."""
     for offsets in reversed(position_patterns(len(words), slop)):
         for start in range(len(tokens) - offsets[-1]):
             if all(tokens[start + offset] == word for offset, word in zip(offsets, words, strict=True)):
