@@ -148,8 +148,8 @@ def convergence(data: FigureData) -> Figure:
 def calibration(data: FigureData) -> Figure:
     """Draw the share of true labels against their probability in ten bins, a line a kind of prior.
 
-    Option: method, the name of the measure.  Reads its ``reliability.csv`` (role, kind, proba, share, count) and sums it
-    over the data sets.
+    Option: method, the name of the measure.  Reads its ``reliability.csv`` (role, kind, proba, share, count), which is
+    summed over the data sets.
     """
     figure, (axes,) = panels(1, height=3.2)
     rows = data.results.measure_table(data.option("method"), "reliability")
