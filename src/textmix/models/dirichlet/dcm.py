@@ -32,7 +32,7 @@ METHODS: dict[str, tuple[Evaluate, Step]] = {
     "fixed_point": (dcm.evaluate, dcm.fixed_point_step),
     "leave_one_out": (dcm.evaluate_leave_one_out, dcm.fixed_point_step),
 }
-#: A step that would decrease the objective is shortened, at most to this share of its length.
+#: A step that would decrease the objective is shortened, but not below this share of its length.
 SHORTEST = 1e-3
 #: A parameter below this share of the parameter of a word seen once in the class counts as 0.
 VANISHED = 1e-6
@@ -88,7 +88,7 @@ def maximise(
         if increase < 0:
             break
     if method == "leave_one_out":
-        # The repeats of a word that no document holds just once predict it: its parameter tends to 0.
+        # A word that no document holds just once is predicted by its own repeats, so its parameter tends to 0.
         alpha[alpha * point.length_gradient < VANISHED] = 0.0
     return Maximum(alpha, path, point.scaled_gradient, converged, capped)
 
@@ -135,8 +135,8 @@ class DCMClassifier(CountClassifier):
     n_iter_ : int64 (C,), steps taken.
     gradient_ : float64 (C,), scaled gradient at the end.
     converged_ : whether every class converged or was capped.
-    objective_path_ : log-likelihood of all classes, without multinomial coefficients, after each step; classes that
-        have ended keep their last value.
+    objective_path_ : float64 (max(n_iter_) + 1,); the objectives of all classes added, at the start and after each
+        step, without multinomial coefficients; a class that has ended adds its last value.
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

@@ -12,7 +12,7 @@ at least x_i times.  A word has one term for each distinct count, mostly one, ho
 with the same tail counts are evaluated once (`textmix.models.dirichlet.tail_kernels`).
 
 Symbols: a_w = A_w', which decreases from infinity to 0; b(s) = \sum_d [\Psi(s + n_d) - \Psi(s)].
-The gradient is a_w - b.
+The gradient is a_w - b; z = -b'(s).
 """
 
 from __future__ import annotations
@@ -178,7 +178,16 @@ def newton_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping: flo
 
 @njit(error_model="numpy")
 def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndarray) -> float:
-    """Return the root of b(s) = P / (s + Q), found from ``s`` by Newton's method on log s within `LARGEST_SHIFT`."""
+    """Return the root of b(s) = P / (s + Q), found from ``s`` by Newton's method on log s.
+
+    log s changes by at most `LARGEST_SHIFT`; if the root is farther away, the result is at that limit.
+
+    Parameters
+    ----------
+    P, Q : see `reciprocal_step`.
+    s : positive, the start.
+    lengths, number : float64 (H,), see `TailCounts`.
+    """
     t = 0.0
     for _ in range(MAX_INNER):
         trial = s * np.exp(t)

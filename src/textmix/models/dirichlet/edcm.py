@@ -36,7 +36,7 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     The maximum-likelihood parameters are beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)].  The unknown s is
     the root of one equation over the lengths of the class's documents (`edcm_kernels`).  Without a root (no
-    word is ever repeated, or each document repeats a single word) s is put at the bound Q or 1/Q, Q = sum_d n_d^2.
+    word is ever repeated, or each document repeats a single word) s is Q or 1/Q, in this order, Q = sum_d n_d^2.
     A class without any word gets beta_w = 1 / V.
 
     Parameters
@@ -163,6 +163,7 @@ def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.nd
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
     def excess(tilt: float) -> float:
+        """Return the expected sum of the counts minus n, at tilt = -log(1 - z)."""
         return float(np.sum(beta * np.expm1(tilt) / (1.0 + beta * tilt))) - length
 
     high = 1.0

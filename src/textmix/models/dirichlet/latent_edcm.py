@@ -146,7 +146,10 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return run
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the likeliest shares of the topics in documents, float64 (N, K); words of no topic are left out."""
+        """Return the maximum-likelihood shares of the topics in documents, float64 (N, K), for both methods.
+
+        A word of no topic is left out, also of the document's length.
+        """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         known = np.flatnonzero(self.beta_.any(axis=0))

@@ -180,7 +180,7 @@ def natural_steps(
     shortened = 0
     n_topics = gamma.shape[1]
     if n_topics == 1:
-        # The only share is 1, whatever its Dirichlet; the words' own parameters serve as well as any.
+        # The only share is 1 whatever gamma is, so any gamma gives the same model.
         gamma[:] = prior + share
         return 0
     push, candidate = np.empty(n_topics), np.empty(n_topics)

@@ -1,4 +1,4 @@
-r"""Multinomial naive Bayes with absolute discounting and unigram interpolation, for one label, several, or one by one.
+r"""Multinomial naive Bayes with absolute discounting and unigram interpolation: one model, or one a class.
 
 Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004.
 The estimates, equations (19) to (23), are in `textmix.models.naive_bayes.discounting_weights`.
@@ -49,6 +49,7 @@ class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     }
 
     def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values, label sets, no claim on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -117,8 +118,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     priors : p(c) of the classes: "training", their shares (17); "uniform", equal among classes with documents.
     unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section
         4.1); "em", also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
-    threshold : T of `predict` after a fit to label indicators, which returns the smallest set of likeliest labels whose
-        posteriors sum to T or more, equation (6).
+    threshold : T, used after a fit to label indicators: `predict` then returns the smallest set of likeliest labels
+        whose posteriors sum to T or more, equation (6).
     tol, max_iter : EM stops when no posterior of an unlabelled document changes by more than ``tol``; a
         `ConvergenceWarning` if it does not within ``max_iter`` steps.
 
@@ -265,7 +266,10 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class (N,), ties to the first (13); after label indicators label sets (N, L) (7)."""
+        """Return the likeliest class of each document, (N,), equation (13); of equally likely classes the first.
+
+        After a fit to label indicators return label sets, int64 (N, L) of 0 and 1, equation (7).
+        """
         log_proba = self.predict_log_proba(X)
         if not self._several:
             return self.classes_[np.argmax(log_proba, axis=1)]
@@ -325,6 +329,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         self.threshold = threshold
 
     def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: the target is label indicators only."""
         tags = super().__sklearn_tags__()
         tags.target_tags.single_output = False
         tags.target_tags.multi_output = True

@@ -73,7 +73,7 @@ def discounting_constant(counts: np.ndarray, rule: str) -> float:
 
 
 def determines_discount(counts: np.ndarray) -> bool:
-    """Return whether some word is counted once and some word twice, without which the rules give no inner b."""
+    """Return whether some word is counted once and some word twice; otherwise n_1 / (n_1 + 2 n_2) is 0, 1 or 0 / 0."""
     rounded = np.ceil(counts)
     return bool((rounded == 1).any() and (rounded == 2).any())
 
@@ -125,7 +125,7 @@ class _Seen:
     ----------
     word, column : int (nnz,), word and class of each entry.
     total, mass : float64 (C,), number of words of each class, and M_c.
-    gain : float64 (nnz,), log \hat p(w|c) - log p(w) M_c of each entry.
+    gain : float64 (nnz,), log[\hat p(w|c) / (p(w) M_c)] of each entry.
     """
 
     def __init__(self, by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes with the two smoothings of the documents: a constant count, and a background model.
+"""Multinomial naive Bayes with two smoothings: a constant added to every count, and a background model.
 
 Sources: the EDCM paper, section 6 (0.01 added to every count), and C. Zhai's lecture "Generative Probabilistic Models",
 slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
@@ -6,7 +6,8 @@ slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
     p(theta_c) = (N_c + delta) / (sum_j N_j + k delta)
     p(w | theta_c) = (c(w, T_c) + mu p(w | theta_B)) / (|T_c| + mu)
 
-A constant a added to every count is mu = a V with the uniform background p(w | theta_B) = 1 / V.
+Symbols: N_c training documents of class c, k classes, T_c the training text of class c, c(w, T_c) the count of word w
+in it, V words.  A constant a added to every count is mu = a V with the uniform background p(w | theta_B) = 1 / V.
 """
 
 from __future__ import annotations

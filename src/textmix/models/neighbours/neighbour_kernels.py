@@ -146,7 +146,13 @@ def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: b
 
 @njit
 def dot_self(indptr: np.ndarray, data: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return k(x, x) of each document, float64 (N,)."""
+    """Return k(x, x) of each document, float64 (N,).
+
+    Parameters
+    ----------
+    indptr, data : the sparse part, CSR (N, V); the columns do not matter.
+    left, right : the dense part, float64 (N, R).
+    """
     result = np.zeros(len(indptr) - 1)
     for d in range(len(result)):
         for i in range(indptr[d], indptr[d + 1]):

@@ -36,20 +36,23 @@ SEARCHES = {
 
 
 def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Learn a prior over label sets: how many labels, and then which, drawn independently (conditional Bernoulli).
+    r"""Return a prior over label sets, estimated from the label sets of the training pages.
+
+    It draws the number of labels, and then the labels, independently given their number (conditional Bernoulli).
 
     P(y) = q(|y|) \prod_{l in y} o_l / e_{|y|}(o) with odds o_l = (n_l + 1/2) / (n - n_l + 1/2), e_k the elementary
     symmetric polynomials, and q(k) = (n_k + 1/L) / (n + 1).  It sums to one over the sets that are not empty.
 
     Parameters
     ----------
-    sizes : float64 (L + 1,); ``sizes[k]`` is the number (weight) of pages with k labels; ``sizes[0]`` is not used.
-    label_count : float64 (L,); pages of each label.
+    sizes : float64 (L + 1,); ``sizes[k]`` is n_k, the number (weight) of pages with k labels.  n is the sum of
+        ``sizes[1:]``; pages without labels do not count.
+    label_count : float64 (L,); n_l, the number (weight) of pages with label l.
 
     Returns
     -------
     size_weight, label_weight : float64 (L + 1,) and (L,), the parts of log P(y) in
-        `textmix.models.pmm.prediction_kernels.Parameters`.
+        `textmix.models.pmm.prediction_kernels.Parameters`; ``size_weight[0]`` has no meaning.
     """
     n_labels, n = len(label_count), sizes[1:].sum()
     log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
@@ -62,7 +65,7 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
 
 
 class _ParametricMixture(LabelCountClassifier):
-    """The part that PMM1 and PMM2 share: everything but the sequence of EM runs."""
+    """The base of PMM1 and PMM2, which differ in their sequence of EM runs (`_maximise`) only."""
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -107,15 +110,15 @@ class _ParametricMixture(LabelCountClassifier):
 
     @checks_parameters
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Maximise J, equation (6).
+        """Maximise J, equation (6), by EM; warn with a `ConvergenceWarning` if it does not converge.
 
         Parameters
         ----------
         X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
             the probability that the prior gives.
         y : label indicators (N, L) of 0 and 1, CSR or dense.  Pages without labels are left out; a label without
-            pages gets the uniform distribution.
-        sample_weight : (N,), a page of weight 2 counts as two pages.
+            pages gets the uniform distribution over the V words.
+        sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
 
         Raises
         ------
@@ -133,7 +136,8 @@ class _ParametricMixture(LabelCountClassifier):
         em, path = self._maximise(gather(counts, labels, weight, self.xi - 1.0))
         if not self.converged_:
             warnings.warn(
-                f"J still changed by more than tol={self.tol} after max_iter={self.max_iter} steps; raise max_iter",
+                f"the relative change of J was still above tol={self.tol} after max_iter={self.max_iter} steps; "
+                "raise max_iter",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -142,11 +146,14 @@ class _ParametricMixture(LabelCountClassifier):
         return self
 
     def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
-        """Run EM and set ``converged_``; return the finished run and the path of J."""
+        """Run EM and set ``converged_``; return the finished run, and J at the start and after each iteration."""
         raise NotImplementedError
 
     def _start(self, training: Training, zeta: float, generator: np.random.RandomState) -> EMRun:
-        """Return an EM run at its start: each page's words shared equally, or at random, among the page's labels."""
+        """Return an EM run at its start, with all alpha at 1/2.
+
+        The words of a page are shared among its labels in proportion to theta: equally, or at random.
+        """
         size, n_labels = len(training.word), training.shape[1]
         theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
         return EMRun(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
@@ -155,14 +162,22 @@ class _ParametricMixture(LabelCountClassifier):
         """Return the likeliest label set of each page, never empty, int64 (N, L) of 0 and 1.
 
         A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
+
+        Parameters
+        ----------
+        X : counts (N, V).
+
+        Raises
+        ------
+        ConfigError : ``search="exact"`` with more than `EXACT_LIMIT` labels.
         """
         return self._search(X)[0].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
 
-        With ``search="exact"`` the sum is over all label sets that are not empty; otherwise it is over the sets that
-        the greedy search scores, which leaves out likely sets off its path.
+        With ``search="exact"`` the sum is over all label sets that are not empty.  Otherwise it is over the sets that
+        the greedy search scores; a likely set that it does not score is left out.  The errors are those of `predict`.
         """
         return self._search(X)[1]
 
@@ -181,6 +196,10 @@ class _ParametricMixture(LabelCountClassifier):
         X : counts (N, V).
         y : label indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the
             empty set no probability.
+
+        Raises
+        ------
+        ValueError : y does not have N rows and L columns of 0 and 1.
         """
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
@@ -204,7 +223,7 @@ class _ParametricMixture(LabelCountClassifier):
         return member, marginal
 
     def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:
-        """Return counts in the kernels' types, divided by the temperature, which tempers the likelihood."""
+        """Return counts in the kernels' types, divided by the temperature, which divides the log-likelihood by it."""
         indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
         return pmm_predict.Pages(indptr, indices, counts.data / np.float64(self.temperature))
 
@@ -220,7 +239,7 @@ class _ParametricMixture(LabelCountClassifier):
 
 
 def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray:
-    """Return alpha with alpha_lm + alpha_ml = 1 at random, float64 (L, L)."""
+    """Return a random alpha with alpha_lm + alpha_ml = 1 and alpha_ll = 1/2, float64 (L, L)."""
     lower = np.tril(generator.uniform(size=(n_labels, n_labels)), -1)
     upper = np.triu(1.0 - lower.T, 1)
     return lower + upper + 0.5 * np.eye(n_labels)
@@ -235,16 +254,19 @@ class PMM1(_ParametricMixture):
     Parameters
     ----------
     xi : exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
-    tol : relative change of J below which the iteration stops.
-    max_iter : most iterations; a `ConvergenceWarning` if they do not suffice.
+    tol : EM stops when an iteration changes J by at most this share of it.
+    max_iter : largest number of iterations; a `ConvergenceWarning` if they do not suffice.
     init : start of EM: "mean", each page's words shared equally among its labels; "random", shared at random.
-    search : how `predict` looks for the likeliest label set: "greedy" as in the paper; "beam"; "flip", which after
-        the greedy search adds, removes or swaps single labels; "exact", all sets, for up to 20 labels.
+    search : how `predict` looks for the likeliest label set: "greedy" adds the best label again and again, as in the
+        paper; "beam" extends the ``beam_width`` best sets of each size; "flip" starts from the greedy set and adds,
+        removes or swaps single labels; "exact" scores all sets, for up to 20 labels.
     beam_width : number of sets of each size that the beam search extends.
-    set_prior : prior over label sets: "uniform" as in the paper, or learnt in "training" (`set_prior`).
-    temperature : the likelihood of a page is taken to the power 1 / temperature when it meets the prior over label
-        sets.  The words of a page are not drawn independently, so with 1 the posteriors are far too close to 0 or 1.
-    random_state : for ``init="random"``.
+    set_prior : prior over label sets: "uniform" as in the paper, or "training", estimated from the training pages by
+        the function `set_prior`.
+    temperature : the likelihood of a page is taken to the power 1 / temperature before it is multiplied by the prior
+        over label sets.  The words of a page are not drawn independently, so with 1 the posteriors are far too close to
+        0 or 1.
+    random_state : seed of the start; used with ``init="random"`` only.
 
     Attributes
     ----------
@@ -253,8 +275,8 @@ class PMM1(_ParametricMixture):
     label_count_ : float64 (L,); number (sample weight) of pages of each label.
     size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
-    n_iter_ : iterations.
-    converged_ : whether J changed by no more than ``tol`` at the end.
+    n_iter_ : number of iterations.
+    converged_ : whether the last iteration met ``tol``.
     classes_ : int (L,), the columns of y.
 
     References
@@ -263,6 +285,7 @@ class PMM1(_ParametricMixture):
     """
 
     def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
+        """Run EM once, with alpha fixed at 1/2."""
         em = self._start(training, 1.0, check_random_state(self.random_state))
         path, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
         return em, path
@@ -273,8 +296,8 @@ class PMM2(_ParametricMixture):
 
     \phi_i(y) = |y|^-2 \sum_{l, m in y} (\alpha_lm \theta_li + \alpha_ml \theta_mi),  \alpha_lm + \alpha_ml = 1.
 
-    J has (\zeta - 1) \sum_{l, m} log \alpha_lm added, over ordered pairs.  EM reaches a local maximum: it starts from
-    PMM1's solution with all \alpha at 1/2, or, with ``init="random"``, with random \alpha.
+    J is that of PMM1 plus (\zeta - 1) \sum_{l, m} log \alpha_lm over all ordered pairs.  EM reaches a local maximum: it
+    starts from PMM1's \theta, with all \alpha at 1/2 or, with ``init="random"``, with random \alpha.
 
     Parameters
     ----------
@@ -285,9 +308,11 @@ class PMM2(_ParametricMixture):
     Attributes
     ----------
     alpha_ : float64 (L, L); alpha_[l, m] is the weight of label l beside label m; 1/2 for two labels that no
-        page has together.
-    theta_, label_count_, size_count_, objective_path_, n_iter_, converged_, classes_ : see `PMM1`; the path begins
-        with PMM1's, or, with ``init="random"``, with the random \alpha.
+        page has together, and on the diagonal.
+    objective_path_, n_iter_ : as in `PMM1`, over the EM run of PMM1 and the run that learns alpha, one after the other;
+        with ``init="random"`` over the second run alone.
+    converged_ : whether the run that learns alpha converged.
+    theta_, label_count_, size_count_, classes_ : see `PMM1`.
 
     References
     ----------
@@ -327,6 +352,7 @@ class PMM2(_ParametricMixture):
         self.zeta = zeta
 
     def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
+        """Run EM with alpha fixed at 1/2, then from its theta with alpha learnt."""
         generator = check_random_state(self.random_state)
         em = self._start(training, self.zeta, generator)
         path, _ = em.iterate(self.tol, self.max_iter, learn_alpha=False)

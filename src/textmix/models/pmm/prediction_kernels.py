@@ -6,8 +6,8 @@ A page's label set maximises \sum_i x_i log \phi_i(y) + log P(y).  While labels 
     A_ik = \sum_{l in y} \alpha_lk \theta_li,    a_k = \sum_{l in y} \alpha_kl
 
 so that one pass over the page's rows of \theta scores all labels that may be added (PMM1: all \alpha are 1/2).
-One set is better than another only if its score is higher by more than rounding (`TIE`).  So a label that leaves the
-score as it is is not added, and of sets with equal scores the search takes the first that it meets.
+One set is better than another only if its score is higher by more than rounding (`TIE`).  So the search adds no label
+that leaves the score unchanged, and of sets with equal scores it takes the first.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
 #: Relative difference of two scores below which they tie.
 TIE = 1e-12
 
+#: The searches of `predict`.
 GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
 
 
@@ -76,7 +77,7 @@ class SetSums(NamedTuple):
 
 @njit
 def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
-    """Return page ``number``: its counts in increasing order, equal counts together, and the words' rows of theta."""
+    """Return page ``number``: its counts in increasing order, and the rows of theta of its words in the same order."""
     row = slice(pages.indptr[number], pages.indptr[number + 1])
     indices, data = pages.indices[row], pages.data[row]
     order = np.argsort(data, kind="mergesort")
@@ -179,7 +180,7 @@ def extension_scores(page: Page, model: Parameters, sums: SetSums) -> np.ndarray
 
 @njit
 def best_label(score: np.ndarray) -> int:
-    """Return the label with the highest score, the lowest label of a tie; -1 if all are -inf."""
+    """Return the index of the highest of L scores, the smallest index of a tie; -1 if all are -inf."""
     best = -1
     for k in range(len(score)):
         if score[k] > -np.inf and (best < 0 or better(score[k], score[best])):
@@ -216,7 +217,7 @@ def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, margina
 
     Parameters
     ----------
-    visited, added : as `greedy` leaves them.
+    visited, added : as `greedy` wrote them.
     size : the number of labels that `greedy` returned.
     marginal : float64 (L,), overwritten.
     """
@@ -302,7 +303,7 @@ def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
     Parameters
     ----------
     page, model : the page and the model.
-    member : bool (L,), the label set, changed in place.
+    member : bool (L,), the label set to start from, not empty; changed in place.
     """
     n_labels = len(member)
     reached = set_score(page, model, member)
@@ -329,7 +330,10 @@ def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
 
 @njit
 def exact(page: Page, model: Parameters, marginal: np.ndarray) -> np.ndarray:
-    """Return the best of all label sets, bool (L,); write the labels' posterior probabilities to ``marginal`` (L,)."""
+    """Return the best of all 2^L - 1 label sets that are not empty, bool (L,).
+
+    ``marginal``, float64 (L,), is overwritten by the posterior probabilities of the labels.
+    """
     n_labels = len(model.alpha)
     scores = np.full(1 << n_labels, -np.inf)
     member = np.zeros(n_labels, dtype=np.bool_)

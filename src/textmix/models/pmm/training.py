@@ -35,7 +35,8 @@ def gather(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray, prior: float)
     ----------
     X : counts, CSR (N, V).
     Y : label indicators, bool (N, L); pages without labels are left out, because the model gives them no probability.
-    weight : float64 (N,); a page of weight 2 counts as two pages.
+        At least one page must have a label and a positive weight.
+    weight : float64 (N,); a page of weight 2 counts as two pages, and a page of weight 0 is left out.
     prior : \xi - 1, the pseudo-count that the prior adds to each word of a label.
     """
     labelled = Y.any(axis=1) & (weight > 0)
@@ -86,7 +87,15 @@ def _entries(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _lay_out(
     sets: np.ndarray, counts: sparse.csr_array, parameters: tuple[np.ndarray, np.ndarray, np.ndarray], prior: float
 ) -> Training:
-    """Return the training data whose layout holds the sets of several labels, each set's words by increasing count."""
+    """Return the training pages in the form of `Training`.
+
+    Parameters
+    ----------
+    sets : bool (S, L), the sets of several labels each.
+    counts : CSR (S, V), the counts of the pages of each set.
+    parameters : the result of `_parameters`.
+    prior : xi - 1.
+    """
     word, label, alone = parameters
     n_labels, n_words = sets.shape[1], counts.shape[1]
     row = np.repeat(np.arange(len(sets)), np.diff(counts.indptr))
@@ -135,14 +144,14 @@ class EMRun:
         self.update(learn_alpha=False)
 
     def _expectation(self) -> float:
-        """Run the E-step and return the log-likelihood of the pages of several labels."""
+        """Run the E-step and return the log-likelihood of the pages with two labels or more."""
         layout = self.training.layout
         self._weights = kernels.label_weights(layout, self.alpha)
         likelihood: float = kernels.expectation(layout, self._weights, self.theta, self._gain, self._mass)
         return likelihood
 
     def evaluate(self) -> float:
-        """Run the E-step and return J of the present parameters, equation (6)."""
+        """Run the E-step and return J of the present parameters, equation (6), in nats."""
         likelihood = self._expectation() + kernels.parameter_log_sum(self.training.layout, self.theta)
         prior = self.prior * float(self._unseen @ np.log(self.prior * self._scale))
         return likelihood + prior + (self.zeta - 1.0) * float(np.log(self.alpha).sum())
@@ -177,7 +186,7 @@ class EMRun:
         return path, False
 
     def dense_theta(self) -> np.ndarray:
-        """Return theta of all words, float64 (V, L); a word that is not stored has its label's share of the prior."""
+        """Return theta of all words, float64 (V, L); a pair that is not stored gets the value that the prior gives."""
         theta = np.empty(self.training.shape)
         theta[:] = self.prior * self._scale
         theta[self.training.word, self.training.label] = self.theta

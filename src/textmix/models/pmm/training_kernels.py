@@ -6,10 +6,12 @@ A page with label set y draws its words from \phi(y) = \sum_l c_l(y) \theta_l wi
 
 which is equation (4) of PMM2 with its double sum done, and PMM1's h_l = 1 / |y| where all \alpha are 1/2.  \phi depends
 on a page through its label set only, so pages of the same set are added up before the first step.  A set of one label
-gives its counts to that label whatever \theta is.  The sets of several labels form a `SetLayout`, whose parameters are
-the pairs of word and label that occur together.  All other words of a label share one value, which the prior gives.
+gives its counts to that label whatever \theta is.  The sets of several labels form a `SetLayout`.  A parameter
+\theta_li is stored for each pair of label l and word i that occur on one page.  All other words of a label have one
+common value, which the prior gives.
 
-Symbols: label l, m; word i; label set s; x_si counts; V words, L labels, K parameters; \xi, \zeta prior exponents.
+Symbols: label l, m; word i; label set s; x_si counts; V words, L labels, S label sets of several labels, M members of
+these sets, K stored parameters; \xi, \zeta prior exponents.
 """
 
 from __future__ import annotations
@@ -112,7 +114,13 @@ def chunk_product(values: np.ndarray, weights: np.ndarray, start: int) -> tuple[
 
 @njit
 def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
-    """Return sum_i weights_i log(values_i) for increasing weights: one logarithm for many multiplied values."""
+    """Return sum_i weights_i log(values_i); values of equal weight are multiplied before one logarithm is taken.
+
+    Parameters
+    ----------
+    values : float64 (n,), positive.
+    weights : float64 (n,), in non-decreasing order.
+    """
     total, product, weight, i = 0.0, 1.0, 0.0, 0
     while i < len(values):
         following = weights[i]
@@ -193,11 +201,18 @@ def expectation(layout: SetLayout, c: np.ndarray, theta: np.ndarray, gain: np.nd
 
 @njit
 def update_theta(layout: SetLayout, c: np.ndarray, gain: np.ndarray, mass: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    r"""M-step, equations (16) and (21): \theta_li <- [expected count + \xi - 1] / [their sum + V (\xi - 1)], in place.
+    r"""M-step, equations (16) and (21): \theta_li <- [expected count + \xi - 1] / [sum of the counts + V (\xi - 1)].
+
+    Parameters
+    ----------
+    layout : the counts.
+    c : float64 (M,), the weights of `label_weights`.
+    gain, mass : float64 (K,) and (M,), as `expectation` wrote them.
+    theta : float64 (K,), changed in place.
 
     Returns
     -------
-    scale : float64 (L,); 1 / the normaliser, so that the words outside a label's support have (xi - 1) scale_l.
+    scale : float64 (L,), 1 / the normaliser of each label; theta of a word that is not stored is (\xi - 1) scale_l.
     """
     normaliser = layout.fixed.copy()
     for j in range(len(layout.label)):
@@ -211,9 +226,17 @@ def update_theta(layout: SetLayout, c: np.ndarray, gain: np.ndarray, mass: np.nd
 
 @njit
 def update_alpha(layout: SetLayout, mass: np.ndarray, zeta: float, alpha: np.ndarray) -> None:
-    r"""M-step, equation (17), in place; pairs that never occur together keep 1/2.
+    r"""M-step, equation (17); two labels that never occur together get 1/2.
 
-    With B_lm = \alpha_lm \sum_s R_sl / |s|^2 the update is [B_lm + (\zeta - 1) / 2] / [B_lm + B_ml + \zeta - 1].
+    With B_lm = \alpha_lm \sum_s R_sl / |s|^2 over the sets s that hold l and m, the update is
+    \alpha_lm <- [B_lm + (\zeta - 1) / 2] / [B_lm + B_ml + \zeta - 1].
+
+    Parameters
+    ----------
+    layout : the counts.
+    mass : float64 (M,), R_sl as `expectation` wrote it.
+    zeta : \zeta, above 1.
+    alpha : float64 (L, L), changed in place off its diagonal.
     """
     n_labels = len(alpha)
     shared = np.zeros((n_labels, n_labels))
