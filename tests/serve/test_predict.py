@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -206,3 +207,12 @@ def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: 
 def test_tabs_have_no_quotes_unless_a_delimiter_is_given(options: tuple[str, ...], form: str) -> None:
     arguments = command.parser().parse_args(["predict", "model", "new.tsv", *options])
     assert command.texts_of(arguments).form == form
+
+
+def test_rows_have_a_cell_for_each_column_where_the_model_gives_no_probability() -> None:
+    model = SimpleNamespace(label_names=["a", "b"], task="single")
+    stream = streams.StringIO()
+    writer = predict.Writer(stream, model, "csv", everything=True)  # type: ignore[arg-type]
+    writer.begin()
+    writer.write([NewText("1", 1, b"words")], np.array([1]), None)
+    assert stream.getvalue() == "id,label,probability,p:a,p:b\n1,b,,,\n"

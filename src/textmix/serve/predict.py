@@ -75,6 +75,8 @@ class Writer:
         every: Iterable[Sequence[float]] = [()] * len(block)
         if self._everything and probability is not None:
             every = probability.tolist()
+        elif self._everything and self._csv:
+            every = [[math.nan] * len(self._names)] * len(block)  # a cell for every column of the header
         for text, answer, row in zip(block, answers, every, strict=True):
             values = [_six_digits(value) for value in row]
             if self._csv:

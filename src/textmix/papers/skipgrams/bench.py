@@ -24,7 +24,6 @@ from textmix.models.linear.working_set import solve_l1
 from textmix.text.vectorizer import SkipgramVectorizer
 
 #: Name of a solver, and a call that returns the weights it finds.
-Fits = Iterator[tuple[str, Callable[[], np.ndarray]]]
 #: Duality gap to which the solvers of the elastic net are brought, as a share of the objective.
 GAP = 1e-4
 OURS, PEER = "textmix, n <= 5, slop <= 2", "CountVectorizer, n <= 5"
