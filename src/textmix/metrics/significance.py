@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 
 class Interval(NamedTuple):
@@ -69,6 +68,8 @@ def sign_test(first: np.ndarray, second: np.ndarray) -> float:
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"two lists over the same documents (N,) are needed, not {first.shape} and {second.shape}")
     above, below = int(np.sum(first > second)), int(np.sum(first < second))
+    from scipy import stats  # here, for it takes a second to import and most claims need no test
+
     return float(stats.binomtest(above, above + below).pvalue) if above + below else 1.0
 
 
@@ -95,4 +96,6 @@ def paired_t_test(left: Sequence[float], right: Sequence[float]) -> float:
         return 1.0
     if difference.std() == 0:
         return 0.0  # SciPy gives the same, with a warning of lost precision.
+    from scipy import stats  # here, for it takes a second to import and most claims need no test
+
     return float(stats.ttest_rel(left, right).pvalue)
