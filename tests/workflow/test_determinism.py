@@ -24,7 +24,7 @@ def content(clone: Clone, name: str) -> object:
         record["inputs"] = {
             key: digest
             for key, digest in record["inputs"].items()
-            if key not in SHOW_TIME and not key.startswith("results/timings/")
+            if key not in SHOW_TIME and not key.startswith(("results/timings/", "results/benchmarks/"))
         }
         return {key: value for key, value in record.items() if key != "files" or of not in SHOW_TIME}
     if name in SHOW_TIME and name.endswith(".csv"):
