@@ -66,7 +66,7 @@ class LabelNeighbors(LabelCountClassifier):
         self.threshold = threshold
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Store the pages; choose k and the threshold.  If no score is positive, the threshold is 1."""
+        """Store the pages; choose k, and the threshold unless it is given (1 if no score is positive)."""
         self._pages, self._labels = unit_rows(counts, 2.0), labels.toarray()
         n = len(self._labels)
         sizes = sorted({min(int(k), max(n - 1, 1)) for k in self.neighbors})
