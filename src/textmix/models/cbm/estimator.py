@@ -18,6 +18,7 @@ from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, Logistic
 from textmix.models.cbm.mixture_kernels import search_expected_f, search_modes
 from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
 from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
+from textmix.models.common.targets import in_form_of_y
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 
@@ -218,6 +219,7 @@ class CBMClassifier(MultiLabelClassifier):
             odds = np.stack([self.experts_.log_odds(part, k) for k in range(self.n_components_)])
             yield rows, self.gate_.log_proba(part), odds
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1."""
         if self.decision == "marginal":

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_label_sets
 from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
-class IndependentLabels:
+class IndependentLabels(LabelSetTargets):
     """Predictions from the log odds of labels that are independent given the features."""
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -25,6 +26,7 @@ class IndependentLabels:
         """Return the probability of each label, float64 (N, L)."""
         return np.asarray(expit(self.decision_function(X)))
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
         return (self.decision_function(X) > 0.0).astype(np.int64)
@@ -37,4 +39,4 @@ class IndependentLabels:
         ValueError : Y holds another number than 0 and 1, or its shape is not (N, L).
         """
         odds = self.decision_function(X)
-        return np.asarray(set_log_likelihood(odds, check_label_sets(Y, *odds.shape)))
+        return np.asarray(set_log_likelihood(odds, check_label_sets(self._targets(Y), *odds.shape)))

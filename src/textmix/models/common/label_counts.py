@@ -27,11 +27,11 @@ def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
 
 
 class LabelCountClassifier(MultiLabelClassifier):
-    """A classifier from counts (N, V), not negative, to label indicators (N, L).
+    """A classifier from counts (N, V), not negative, to label sets; y as `textmix.models.common.targets` says.
 
     Attributes
     ----------
-    classes_ : int (L,), the indices 0 to L - 1 of the columns of y.
+    classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
     n_features_in_ : V, the number of words.
     """
 
@@ -48,14 +48,13 @@ class LabelCountClassifier(MultiLabelClassifier):
         Parameters
         ----------
         X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L) of 0 and 1, CSR or dense.
+        y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each document.
 
         Raises
         ------
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or different lengths.
         """
         counts, labels = check_labelled_counts(self, X, y)
-        self.classes_ = np.arange(labels.shape[1])
         self._fit_counts(counts, labels)
         return self
 

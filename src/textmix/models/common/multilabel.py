@@ -11,39 +11,42 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import checks_parameters
-from textmix.models.common.validation import check_dense_indicators, check_features, check_label_sets
+from textmix.models.common.targets import LabelSetTargets
+from textmix.models.common.validation import check_features, check_label_sets
 
 
-class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier from features (N, V), dense or sparse, to label indicators (N, L).
+class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier from features (N, V), dense or sparse, to label sets; y as `textmix.models.common.targets` says.
 
     Attributes
     ----------
-    classes_ : int (L,), the indices 0 to L - 1 of the columns of Y.
+    classes_ : (L,), see `LabelSetTargets`.
     n_features_in_ : V, the number of features.
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"}
+    _forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"},
+        **LabelSetTargets.target_forms,
+    }
     _columns: np.ndarray | None
 
     @checks_parameters
-    def fit(self, X: Any, Y: Any) -> Self:
-        """Fit to features (N, V) and label indicators (N, L) of 0 and 1.
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to features (N, V) and label indicators (N, L) of 0 and 1, or the list of labels of each document.
 
         Raises
         ------
-        ValueError : X has NaN or infinity, Y holds another number than 0 and 1, or they differ in length.
+        ValueError : X has NaN or infinity, y is neither indicators nor label sets, or they differ in length.
         """
         self._columns = None
         features = check_features(self, X, reset=True)
-        labels = check_dense_indicators(Y)
+        labels = np.ascontiguousarray(self._fit_targets(y).toarray(), dtype=np.int8)
         check_consistent_length(features, labels)
         if sparse.issparse(features):
             # A feature that no training instance has would get the weight 0; fits are faster without it.
             self._columns = np.unique(features.indices)
             features = features[:, self._columns]
-        self.classes_ = np.arange(labels.shape[1])
         self._fit(features, labels)
         return self
 
@@ -64,7 +67,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _checked_sets(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
         """Return checked features (N, W), see `_checked`, and label sets, int8 (N, L), of the same instances."""
         features = self._checked(X)
-        return features, check_label_sets(Y, features.shape[0], len(self.classes_))
+        return features, check_label_sets(self._targets(Y), features.shape[0], len(self.classes_))
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: sparse input, label indicators as targets."""

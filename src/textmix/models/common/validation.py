@@ -89,11 +89,13 @@ def check_labelled_counts(
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return training counts (N, V) and label indicators (N, L), both in the form of `canonical`.
 
+    The estimator, a `textmix.models.common.targets.LabelSetTargets`, gets its ``classes_``.
+
     Raises
     ------
     ValueError : see `check_counts` and `check_indicators`; also if X and Y differ in length.
     """
-    counts, labels = check_counts(estimator, X, reset=True, dtype=dtype), check_indicators(Y)
+    counts, labels = check_counts(estimator, X, reset=True, dtype=dtype), estimator._fit_targets(Y)
     check_consistent_length(counts, labels)
     return counts, labels
 
@@ -109,7 +111,7 @@ def check_indicators(Y: Any) -> sparse.csr_array:
         raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
     checked = canonical(sparse.csr_array(check_array(Y, accept_sparse="csr", dtype=np.float64)))
     if (checked.data != 1).any():
-        raise ValueError("y must hold label indicators, 0 or 1 (N, L); use MultiLabelBinarizer on lists of labels")
+        raise ValueError("y must hold label indicators, 0 or 1 (N, L), or a list of labels for each document")
     return checked
 
 

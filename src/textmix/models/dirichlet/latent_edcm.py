@@ -46,7 +46,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -62,7 +62,7 @@ INNER = 3
 TRANSFORM_SWEEPS = 50
 
 
-class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """EDCM with latent topics.
 
     Parameters
@@ -144,6 +144,11 @@ class LatentTopicEDCM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 increase = run.path[-1] - run.path[-2]
                 run.converged = increase <= self.tol * abs(run.path[-1])
         return run
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns of `transform`, from which scikit-learn makes their names."""
+        return len(self.beta_)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the maximum-likelihood shares of the topics in documents, float64 (N, K), for both methods.

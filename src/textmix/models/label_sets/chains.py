@@ -17,6 +17,7 @@ from scipy import sparse
 
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.estimators import LinearMultiLabel
 from textmix.models.linear.lbfgs import minimise
@@ -156,6 +157,7 @@ class ClassifierChain(LinearMultiLabel):
         """
         check_order(self.order_)
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set that the beam search finds, int64 (N, L)."""
         return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
@@ -244,6 +246,7 @@ class ChainEnsemble(LinearMultiLabel):
         """Return the share of chains that predict each label, float64 (N, L)."""
         return self._votes(X).mean(axis=0)
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the label set that ``vote`` selects, int64 (N, L) of 0 and 1.
 
@@ -327,6 +330,7 @@ class DependencyNetwork(LinearMultiLabel):
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
         return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
         return (self.predict_proba(X) > 0.5).astype(np.int64)

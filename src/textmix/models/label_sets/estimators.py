@@ -17,6 +17,7 @@ from scipy.special import logsumexp
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.targets import in_form_of_y
 from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.problems import (
@@ -118,6 +119,7 @@ class SetScorer(MultiLabelClassifier):
             scores = self._scores(features[rows])
             yield rows, scores - logsumexp(scores, axis=1, keepdims=True)
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest training label set of each instance, int64 (N, L)."""
         parts = [self.sets_[np.argmax(log_proba, axis=1)] for _, log_proba in self._log_proba(X)]

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.smo_kernels import ascend, intercept
 
@@ -98,7 +99,7 @@ class LabelSVM(LabelCountClassifier):
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
         **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool"},
+        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "costs": ["array-like"],
@@ -152,6 +153,7 @@ class LabelSVM(LabelCountClassifier):
         check_is_fitted(self)
         return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_) + self.intercept_
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none."""
         return (self.decision_function(X) > 0).astype(np.int64)

@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.metrics import threshold_kernels as rules
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.sklearn_private import Interval, StrOptions, check_parameters
-from textmix.models.common.validation import check_counts, check_indicators
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
+from textmix.models.common.validation import check_counts
 from textmix.models.naive_bayes.discounting_kernels import add_scores
 from textmix.models.naive_bayes.discounting_weights import (
     FORMS,
@@ -38,7 +39,7 @@ from textmix.models.naive_bayes.discounting_weights import (
 NEGLIGIBLE = 1e-12
 
 
-class _AbsoluteDiscounting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _AbsoluteDiscounting(LabelSetTargets, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The part that both models share: input, counts, b, and sums of word weights."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -179,7 +180,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         Parameters
         ----------
         X : counts (N, V), CSR or dense, not negative.
-        y : classes (N,), or label indicators (N, L), CSR or dense; an empty row is a document without a label.
+        y : classes (N,), or label indicators (N, L), CSR or dense, or the list of labels of each document; an empty
+            row is a document without a label.
 
         Raises
         ------
@@ -204,12 +206,12 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
     def _check_labels(self, y: Any) -> sparse.csr_array:
         """Return label indicators, CSR (N, C), and set ``classes_``."""
-        target = y if sparse.issparse(y) or y is None else np.asarray(y)
-        self._several = target is not None and target.ndim == 2 and target.shape[1] > 1
+        named = label_sets_of(y) is not None
+        target = y if named or sparse.issparse(y) or y is None else np.asarray(y)
+        self._several = named or (target is not None and target.ndim == 2 and target.shape[1] > 1)
         if self._several:
-            labels = check_indicators(target)
-            self.classes_ = np.arange(labels.shape[1])
-            return labels
+            return self._fit_targets(target)
+        self._named = False
         classes = column_or_1d(target, warn=True)
         check_classification_targets(classes)
         self.classes_, column = np.unique(classes, return_inverse=True)
@@ -265,6 +267,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors."""
         return np.exp(self.predict_log_proba(X))
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest class of each document, (N,), equation (13); of equally likely classes the first.
 
@@ -342,15 +345,15 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         Parameters
         ----------
         X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L), CSR or dense; an empty row is a document without a label.
+        y : label indicators (N, L), CSR or dense, or the list of labels of each document; an empty row is a document
+            without a label.
 
         Raises
         ------
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
         """
         check_parameters(self)
-        labels = check_indicators(y)
-        self.classes_ = np.arange(labels.shape[1])
+        labels = self._fit_targets(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
         everyone = self.unlabelled == "others"
         self.discount_ = self._constant(whole.labelled + whole.other)
@@ -368,6 +371,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         check_is_fitted(self)
         return self._add_scores(X, self.prior_log_odds_)
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
         return (self.predict_proba(X) >= self.threshold).astype(np.int64)

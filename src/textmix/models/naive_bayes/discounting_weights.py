@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
+from textmix.models.common.targets import LabelSetTargets
 from textmix.models.naive_bayes.discounting_kernels import Weights, leaving_one_out_root
 
 #: Rules that compute b from n_r, the numbers of words counted r times.
@@ -32,6 +33,7 @@ ROUNDING = 1e-10
 _WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "seen_by": "int32 K"}
 _SHARED: dict[str, Any] = {
     **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},
+    **LabelSetTargets.target_forms,
     **{"word_log_prob_": "float64 V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
 }
 FORMS: dict[str, dict[str, Any]] = {

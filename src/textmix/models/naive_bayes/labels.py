@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_counts
 
 
@@ -36,6 +37,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+        **LabelSetTargets.target_forms,
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.targets import in_form_of_y
 from textmix.models.common.validation import check_counts
 
 #: Pages whose similarities are held in memory at once.
@@ -116,6 +117,7 @@ class LabelNeighbors(LabelCountClassifier):
         size = self.n_neighbors_
         return np.concatenate([self._scores(self._similarity(block), [size])[size] for block in blocks])
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none."""
         return (self.decision_function(X) >= self.threshold_).astype(np.int64)

@@ -20,6 +20,7 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.function import minimise_function
 
@@ -135,7 +136,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "mean_length_": "float", "decay_": "float"},
-        **{"n_iter_": "int", "converged_": "bool"},
+        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
         "weights_": (
             Weights,
             {

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.core.errors import ConfigError
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_counts, check_indicators, check_labelled_counts, check_weights
 from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm.training import EMRun, Training, gather
@@ -71,7 +72,7 @@ class _ParametricMixture(LabelCountClassifier):
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool"},
+        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "xi": [Interval(Real, 1, None, closed="neither")],
@@ -116,8 +117,8 @@ class _ParametricMixture(LabelCountClassifier):
         ----------
         X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
             the probability that the prior gives.
-        y : label indicators (N, L) of 0 and 1, CSR or dense.  Pages without labels are left out; a label without
-            pages gets the uniform distribution over the V words.
+        y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
+            are left out; a label without pages gets the uniform distribution over the V words.
         sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
 
         Raises
@@ -126,7 +127,6 @@ class _ParametricMixture(LabelCountClassifier):
             row, no labelled page.
         """
         counts, indicators = check_labelled_counts(self, X, y)
-        self.classes_ = np.arange(indicators.shape[1])
         labels = indicators.toarray() > 0
         weight = check_weights(sample_weight, counts)
         if not (labels.any(axis=1) & (weight > 0)).any():
@@ -158,6 +158,7 @@ class _ParametricMixture(LabelCountClassifier):
         theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
         return EMRun(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
 
+    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set of each page, never empty, int64 (N, L) of 0 and 1.
 
@@ -203,7 +204,7 @@ class _ParametricMixture(LabelCountClassifier):
         """
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
-        labels = self._search(counts)[0] if y is None else check_indicators(y).toarray() > 0
+        labels = self._search(counts)[0] if y is None else check_indicators(self._targets(y)).toarray() > 0
         check_consistent_length(counts, labels)
         if labels.shape[1] != len(self.classes_):
             raise ValueError(f"y has {labels.shape[1]} labels, the model was fitted with {len(self.classes_)}")
@@ -277,7 +278,7 @@ class PMM1(_ParametricMixture):
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
     n_iter_ : number of iterations.
     converged_ : whether the last iteration met ``tol``.
-    classes_ : int (L,), the columns of y.
+    classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
 
     References
     ----------

@@ -1,0 +1,213 @@
+"""Every public class within scikit-learn: pipelines, searches, string labels, label sets, pickles, names, routing."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone, is_classifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MultiLabelBinarizer
+
+import textmix
+
+#: Smaller than by default where a fit takes seconds.
+SMALL: dict[str, dict[str, Any]] = {
+    "CBMClassifier": {"n_components": 2, "n_init": 1, "max_iter": 3},
+    "LabelNetwork": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
+    "LabelSVM": {"costs": (1.0,), "cost_factors": (1.0,)},
+    "BoostedRelevance": {"trees": 5},
+    "BoostedPowerSet": {"trees": 5},
+    "DependencyNetwork": {"sweeps": 40, "kept": 20},
+    "ChainEnsemble": {"n_chains": 2},
+    "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
+    "SkipgramVectorizer": {"min_df": 2, "max_n": 2},
+}
+#: Parameters to search over; the first that an estimator has is searched.
+MORE = ("max_iter", "n_neighbors", "n_lambdas", "quantiles")
+SEARCHED = ("smoothing", "xi", "variance", "mu", "alpha", "C", "delta", "threshold", "trees", *MORE)
+
+CLASSES = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].isupper()}
+NAMES = sorted(CLASSES)
+CLASSIFIERS = [name for name in NAMES if is_classifier(CLASSES[name]())]
+SEVERAL = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().classifier_tags.multi_label]
+SINGLE = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().target_tags.single_output]
+TOPICS = {"sport": "ball goal team", "art": "paint music stage", "money": "bank loan price"}
+TWO_CLASSES = {"PathClassifier", "NBSVMClassifier", "DropoutLogisticRegression"}
+
+
+def make(name: str) -> Any:
+    """Return a small unfitted estimator of a public class, with a seed where it takes one."""
+    estimator = CLASSES[name](**SMALL.get(name, {}))
+    return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
+
+
+def documents(several: bool, topics: int = 3, n: int = 36) -> tuple[list[str], list[list[str]]]:
+    """Return texts and the list of labels of each; with ``several`` every other text has two."""
+    rng, names = np.random.default_rng(2), list(TOPICS)[:topics]
+    texts, labels = [], []
+    for d in range(n):
+        chosen = [names[(d + shift) % topics] for shift in range(1 + several * (d % 2))]
+        words = " ".join(TOPICS[name] for name in chosen).split()
+        texts.append(" ".join([*rng.choice(words, size=8), "the", "day"]))
+        labels.append(chosen)
+    return texts, labels
+
+
+def problem(name: str) -> tuple[list[str], Any]:
+    """Return texts and the targets of a class: label sets, class names, or None."""
+    if name not in CLASSIFIERS:
+        return documents(False)[0], None
+    texts, labels = documents(name not in SINGLE, 2 if name in TWO_CLASSES else 3)
+    return texts, [row[0] for row in labels] if name in SINGLE else labels
+
+
+def in_pipeline(name: str) -> Any:
+    """Return the pipeline from texts to the estimator."""
+    return make("SkipgramVectorizer") if name == "SkipgramVectorizer" else make_pipeline(CountVectorizer(), make(name))
+
+
+def results(fitted: Any, texts: list[str]) -> np.ndarray:
+    """Return what an estimator makes of texts."""
+    for method in ("predict", "transform", "score_samples"):
+        if hasattr(fitted, method):
+            found = getattr(fitted, method)(texts)
+            return found.toarray() if hasattr(found, "toarray") else found
+    raise AssertionError("neither predicts nor transforms")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
+    texts, y = problem(name)
+    pipeline = in_pipeline(name)
+    copied = clone(pipeline)
+    expected = results(pipeline.fit(texts, y), texts)
+    np.testing.assert_array_equal(results(pickle.loads(pickle.dumps(pipeline)), texts), expected)
+    np.testing.assert_array_equal(results(copied.fit(texts, y), texts), expected)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
+    texts, y = problem(name)
+    pipeline = in_pipeline(name)
+    scores = cross_validate(pipeline, texts, y, cv=3, error_score="raise")["test_score"]
+    assert scores.mean() > 0.9
+    fitted = _search(pipeline, name, 3).fit(texts, y)
+    assert fitted.classes_.tolist() == sorted(set(y))
+    assert set(fitted.predict(texts)) == set(y) and fitted.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_label_sets_are_learnt_searched_and_cross_validated(name: str) -> None:
+    texts, y = documents(True)
+    pipeline, folds = in_pipeline(name), KFold(3)
+    scores = cross_validate(pipeline, texts, y, cv=folds, error_score="raise")["test_score"]
+    fitted = _search(pipeline, name, folds).fit(texts, y)
+    assert fitted.classes_.tolist() == sorted(TOPICS) and scores.min() > 0.3
+    found = fitted.predict(texts)
+    assert all(isinstance(row, tuple) and set(row) <= set(TOPICS) for row in found)
+    same = np.mean([set(a) == set(b) for a, b in zip(found, y, strict=True)])
+    assert fitted.score(texts, y) == pytest.approx(same)
+    assert cross_val_predict(pipeline, texts, [set(row) for row in y], cv=3).shape == (len(texts),)
+
+
+def _search(pipeline: Any, name: str, cv: Any) -> GridSearchCV:
+    """Return a grid search over one parameter of the last step of a pipeline."""
+    last, step = pipeline.steps[-1]
+    params = step.get_params()
+    key = next(key for key in SEARCHED if params.get(key) is not None)
+    value = params[key]
+    grid = {f"{last}__{key}": [value, value * 1.1 if isinstance(value, float) else value * 2]}
+    return GridSearchCV(pipeline, grid, cv=cv, error_score="raise")
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_label_sets_are_indicators_in_another_form(name: str) -> None:
+    texts, y = documents(True)
+    X, binarizer = CountVectorizer().fit_transform(texts), MultiLabelBinarizer()
+    Y = binarizer.fit_transform(y)
+    named, plain = make(name).fit(X, y), make(name).fit(X, Y)
+    expected = plain.predict(X)
+    assert named.predict(X).tolist() == binarizer.inverse_transform(expected)
+    assert named.score(X, y) == pytest.approx(plain.score(X, Y))
+    assert plain.classes_.tolist() == [0, 1, 2] and expected.dtype == np.int64
+    if hasattr(plain, "predict_proba"):
+        np.testing.assert_array_equal(named.predict_proba(X), plain.predict_proba(X))
+    if hasattr(plain, "set_log_proba"):
+        np.testing.assert_array_equal(named.set_log_proba(X, y), plain.set_log_proba(X, Y))
+    weight = np.linspace(1, 2, len(y))
+    assert named.score(X, y, weight) == pytest.approx(plain.score(X, Y, weight))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_columns_are_remembered_and_compared(name: str) -> None:
+    if name == "SkipgramVectorizer":
+        return
+    texts, y = problem(name)
+    counter = CountVectorizer()
+    table = pd.DataFrame(counter.fit_transform(texts).toarray(), columns=counter.get_feature_names_out())
+    fitted = make(name).fit(table, y)
+    assert fitted.feature_names_in_.tolist() == counter.get_feature_names_out().tolist()
+    with pytest.raises(ValueError, match="feature names should match"):
+        results(fitted, table[table.columns[::-1]])
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "sample_weight" in inspect.signature(CLASSES[n].fit).parameters])
+def test_weights_are_routed_to_the_fit(name: str) -> None:
+    texts, y = problem(name)
+    weight = np.linspace(0.1, 3.0, len(texts))
+    with config_context(enable_metadata_routing=True):
+        routed = make_pipeline(CountVectorizer(), _routed(name))
+        found = routed.fit(texts, y, sample_weight=weight)
+        scores = cross_validate(routed, texts, y, cv=KFold(2), params={"sample_weight": weight}, error_score="raise")
+    X = CountVectorizer().fit_transform(texts)
+    expected = make(name).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(found.predict_proba(texts), expected.predict_proba(X))
+    assert np.isfinite(scores["test_score"]).all()
+
+
+def _routed(name: str) -> Any:
+    """Return an estimator whose fit and score ask for weights."""
+    return make(name).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+
+
+def test_tables_come_from_a_transformer_of_dense_values() -> None:
+    texts, _ = documents(False)
+    X = CountVectorizer().fit_transform(texts)
+    topics = make("LatentTopicEDCM").set_output(transform="pandas")
+    table = topics.fit_transform(X)
+    assert table.columns.tolist() == ["latenttopicedcm0", "latenttopicedcm1"]
+    np.testing.assert_allclose(table.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (["a", "b"], "one string a document"),
+        ([["a"], "b"], "'b' among label sets"),
+        ([{"a"}, {1}], "mixes labels"),
+        ([{"a"}, {(1, 2)}], r"the label \(1, 2\)"),
+        ([set(), set()], "no label"),
+        ([["a"], ["b"], ["c"]], "inconsistent numbers of samples"),
+    ],
+)
+def test_targets_that_are_no_label_sets_are_told(y: Any, said: str) -> None:
+    for name in ("PMM1", "BinaryRelevance", "AbsoluteDiscountingBinary"):
+        with pytest.raises(ValueError, match=said):
+            make(name).fit(np.eye(2), y)
+
+
+def test_a_label_that_the_fit_did_not_have_is_told() -> None:
+    fitted = make("PMM1").fit(np.eye(2), [["a"], ["b"]])
+    with pytest.raises(ValueError, match="label 'c' is not among the labels"):
+        fitted.score_samples(np.eye(2), [["a"], ["c"]])
+    assert fitted.score(np.eye(2), [["a"], ["c"]]) == 0.5
+    whole = make("BinaryRelevance").fit(np.eye(2), [{1}, {7, 1}])
+    assert whole.classes_.tolist() == [1, 7] and whole.predict(np.eye(2))[1] in {(1,), (1, 7)}
