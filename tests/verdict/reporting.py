@@ -83,8 +83,16 @@ class Made:
 def row(**cells: Any) -> Published:
     """Return a published row; a number judged as near within 0.01 unless said otherwise."""
     fields = {
-        **{"id": "p.x", "artefact": "p.t1", "kind": "table_cell", "dataset": "", "method": "DCM", "metric": "accuracy"},
-        **{"unit": "fraction", "value": "0.8", "spread": "", "where": "001:L1", "tolerance": "near", "margin": "0.01"},
+        **{"id": "p.x", "artefact": "p.t1", "kind": "number", "dataset": "", "method": "DCM", "metric": "accuracy"},
+        **{
+            "unit": "fraction",
+            "value": "0.8",
+            "spread": "",
+            "trials": "",
+            "where": "001:L1",
+            "tolerance": "near",
+            "margin": "0.01",
+        },
         **{"source": "score:table1/news/dcm/accuracy", "note": "", "line": 2},
     }
     return Published(**{**fields, **cells})

@@ -16,12 +16,14 @@ from textmix.verdict.compare import (
     COMPARISON_COLUMNS,
     VERDICTS,
     compare_paper,
+    count_by_kind,
     count_verdicts,
     decimals,
     merge_comparisons,
     not_chosen,
     printed_numbers,
 )
+from textmix.verdict.published import KINDS
 
 
 @pytest.fixture
@@ -101,6 +103,17 @@ def test_difference_comes_with_the_t_interval_of_the_mean(made: Made) -> None:
     assert "where 0.01 is allowed" in found["reason"]
 
 
+def test_difference_of_two_means_has_welchs_interval(made: Made) -> None:
+    trials, spread = [0.70, 0.71, 0.75, 0.69], 0.02
+    made.scores("dcm", {"": trials})
+    found = one(made, spread=str(spread), trials="10")
+    parts = stats.tvar(trials) / 4, spread**2 / 10
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 3 + parts[1] ** 2 / 9)
+    half = stats.t.ppf(0.975, freedom) * math.sqrt(sum(parts))
+    assert found["low"] == pytest.approx(found["difference"] - half)
+    assert found["high"] == pytest.approx(found["difference"] + half)
+
+
 def test_one_trial_has_no_interval(made: Made) -> None:
     made.scores("dcm", {"": [0.7]})
     assert "interval" not in one(made)["reason"]
@@ -120,12 +133,11 @@ def test_row_without_a_printed_number_is_open(made: Made) -> None:
 @pytest.mark.parametrize(
     ("cells", "status", "verdict"),
     [
-        ({"kind": "table_cell", "tolerance": "near"}, "built", "not run"),
-        ({"kind": "table_cell", "tolerance": "open"}, "built", "not run"),
-        ({"kind": "table_cell", "tolerance": "open", "note": "the machine of the paper"}, "built", "open"),
+        ({"kind": "number", "tolerance": "near"}, "built", "not run"),
+        ({"kind": "number", "tolerance": "open"}, "built", "not run"),
+        ({"kind": "number", "tolerance": "open", "note": "the machine of the paper"}, "built", "open"),
         ({"kind": "equation", "tolerance": "open", "value": ""}, "built", "open"),
         ({"kind": "equation", "tolerance": "open", "value": ""}, "planned", "not run"),
-        ({"kind": "figure", "tolerance": "open", "value": ""}, "built", "not run"),
         ({"kind": "claim", "tolerance": "order", "value": ""}, "built", "not run"),
     ],
 )
@@ -338,8 +350,10 @@ def test_paper_left_out_by_the_configuration_is_not_run() -> None:
 
 
 def test_counts_have_every_verdict() -> None:
-    counts = count_verdicts([{"verdict": "open"}, {"verdict": "open"}, {"verdict": "differs"}])
-    assert counts == {"reproduced": 0, "differs": 1, "data missing": 0, "not run": 0, "open": 2}
+    rows = [{"kind": kind, "verdict": "open"} for kind in KINDS] + [{"kind": "claim", "verdict": "differs"}]
+    counts = count_verdicts(rows)
+    assert counts == {**dict.fromkeys(VERDICTS, 0), "differs": 1, "open": 2}
+    assert count_by_kind(rows)["setting"] == {**dict.fromkeys(VERDICTS, 0), "open": 1}
 
 
 def test_printed_numbers_leave_out_words_and_blanks() -> None:

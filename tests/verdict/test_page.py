@@ -71,7 +71,9 @@ def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
     published = row(**cells)
     return {
         **dict.fromkeys(COMPARISON_COLUMNS, ""),
-        **{name: getattr(published, name) for name in ("id", "artefact", "dataset", "method", "metric", "unit")},
+        **{
+            name: getattr(published, name) for name in ("id", "artefact", "kind", "dataset", "method", "metric", "unit")
+        },
         **{"published": published.value, "rebuilt": 0.81, "verdict": verdict, "reason": f"because of {verdict}"},
     }
 
@@ -82,7 +84,7 @@ def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", f
     cells += [
         {"id": f"{name}.claim", "artefact": "c", "kind": "claim", "metric": text, "value": ""},
         {"id": f"{name}.eq", "artefact": "e", "kind": "equation", "metric": text, "value": ""},
-        {"id": f"{name}.stat", "artefact": "s", "kind": "data_stat", "metric": text},
+        {"id": f"{name}.stat", "artefact": "s", "kind": "context", "metric": text},
     ]
     rows = [comparison(verdict, **c) for verdict, c in zip(itertools.cycle(VERDICTS), cells, strict=False)]
     rows = [{**found, "reason": f"{found['reason']} {text}"} for found in rows]
@@ -222,8 +224,8 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.made = Made(root / "results")
         self.made.scores("dcm", {"": [0.8]})
-        header = "id,artefact,kind,dataset,method,metric,unit,value,spread,where,tolerance,margin,source,note\n"
-        cells = "p.t1,table_cell,news,DCM,accuracy,fraction,0.8,,001:L1,near,0.01,score:table1/news/dcm/accuracy,\n"
+        header = "id,artefact,kind,dataset,method,metric,unit,value,spread,trials,where,tolerance,margin,source,note\n"
+        cells = "p.t1,number,news,DCM,accuracy,fraction,0.8,,,001:L1,near,0.01,score:table1/news/dcm/accuracy,\n"
         for name in ("paper", "q"):
             io.write_text(root / f"config/papers/{name}/published.csv", f"{header}{name}.x,{cells}")
             io.write_text(root / f"config/papers/{name}/checks.yaml", "{}\n")

@@ -34,9 +34,9 @@ figures:
   lengths: {title: Lengths of the texts, caption: "Words of each text, one bar a number of words."}
 """,
     "published.csv": """\
-id,artefact,kind,dataset,method,metric,unit,value,spread,where,tolerance,margin,source,note
-toy.words,toy.t1,table_cell,newsgroups,,words,words,240,,derived,near,50%,measure:size/words,Made-up words of two files.
-toy.many,toy.t1,claim,newsgroups,,many words,,,,derived,order,,check:many,
+id,artefact,kind,dataset,method,metric,unit,value,spread,trials,where,tolerance,margin,source,note
+toy.words,toy.t1,number,newsgroups,,words,words,240,,,derived,near,50%,measure:size/words,Made-up words of two files.
+toy.many,toy.t1,claim,newsgroups,,many words,,,,,derived,order,,check:many,
 """,
     "checks.yaml": """
 many: {text: There are at least ten words., kind: at_least, left: ["measure:size/words"], bound: 10}

@@ -5,7 +5,7 @@ from pathlib import Path
 from textmix.core.io import canonical_json, format_csv, write_result
 from textmix.core.runtime import job, machine, seconds_spent, versions
 from textmix.experiment.results import role_entries
-from textmix.verdict.compare import COMPARISON_COLUMNS, count_verdicts, merge_comparisons
+from textmix.verdict.compare import COMPARISON_COLUMNS, count_by_kind, count_verdicts, merge_comparisons
 from textmix.verdict.page import render_page
 from textmix.verdict.sections import ReportInputs, read_sections
 
@@ -24,4 +24,5 @@ with job(snakemake, tolerate_missing=True) as running:
     }
     write_result(snakemake.output.page, render_page(sections, provenance), running.record)
     write_result(snakemake.output.comparison, format_csv(rows, COMPARISON_COLUMNS), running.record)
-    write_result(snakemake.output.summary, canonical_json({"verdicts": count_verdicts(rows)}), running.record)
+    counts = {"verdicts": count_verdicts(rows), "kinds": count_by_kind(rows)}
+    write_result(snakemake.output.summary, canonical_json(counts), running.record)

@@ -8,10 +8,12 @@ see the same splits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 
 class Interval(NamedTuple):
@@ -46,6 +48,48 @@ def bootstrap_interval(
     means = np.array([values[rng.integers(len(values), size=len(values))].mean() for _ in range(resamples)])
     low, high = np.quantile(means, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
     return Interval(float(values.mean()), float(low), float(high))
+
+
+class Sample(NamedTuple):
+    """A mean of n independent values with their sample standard deviation (ddof = 1), all that a paper prints of them.
+
+    ``n`` of infinity is a number without error.
+    """
+
+    mean: float
+    deviation: float
+    n: float
+
+
+class Difference(NamedTuple):
+    """A difference of two means with its standard error, and the degrees of freedom of Student's t behind it."""
+
+    value: float
+    error: float
+    freedom: float
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of the confidence interval."""
+        half = float(stdtrit(self.freedom, (1.0 + level) / 2.0)) * self.error
+        return self.value - half, self.value + half
+
+
+def welch(left: Sample, right: Sample) -> Difference:
+    """Return the difference ``left - right`` of two independent means (B. L. Welch, Biometrika 34, 1947).
+
+    The degrees of freedom are those of Welch and Satterthwaite; those of one sample where the other has no error.
+
+    Raises
+    ------
+    ValueError : a sample has fewer than two values, or neither has an error.
+    """
+    if min(left.n, right.n) < 2:
+        raise ValueError(f"two values a sample are needed, not {left.n} and {right.n}")
+    parts = [sample.deviation**2 / sample.n for sample in (left, right)]
+    if not sum(parts):
+        raise ValueError("a difference of two means without spread has no interval")
+    squares = (part**2 / (sample.n - 1) for part, sample in zip(parts, (left, right), strict=True))
+    return Difference(left.mean - right.mean, math.sqrt(sum(parts)), sum(parts) ** 2 / sum(squares))
 
 
 def sign_test(first: np.ndarray, second: np.ndarray) -> float:

@@ -3,6 +3,7 @@
 The verdicts are:
 
 - ``reproduced`` or ``differs``: the rebuilt value was judged by the tolerance of the published row;
+- ``not distinguishable``: the trials are too few to tell whether the rebuilt value is the published one;
 - ``data missing``: the paper's data are not at hand; a value rebuilt on other data is shown and not judged;
 - ``not run``: no job has rebuilt the value;
 - ``open``: the paper does not say what to judge.
@@ -19,19 +20,24 @@ from scipy.special import stdtrit
 
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.experiment.results import NotRun, Results, RoleEntry
+from textmix.metrics.significance import Sample, welch
 from textmix.plan.locators import CheckLocator, Locator, SettingLocator, TimeLocator
 from textmix.verdict.claims import Outcome, evaluate, short
 from textmix.verdict.locate import Rebuilt, locate, roles_behind
-from textmix.verdict.published import Check, Published
+from textmix.verdict.published import COUNTED, KINDS, Check, Published
 
-#: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials, and
-#: ``difference`` is rebuilt less published; all numbers of a row are in its unit.
+#: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials,
+#: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
+#: a row are in its unit.
 COMPARISON_COLUMNS = (
-    *("id", "paper", "artefact", "dataset", "method", "metric", "unit", "published", "spread"),
-    *("rebuilt", "rebuilt_spread", "difference", "tolerance", "verdict", "reason"),
+    *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
+    *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
 )
+#: Columns that a comparison takes from the published row as they are.
+_PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance")
 #: Verdicts in the order of the page.
-REPRODUCED, DIFFERS, MISSING, NOT_RUN, OPEN = VERDICTS = ("reproduced", "differs", "data missing", "not run", "open")
+VERDICTS = ("reproduced", "differs", "not distinguishable", "data missing", "not run", "open")
+REPRODUCED, DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN = VERDICTS
 #: Parts of reasons.
 NO_SOURCE = "nothing in this version rebuilds it yet"
 NOT_CHOSEN = "this configuration does not name the paper"
@@ -52,6 +58,7 @@ class Judgement:
         share of the pairs that were compared if some numbers are missing; or None where nothing is rebuilt.
     standard_deviation : that of ``rebuilt`` over the trials, in the row's unit, or None.
     difference : rebuilt less published, in the row's unit, or None.
+    interval : ends of the 95 % confidence interval of ``difference``, or None where the spread is not known.
     """
 
     verdict: str
@@ -59,6 +66,7 @@ class Judgement:
     rebuilt: float | str | None = None
     standard_deviation: float | None = None
     difference: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 def compare_paper(
@@ -103,10 +111,16 @@ def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dic
 
 
 def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many rows have each verdict, in the order of `VERDICTS`."""
-    counts = dict.fromkeys(VERDICTS, 0)
+    """Return how many numbers and claims (`COUNTED`) have each verdict, in the order of `VERDICTS`."""
+    by_kind = count_by_kind(rows)
+    return {verdict: sum(by_kind[kind][verdict] for kind in COUNTED) for verdict in VERDICTS}
+
+
+def count_by_kind(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Return kind -> verdict -> number of rows, for all kinds and verdicts in their order."""
+    counts = {kind: dict.fromkeys(VERDICTS, 0) for kind in KINDS}
     for row in rows:
-        counts[row["verdict"]] += 1
+        counts[row["kind"]][row["verdict"]] += 1
     return counts
 
 
@@ -119,13 +133,15 @@ def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, float]
 def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
     """Return a published row and its judgement as a row of ``comparison.csv``."""
     return {
-        **{name: getattr(row, name) for name in ("id", "artefact", "dataset", "method", "metric", "unit", "tolerance")},
+        **{name: getattr(row, name) for name in _PRINTED},
         "paper": paper,
         "published": row.value,
         "spread": row.spread,
         "rebuilt": _rounded(found.rebuilt),
         "rebuilt_spread": _rounded(found.standard_deviation),
         "difference": _rounded(found.difference),
+        "low": _rounded(found.interval[0]) if found.interval else None,
+        "high": _rounded(found.interval[1]) if found.interval else None,
         "verdict": found.verdict,
         "reason": found.reason,
     }
@@ -159,8 +175,7 @@ def _without_source(row: Published, built: bool) -> Judgement:
     It is ``open`` if the paper is built, the row's tolerance is ``open`` and the row has a note or prints nothing that
     could be compared; else ``not run``.
     """
-    nothing_printed = not row.value and row.kind not in ("curve", "figure")
-    if built and row.tolerance == "open" and (row.note or nothing_printed):
+    if built and row.tolerance == "open" and (row.note or not row.value):
         return Judgement(OPEN, row.note or "prints no number to compare")
     return Judgement(NOT_RUN, row.note or NO_SOURCE)
 
@@ -175,12 +190,27 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     entries = _entries([row.dataset] if row.dataset in roles else roles, results)
     target = number(row.value)
     difference = None if target is None else float(found.value) - target
+    interval = _difference_interval(row, found)
     verdict, reason = _without_judgement(row, entries) or judge(row, found)
     if found.unconverged:
         reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
     if verdict in (REPRODUCED, DIFFERS):
         reason = _join(reason, *_forms(entries, "nearly"))
-    return Judgement(verdict, reason, found.value, found.standard_deviation, difference)
+    return Judgement(verdict, reason, found.value, found.standard_deviation, difference, interval)
+
+
+def _difference_interval(row: Published, found: Rebuilt) -> tuple[float, float] | None:
+    """Return the ends of the 95 % interval of rebuilt less published; None where the rebuilt value has no spread.
+
+    A published mean without a printed spread gets that of the rebuilt one where its number of trials is known, else it
+    counts as a number without error.
+    """
+    target = number(row.value)
+    if target is None or not found.standard_deviation or not found.n:
+        return None
+    spread = float(row.spread) if row.spread and row.trials else found.standard_deviation
+    printed = Sample(target, spread, float(row.trials) if row.trials else math.inf)
+    return welch(Sample(float(found.value), found.standard_deviation, found.n), printed).interval()
 
 
 def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:

@@ -26,10 +26,19 @@ from textmix.plan.locators import CheckLocator, Locator, parse_locator
 from textmix.plan.role_lists import RoleLists, expand_locators, read_role_lists
 
 PUBLISHED_COLUMNS = (
-    *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread"),
+    *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread", "trials"),
     *("where", "tolerance", "margin", "source", "note"),
 )
-KINDS = ("table_cell", "statement", "data_stat", "derived_claim", "claim", "curve", "figure", "equation")
+#: Kind of a row -> its meaning.  The counts of verdicts count the kinds of `COUNTED` alone.
+KINDS: Mapping[str, str] = {
+    "number": "a measured value as printed",
+    "claim": "a statement on measured values",
+    "setting": "a choice of the experiment, such as a number of trials",
+    "derived": "a value or claim made of other rows, or printed a second time",
+    "equation": "a formula or property of a model, judged by a test",
+    "context": "a fact that no experiment can rebuild, or one from outside the source",
+}
+COUNTED = ("number", "claim")
 TOLERANCES = ("exact", "sd", "near", "order", "open")
 #: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -66,6 +75,7 @@ class Published:
     value : the value with its printed digits, which decide the meaning of ``exact``; a number unless the tolerance is
         ``open`` or ``order``; empty where nothing is printed.
     spread : the printed standard deviation, or empty.
+    trials : number of independent values behind the printed mean and its standard deviation, or empty.
     where : document and line or equation of the source, ``derived`` or ``public``.
     tolerance : one of `TOLERANCES`.
     margin : for ``sd`` the number of standard deviations; for ``near`` the largest difference, in the row's unit or,
@@ -84,6 +94,7 @@ class Published:
     unit: str
     value: str
     spread: str
+    trials: str
     where: str
     tolerance: str
     margin: str
@@ -242,6 +253,8 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     judged, measured = tolerance in ("exact", "sd", "near"), tolerance in ("sd", "near")
     if judged and not value:
         raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
+    if cells["trials"] and not re.fullmatch(r"[2-9]|[1-9]\d+", cells["trials"]):
+        raise _fault(path, line, "trials", f"'{cells['trials']}' is not a whole number above 1; write one or empty it")
     for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
         if text and not _is_number(text):
             raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")

@@ -75,7 +75,7 @@ class PaperSection:
     ----------
     name : name of the paper.
     title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
-    counts : verdict -> number of items.
+    counts : verdict -> number of items that are numbers or claims.
     items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
     deviations : as in ``deviations.yaml``.
@@ -95,7 +95,7 @@ class PaperSection:
 
     @property
     def total(self) -> int:
-        """Number of items."""
+        """Number of items that are numbers or claims."""
         return sum(self.counts.values())
 
     @property

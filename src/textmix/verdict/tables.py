@@ -14,8 +14,10 @@ from textmix.core.errors import ConfigError
 from textmix.verdict.compare import COMPARISON_COLUMNS, OPEN, UNCONVERGED, VERDICTS, decimals, number
 
 #: Verdict -> the sign of it, for places that are too narrow for the word.
-SIGNS = dict(zip(VERDICTS, ("✓", "≠", "∅", "○", "?"), strict=True))
-_TEX_SIGNS = dict(zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\emptyset$", r"$\circ$", "?"), strict=True))
+SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
+_TEX_SIGNS = dict(
+    zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\approx$", r"$\emptyset$", r"$\circ$", "?"), strict=True)
+)
 _TEX_ESCAPES = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _TEX_ESCAPES |= {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "∅": r"$\emptyset$"}
 
