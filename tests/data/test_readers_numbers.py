@@ -18,6 +18,7 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data import number_kernels as kernels
 from textmix.data.corpus import TEST, TRAIN
 from textmix.data.parse import check_corpus
+from textmix.data.registry import load_registry
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 NUMBERS = st.one_of(
@@ -337,6 +338,46 @@ def test_labels_may_count_from_1(tmp_path: Path) -> None:
     ]
     with pytest.raises(DataFormatError, match="outside the 2"):
         Sample("libsvm_multilabel", {"data": b"0 1:1\n"}, options).read(tmp_path)
+
+
+COUNTED = {"n_features": 3, "n_labels": 2, "first_label": "found", "one_label": True, "counted_by": "Rainbow"}
+
+
+def test_labels_may_be_the_numbers_that_occur(tmp_path: Path) -> None:
+    corpus = Sample("libsvm_multilabel", {"train": b"7 1:2\n3 2:1\n", "test": b"3 3:4\n"}, COUNTED).read(tmp_path)
+    assert corpus.labels.toarray().tolist() == [[0, 1], [1, 0], [1, 0]]
+    assert corpus.info["counted_by"] == "Rainbow"
+    assert corpus.features is not None
+    assert corpus.features.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"1 1:1\n", "hold 1 labels; n_labels says 2"),
+        (b"1 1:1\n2,1 1:1\n", "names 2 labels"),
+        (b"1 1:1\n2 1:0.5\n", "has the value 0.5"),
+        (b"1 1:1\n2 1:-1\n", "has the value -1"),
+    ],
+)
+def test_counts_of_documents_of_one_label_are_checked(data: bytes, what: str, tmp_path: Path) -> None:
+    with pytest.raises(DataFormatError, match=what):
+        Sample("libsvm_multilabel", {"data": data}, COUNTED).read(tmp_path)
+
+
+def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) -> None:
+    """6,412 + 3,207 synthetic documents of 105 labels with about 400 of 55,197 words each, as the registry expects."""
+    rng = np.random.default_rng(0)
+    parts = {}
+    for role, size in (("train", 6412), ("test", 3207)):
+        words = np.sort(rng.choice(55197, (size // 16, 400), replace=True), axis=1)
+        lines = [" ".join(f"{word + 1}:{1 + word % 7}" for word in dict.fromkeys(row.tolist())) for row in words]
+        parts[role] = b"".join(b"%d %s\n" % (row % 105 + 1, lines[row % len(lines)].encode()) for row in range(size))
+    entry = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")["industry_sector"]
+    corpus = Sample(entry.reader.name, parts, dict(entry.reader.options)).read(tmp_path)
+    check_corpus(corpus)
+    found = corpus.statistics()
+    assert {key: found[key] for key in entry.expect} == entry.expect
 
 
 BROKEN_TABLES = {

@@ -176,6 +176,12 @@ def test_a_message_of_another_encoding_is_named(tmp_path: Path) -> None:
         sample.read(tmp_path)
 
 
+def test_tags_are_dropped_on_request(tmp_path: Path) -> None:
+    pages = {"a/1": b"<html><b class='x\ny'>bold</b>type <never closed", "a/2": b"1 > 0"}
+    corpus = Sample("message_folder", {"archive": pages}, {"skip_html": True}).read(tmp_path)
+    assert [text.split() for _, _, text in rows(corpus)] == [["bold", "type"], ["1", ">", "0"]]
+
+
 def test_reviews_come_by_split_label_and_number(tmp_path: Path) -> None:
     corpus = SAMPLES["imdb"].read(tmp_path)
     assert rows(corpus) == [

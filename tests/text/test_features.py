@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -156,6 +157,17 @@ def test_matrix_is_passed_through() -> None:
         build_features(text, {"tokenizer": "matrix"})
     with pytest.raises(ConfigError, match="made_up has no text to tokenise; use tokenizer: matrix"):
         build_features(matrix, {"tokenizer": "letters"})
+
+
+def test_counts_of_the_owner_are_cut_as_the_entry_says() -> None:
+    counts = build_features(corpus_of(["a a b", "a c"]), {"tokenizer": "letters"})
+    counted = replace(counts, info={"counted_by": "Rainbow"})
+    built = build_features(counted, {"tokenizer": "letters", "min_count": 2, "stop_list": "smart"})
+    assert built.feature_names == ["a"]
+    np.testing.assert_array_equal(built.features.toarray(), [[2], [1]])
+    assert built.info["features"] == {"tokens": 5, "words": 3, "words_kept": 1, "tokens_kept": 3}
+    with pytest.raises(ConfigError, match="without the order of words"):
+        build_features(counted, {"tokenizer": "letters", "keep_tokens": True})
 
 
 def test_fit_on_train_needs_a_split() -> None:

@@ -27,3 +27,19 @@ rule forget_missing:
         "Forgetting the data sets that could not be had"
     script:
         "../scripts/forget_missing.py"
+
+
+rule doctor:
+    """Say of each data set where it would come from now, how a wrong copy is noticed, its size and its terms."""
+    input:
+        registry=ROOT / "config/datasets.yaml",
+        schema=ROOT / "workflow/schemas/datasets.schema.yaml",
+    log:
+        "logs/doctor.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    message:
+        "Looking where each data set would come from"
+    script:
+        "../scripts/doctor.py"

@@ -138,7 +138,7 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
     else the paths of its files in the mirror, and name, size (bytes) and modification time (ns) of each file that the
     user placed by hand, sorted and joined by blanks.
     """
-    record = _read_record(target / RECORD)
+    record = read_record(target / RECORD)
     if record.get("status") == "had":
         return str(record.get("state"))
     parts = [
@@ -159,7 +159,7 @@ def _is_by_hand(path: Path) -> bool:
     return path.is_file() and not path.is_symlink() and bool(path.stat().st_mode & 0o200)
 
 
-def _read_record(path: Path) -> Mapping[str, Any]:
+def read_record(path: Path) -> Mapping[str, Any]:
     """Return a record; empty if the file does not exist or holds no JSON object."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))

@@ -136,7 +136,9 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
     info["features"] : numbers of tokens, of distinct words and of words that the cuts leave; then for words the sum of
         the features as ``tokens_kept``, for skip-grams their numbers by kind.
 
-    For ``tokenizer: matrix`` the corpus itself is returned.
+    For ``tokenizer: matrix`` the corpus itself is returned.  Of a corpus whose words its owner counted (``counted_by``
+    in its `Corpus.info`) the entry's cuts ``min_count`` and ``min_documents`` are applied to these counts; the owner's
+    program stands for the tokeniser and the stop list.
 
     Raises
     ------
@@ -147,11 +149,28 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
         if corpus.features is None:
             raise ConfigError(f"features: tokenizer: {MATRIX}: {corpus.name} is text; choose a tokenizer")
         return corpus
+    if corpus.features is not None and "counted_by" in corpus.info:
+        return _cut_counts(corpus, corpus.features, checked)
     if corpus.text is None:
         raise ConfigError(f"features: {corpus.name} has no text to tokenise; use tokenizer: {MATRIX}")
     if checked.fit_on == "train" and corpus.split is None:
         raise ConfigError(f"features: fit_on: train: {corpus.name} comes without a split; use fit_on: all")
     return _featurize(corpus, corpus.text, checked)
+
+
+def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> Corpus:
+    """Return a corpus of counts, CSR (N, V) int32, without the rare words that an entry drops."""
+    if spec.max_n > 1 or spec.vectors is not None or spec.keep_tokens or spec.keep_text:
+        raise ConfigError(f"features: {corpus.name} holds counts without the order of words; count words alone")
+    names = list(corpus.feature_names or ())
+    deciding = counts[corpus.split == TRAIN] if spec.fit_on == "train" and corpus.split is not None else counts
+    kept = kept_words(deciding, names, frozenset(), spec.min_count, spec.min_documents)
+    features = counts[:, kept]
+    facts = {"tokens": int(counts.sum()), "words": len(names), "words_kept": int(kept.sum())}
+    if spec.weighting == "binary":
+        features.data[:] = 1
+    facts["tokens_kept"] = int(features.sum())
+    return _filled(corpus, features, list(compress(names, kept)), facts, (None, None))
 
 
 def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:

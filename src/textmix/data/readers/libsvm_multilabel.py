@@ -1,17 +1,20 @@
-"""LIBSVM multi-label text: ``label,label index:value index:value``, a document a line.
+"""LIBSVM text with one or several labels: ``label,label index:value index:value``, a document a line.
 
-Source: the format section of LIBSVM's README; the "Multi-label Classification" page of LIBSVM Data.
+Source: the format section of LIBSVM's README; the pages "Multi-class classification" and "Multi-label classification"
+of LIBSVM Data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
@@ -19,17 +22,23 @@ from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers
 from textmix.data.reading import data_files
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"n_features": True, "n_labels": True, "first_label": False}
+OPTIONS: dict[str, bool] = {
+    **{"n_features": True, "n_labels": True, "first_label": False},
+    **{"one_label": False, "counted_by": False},
+}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read LIBSVM multi-label files.
+    """Read LIBSVM files.
 
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``.
     options : ``name``; ``n_features`` V and ``n_labels`` L, which the format does not state; ``first_label``, the
-        number of the first label (default 0); features are always numbered from 1.
+        number of the first label (default 0), or ``found`` where the labels are the L numbers that occur in the files;
+        features are always numbered from 1; ``one_label: true`` asks for exactly
+        one label a document; ``counted_by`` says that the values are counts of words and who counted them, so that a
+        ``features`` entry applies its cuts to them.
 
     Returns
     -------
@@ -39,49 +48,93 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Raises
     ------
     DataFormatError : with the line: the indices do not increase or lie outside 1 to V, a label stands twice or is not
-        one of the L, a value is no finite number, a line is empty, or the last line has no line end.
+        one of the L, a document has no label or several where ``one_label`` asks for one, a value is no finite number
+        or, with ``counted_by``, no count, a line is empty, or the last line has no line end.
     """
     n_features, n_labels = int(options["n_features"]), int(options["n_labels"])
-    first = int(options.get("first_label", 0))
-    parts = {role: _read_part(path, n_features, n_labels, first) for role, path in data_files(files).items()}
+    tables = {role: _read_part(path, options) for role, path in data_files(files).items()}
+    numbers = _numbers(list(tables.values()), options)
+    parts = {role: (part.table.matrix, _label_matrix(part, numbers)) for role, part in tables.items()}
     features = [f"Att{i + 1}" for i in range(n_features)]
-    return matrix_corpus(options, parts, features, [f"Class{i + 1}" for i in range(n_labels)])
+    corpus = matrix_corpus(options, parts, features, [f"Class{i + 1}" for i in range(n_labels)])
+    counted_by = options.get("counted_by")
+    return replace(corpus, info={**corpus.info, "counted_by": counted_by}) if counted_by else corpus
 
 
-def _read_part(path: Path, n_features: int, n_labels: int, first: int) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of one file."""
-    data = open_plain(path)
-    label_indptr = np.zeros(data.count(b"\n") + 2, dtype=np.int64)
-    labels = np.empty(data.count(b",") + len(label_indptr), dtype=np.int64)
+class _Part(NamedTuple):
+    """One file: its numbers, and the label numbers ``labels[indptr[i]:indptr[i + 1]]`` of row i as they are written."""
+
+    table: NumberTable
+    indptr: np.ndarray
+    labels: np.ndarray
+
+
+def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
+    """Return the content of one file, checked as ``one_label`` and ``counted_by`` ask."""
+    data, n_features = open_plain(path), int(options["n_features"])
+    indptr = np.zeros(data.count(b"\n") + 2, dtype=np.int64)
+    labels = np.empty(data.count(b",") + len(indptr), dtype=np.int64)
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
         """Fill ``rows`` and the labels from the file; return number of rows, status and position of the fault."""
-        return kernels.svm_rows(raw, n_features, label_indptr, labels, rows)
+        return kernels.svm_rows(raw, n_features, indptr, labels, rows)
 
     table = read_numbers(path, data, n_features, fill, data.count(b":") + 1)
-    label_indptr = label_indptr[: len(table.starts) + 1]
-    return table.matrix, _label_matrix(table, label_indptr, labels[: label_indptr[-1]] - first, n_labels)
+    indptr = indptr[: len(table.starts) + 1]
+    if options.get("one_label"):
+        _require_one_label(table, indptr)
+    if options.get("counted_by"):
+        _require_counts(table)
+    return _Part(table, indptr, labels[: indptr[-1]])
 
 
-def _label_matrix(table: NumberTable, indptr: np.ndarray, labels: np.ndarray, n_labels: int) -> sparse.csr_array:
+def _numbers(parts: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
+    """Return the L label numbers, int64 increasing, that the options give or, with ``found``, that the files hold."""
+    n_labels, first = int(options["n_labels"]), options.get("first_label", 0)
+    if first != "found":
+        return np.arange(n_labels) + int(first)
+    numbers = np.unique(np.concatenate([part.labels for part in parts]))
+    if len(numbers) != n_labels:
+        path = parts[0].table.path
+        raise DataFormatError(path, None, f"and its other parts hold {len(numbers)} labels; n_labels says {n_labels}")
+    return numbers
+
+
+def _require_one_label(table: NumberTable, indptr: np.ndarray) -> None:
+    """Raise `DataFormatError` unless each row has one label; ``indptr``, int64 (N + 1,), as in `_Part`."""
+    wrong = np.flatnonzero(np.diff(indptr) != 1)
+    if len(wrong):
+        raise table.fault(int(wrong[0]), f"names {np.diff(indptr)[wrong[0]]} labels; one_label asks for one")
+
+
+def _require_counts(table: NumberTable) -> None:
+    """Raise `DataFormatError` unless each number is a whole number from 1 to 2^31 - 1."""
+    values = table.matrix.data
+    wrong = np.flatnonzero((values < 1) | (values >= 2**31) | (values != np.floor(values)))
+    if len(wrong):
+        value = values[wrong[0]]
+        raise table.fault(table.row_of(int(wrong[0])), f"has the value {value:g}; counted_by says that it is a count")
+
+
+def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
     """Return the labels as CSR (N, L), int8 ones, indices sorted in each row; refuse a label outside or twice in a row.
 
     Parameters
     ----------
-    table : the numbers of the file, for messages.
-    indptr, labels : int64 (N + 1,) and (labels,): row i has the labels ``labels[indptr[i]:indptr[i + 1]]``, from 0.
-    n_labels : number of labels L.
+    part : the file.
+    numbers : int64 (L,), increasing, the number of each label.
     """
-    rows = np.repeat(np.arange(len(table.starts)), np.diff(indptr))
-    order = np.lexsort((labels, rows))
-    labels = labels[order]
+    rows = np.repeat(np.arange(len(part.table.starts)), np.diff(part.indptr))
+    order = np.lexsort((part.labels, rows))
+    labels = part.labels[order]
+    columns = np.minimum(np.searchsorted(numbers, labels), len(numbers) - 1)
     twice = np.flatnonzero((np.diff(labels) == 0) & (np.diff(rows) == 0))
-    outside = np.flatnonzero((labels < 0) | (labels >= n_labels))
+    outside = np.flatnonzero(numbers[columns] != labels)
     for bad, what in (
-        (outside, f"names a label outside the {n_labels} that n_labels and first_label give"),
+        (outside, f"names a label outside the {len(numbers)} that n_labels and first_label give"),
         (twice, "names a label twice"),
     ):
         if len(bad):
-            raise table.fault(int(rows[bad[0]]), what)
+            raise part.table.fault(int(rows[bad[0]]), what)
     ones = np.ones(len(labels), dtype=np.int8)
-    return sparse.csr_array((ones, labels.astype(np.int32), indptr), (len(table.starts), n_labels))
+    return sparse.csr_array((ones, columns.astype(np.int32), part.indptr), (len(part.table.starts), len(numbers)))

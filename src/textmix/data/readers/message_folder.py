@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -15,9 +16,11 @@ from textmix.data.corpus import Corpus
 from textmix.data.reading import Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"encoding": False, "members": False}
+OPTIONS: dict[str, bool] = {"encoding": False, "members": False, "skip_html": False}
 #: Bytes read at once.
 BLOCK = 1 << 18
+#: A tag of HTML; one that is never closed reaches to the end of the text, as in Rainbow's ``--skip-html``.
+_TAG = re.compile(rb"<[^>]*>?")
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -27,7 +30,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : ``archive``, a tar archive, or a folder already unpacked.
     options : ``name``; ``encoding`` (default latin-1, in which every byte is a character); ``members``, `fnmatch`
-        patterns of the files to read (default: all).
+        patterns of the files to read (default: all); ``skip_html: true`` puts a blank in place of each tag.
 
     Returns
     -------
@@ -43,6 +46,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     patterns = options.get("members", ["*"])
     members = _folder_members(path, patterns) if path.is_dir() else iter_tar(path, patterns)
     encoding = options.get("encoding", "latin-1")
+    if options.get("skip_html"):
+        members = ((name, _TAG.sub(b" ", data)) for name, data in members)
     documents = sorted((_document(path, name, data, encoding) for name, data in members), key=_order)
     for before, after in pairwise(documents):
         if before.id == after.id:
