@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
 from textmix.models.linear.column_kernels import gram_product
 from textmix.models.linear.coordinate_descent_kernels import _support_step
-from textmix.models.linear.dropout import DropoutLogisticRegression
+from textmix.models.linear.dropout import DropoutLogisticRegression, _Noised
 from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1, null_model
 from textmix.models.linear.nbsvm import NBSVMClassifier
 from textmix.models.linear.newton_cg import solve_l2
@@ -168,25 +169,45 @@ def test_nbsvm_is_the_papers_formula() -> None:
     assert model.intercept_[0] == pytest.approx(0.3 * svm.b, abs=1e-6)
 
 
-def test_dropout_is_the_expected_loss_to_second_order_and_its_gradient_is_right() -> None:
-    X, y = data(15, n=30, p=5, binary=False)
-    codes = (y > 0).astype(int)
-    model = DropoutLogisticRegression(delta=0.4, l2=0.1)
-    rows = sparse.csr_array(X)
-    squares = rows.multiply(rows).tocsr()
-    matrices = (rows, squares, sparse.csr_array(rows.T), sparse.csr_array(squares.T))
-    at = np.random.default_rng(0).normal(size=6) * 0.3
-    value, gradient = model._objective(at, matrices, codes)
-    p = 1 / (1 + np.exp(-(X @ at[:-1] + at[-1])))
-    noise = p * (1 - p) * ((X * at[:-1]) ** 2).sum(axis=1) * 0.4 / 0.6
-    plain = -np.where(codes == 1, np.log(p), np.log(1 - p))
-    assert value == pytest.approx(np.mean(plain + 0.5 * noise) + 0.05 * np.sum(at[:-1] ** 2))
-    steps = 1e-6 * np.eye(6)
-    slopes = [
-        (model._objective(at + s, matrices, codes)[0] - model._objective(at - s, matrices, codes)[0]) / 2e-6
-        for s in steps
-    ]
-    np.testing.assert_allclose(gradient, slopes, atol=1e-7)
+def dropped(seed: int, separable: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    X, y = data(seed, n=40, p=5, binary=False)
+    return X[:30], (X[:30, 0] > 0).astype(int) if separable else (y[:30] > 0).astype(int), X[30:]
+
+
+@pytest.mark.parametrize("unlabelled", [False, True])
+def test_dropout_is_at_the_smallest_objective_of_its_naive_twin(unlabelled: bool) -> None:
+    X, codes, more = dropped(15)
+    model = DropoutLogisticRegression(delta=0.4, l2=0.01, discount=0.3, tolerance=1e-12)
+    model.fit(sparse.csr_array(X), codes, sparse.csr_array(more) if unlabelled else None)
+    rows = np.vstack([X, more]) if unlabelled else X
+    weight = np.repeat([1.0, 0.3], [30, len(rows) - 30])
+
+    def objective(v: np.ndarray) -> float:
+        return naive.dropout_objective(rows, codes, weight, 0.4, 0.01, v)
+
+    assert model.objective_path_[0] == pytest.approx(objective(np.append(model.coef_[0], model.intercept_)))
+    start = np.random.default_rng(0).normal(size=6)
+    assert model.converged_
+    assert model.objective_path_[0] <= minimize(objective, start, method="BFGS").fun + 1e-7
+
+
+def test_dropout_of_one_binary_matrix_is_that_of_its_values() -> None:
+    X, codes, _ = dropped(16)
+    present = (X > 0).astype(float)
+    squared = _Noised.of(sparse.csr_array(present), codes, np.full(30, 0.01), 0.1)
+    assert squared.squares is squared.rows
+    doubled = _Noised.of(sparse.csr_array(2.0 * present), codes, np.full(30, 0.01), 0.4)
+    v = np.random.default_rng(1).normal(size=6)
+    assert squared.at(v)[0] == pytest.approx(doubled.at(v / [2, 2, 2, 2, 2, 1])[0])
+
+
+def test_dropout_converges_where_rare_features_separate_the_classes() -> None:
+    X, codes, _ = dropped(17, separable=True)
+    wide = np.hstack([X, 1e-3 * np.eye(30)])
+    model = DropoutLogisticRegression(delta=0.5, l2=1e-4, tolerance=1e-12).fit(wide, codes)
+    problem = _Noised.of(sparse.csr_array(wide), codes, np.full(30, 0.5 / 30), 1e-4)
+    _, gradient = problem.at(np.append(model.coef_[0], model.intercept_))
+    assert np.abs(gradient * problem.scale()).max() < 1e-5
 
 
 def test_null_model_gives_the_share_of_the_classes() -> None:

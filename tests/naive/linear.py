@@ -29,3 +29,16 @@ def smallest(X: np.ndarray, y: np.ndarray, c: np.ndarray, kind: str, l1: float, 
     bounds = [(0, None)] * (2 * n) + [(None, None)]
     options = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
     return float(minimize(value, np.zeros(2 * n + 1), bounds=bounds, method="L-BFGS-B", options=options).fun)
+
+
+def dropout_objective(
+    X: np.ndarray, y: np.ndarray, weight: np.ndarray, delta: float, l2: float, v: np.ndarray
+) -> float:
+    """Return the quadratic dropout objective; documents after the first len(y), 0 or 1, have no label."""
+    loss, noise = 0.0, 0.0
+    for i, (x, share) in enumerate(zip(X, weight / weight.sum(), strict=True)):
+        p = 1.0 / (1.0 + np.exp(-(sum(x * v[:-1]) + v[-1])))
+        if i < len(y):
+            loss -= np.log(p if y[i] else 1.0 - p) / len(y)
+        noise += share * p * (1.0 - p) * sum((x * v[:-1]) ** 2)
+    return float(loss + 0.5 * delta / (1.0 - delta) * noise + 0.5 * l2 * sum(v[:-1] ** 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -10,23 +11,81 @@ from scipy import sparse
 from scipy.special import expit, log_expit
 
 from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.validation import check_matrix
 from textmix.models.linear.function import minimise_function
 from textmix.models.linear.two_class import TwoClassLinear
+
+
+@dataclass(frozen=True)
+class _Noised:
+    """The objective: mean log loss of N labelled documents, expected noise of these and of M without a label, and l2.
+
+    Parameters
+    ----------
+    rows, rows_t : CSR (N + M, P), labelled documents first, and its transpose.
+    squares, squares_t : the squared values of both.
+    codes : int (N,), 0 or 1, the class of each labelled document.
+    share : float64 (N + M,), the weight of each document in the noise, times delta / (1 - delta) / 2.
+    l2 : factor of the additional penalty.
+    """
+
+    rows: sparse.csr_array
+    rows_t: sparse.csr_array
+    squares: sparse.csr_array
+    squares_t: sparse.csr_array
+    codes: np.ndarray
+    share: np.ndarray
+    l2: float
+
+    @classmethod
+    def of(cls, rows: sparse.csr_array, codes: np.ndarray, share: np.ndarray, l2: float) -> _Noised:
+        """Return the objective on documents (N + M, P)."""
+        rows_t = sparse.csr_array(rows.T)
+        if np.all(rows.data == 1.0):
+            return cls(rows, rows_t, rows, rows_t, codes, share, l2)
+        squares = rows.multiply(rows).tocsr()
+        return cls(rows, rows_t, squares, sparse.csr_array(squares.T), codes, share, l2)
+
+    def scale(self) -> np.ndarray:
+        """Return 1 / sqrt of the objective's second derivatives at weights 0, float64 (P + 1,).
+
+        There p (1 - p) = 1/4.  An unknown of second derivative 0 gets scale 1.
+        """
+        n = len(self.codes)
+        of_loss = np.where(np.arange(len(self.share)) < n, 0.25 / n, 0.0)
+        second = np.append(self.squares_t @ (of_loss + self.share / 2) + self.l2, 0.25)
+        return np.asarray(1.0 / np.sqrt(np.where(second > 0, second, 1.0)))
+
+    def at(self, unknowns: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the objective and its gradient, float64 (P + 1,), at weights and, last, the intercept."""
+        w, n = unknowns[:-1], len(self.codes)
+        z = self.rows @ w + unknowns[-1]
+        p = expit(z)
+        variance, noise = p * (1.0 - p), self.squares @ (w * w)
+        loss = -(self.codes * log_expit(z[:n]) + (1 - self.codes) * log_expit(-z[:n]))
+        value = loss.mean() + self.share @ (variance * noise) + 0.5 * self.l2 * (w @ w)
+        by_z = self.share * variance * (1.0 - 2.0 * p) * noise
+        by_z[:n] += (p[:n] - self.codes) / n
+        by_w = self.rows_t @ by_z + 2.0 * w * (self.squares_t @ (self.share * variance)) + self.l2 * w
+        return float(value), np.append(by_w, by_z.sum())
 
 
 class DropoutLogisticRegression(TwoClassLinear):
     """Logistic regression with the expected effect of dropout noise as its penalty.
 
     It minimises the mean log loss + 1/2 delta / (1 - delta) mean_i p_i (1 - p_i) sum_j x_ij^2 w_j^2 (equations 11 and
-    12 of the paper) + l2 / 2 |w|^2.  Here p_i is the probability of the second class for document i.  The objective is
-    not convex; the fit starts from weights 0.
+    12 of the paper) + l2 / 2 |w|^2.  Here p_i is the probability of the second class for document i.  The mean of the
+    noise may also run over documents without a label (section 5 of the paper).  The objective is not convex; the fit
+    starts from weights 0.  On separable data and with l2 = 0 no minimum exists: as the weights grow, p_i (1 - p_i)
+    vanishes.
 
     Parameters
     ----------
     delta : probability with which dropout sets a feature to 0.
-    l2 : factor of the additional penalty.
-    max_iter : most iterations of L-BFGS.
-    tolerance : L-BFGS ends when an iteration decreases the objective f by at most this times the larger of 1 and f.
+    l2 : factor of the additional penalty, positive.
+    discount : weight of a document without a label in the mean of the noise; a labelled document has weight 1.
+    max_iter : most iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
+    tolerance : L-BFGS ends when an iteration decreases the objective by at most this share of it.
 
     Attributes
     ----------
@@ -39,66 +98,66 @@ class DropoutLogisticRegression(TwoClassLinear):
     fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "objective_path_": "float64 *"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "delta": [Interval(Real, 0, 1, closed="left")],
-        "l2": [Interval(Real, 0, None, closed="left")],
+        "l2": [Interval(Real, 0, None, closed="neither")],
+        "discount": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tolerance": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, delta: float = 0.5, l2: float = 0.0, max_iter: int = 200, tolerance: float = 1e-6) -> None:
+    def __init__(
+        self,
+        delta: float = 0.5,
+        l2: float = 1e-4,
+        discount: float = 1.0,
+        max_iter: int = 500,
+        tolerance: float = 1e-6,
+    ) -> None:
         self.delta = delta
         self.l2 = l2
+        self.discount = discount
         self.max_iter = max_iter
         self.tolerance = tolerance
 
     @checks_parameters
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, unlabelled: Any = None) -> Self:
         """Fit.
 
         Parameters
         ----------
         X : features (N, P), sparse or dense.
         y : class labels (N,) of two classes.
+        unlabelled : features (M, P) of documents without a label, or None.
 
         Raises
         ------
-        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
+        ValueError : NaN or infinity in X, X and y of different length, another number of classes than two, or another
+            number of features in ``unlabelled`` than in X.
         """
         X, codes = self._check_labelled(X, y)
-        X = sparse.csr_array(X, dtype=np.float64)
-        squares = X.multiply(X).tocsr()
-        matrices = (X, squares, sparse.csr_array(X.T), sparse.csr_array(squares.T))
-        found = minimise_function(
-            lambda unknowns: self._objective(unknowns, matrices, codes),
-            np.zeros(X.shape[1] + 1),
-            self.max_iter,
-            self.tolerance,
-        )
-        unknowns = found.unknowns[:, 0]
-        self.coef_, self.intercept_ = unknowns[np.newaxis, :-1], unknowns[-1:]
-        self.objective_path_ = [found.total_objective]
-        self.converged_, self.n_iter_ = found.all_converged, found.n_iter
+        rows = sparse.csr_array(X, dtype=np.float64)
+        weight = np.ones(rows.shape[0])
+        if unlabelled is not None:
+            more = sparse.csr_array(self._values(check_matrix(self, unlabelled)), dtype=np.float64)
+            rows = sparse.csr_array(sparse.vstack([rows, more]))
+            weight = np.append(weight, np.full(more.shape[0], float(self.discount)))
+        share = 0.5 * self.delta / (1.0 - self.delta) * weight / weight.sum()
+        self._minimise(_Noised.of(rows, codes, share, self.l2))
         return self
 
-    def _objective(
-        self, unknowns: np.ndarray, matrices: tuple[Any, Any, Any, Any], codes: np.ndarray
-    ) -> tuple[float, np.ndarray]:
-        """Return the objective and its gradient, float64 (P + 1,), at weights and, last, the intercept.
+    def _minimise(self, problem: _Noised) -> None:
+        """Set the fitted attributes from the minimum of an objective."""
+        # SciPy takes a decrease as a share of 1 where the objective is below 1; a large unit keeps it above.
+        scale, unit = problem.scale(), 1.0 / self.tolerance
 
-        Parameters
-        ----------
-        unknowns : float64 (P + 1,).
-        matrices : CSR, the documents (N, P), their squared values, and both transposed.
-        codes : int (N,), 0 or 1, the index of the class.
-        """
-        X, squares, X_t, squares_t = matrices
-        w, factor = unknowns[:-1], 0.5 * self.delta / (1.0 - self.delta)
-        z = X @ w + unknowns[-1]
-        p = expit(z)
-        variance, noise = p * (1.0 - p), squares @ (w * w)
-        value = np.mean(codes * -log_expit(z) + (1 - codes) * -log_expit(-z) + factor * variance * noise)
-        by_z = (p - codes + factor * variance * (1.0 - 2.0 * p) * noise) / len(codes)
-        by_w = X_t @ by_z + 2.0 * factor * w * (squares_t @ variance) / len(codes) + self.l2 * w
-        return float(value + 0.5 * self.l2 * w @ w), np.append(by_w, by_z.sum())
+        def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
+            value, gradient = problem.at(scale * unknowns)
+            return unit * value, unit * scale * gradient
+
+        found = minimise_function(scaled, np.zeros(len(scale)), self.max_iter, self.tolerance)
+        unknowns = scale * found.unknowns[:, 0]
+        self.coef_, self.intercept_ = unknowns[np.newaxis, :-1], unknowns[-1:]
+        self.objective_path_ = [found.total_objective / unit]
+        self.converged_, self.n_iter_ = found.all_converged, found.n_iter
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(class | document), float64 (N, 2)."""
