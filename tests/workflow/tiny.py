@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
-PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "environment.yml")
+PARTS = ("Snakefile", "workflow", "config", "src", "profiles")
 #: Measured times and pages that show them: the only results that differ between two runs.
 MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", "results/report/index.html")
 

@@ -14,7 +14,7 @@ rule bench_suite:
     log:
         "logs/bench/{suite}.log",
     conda:
-        "../../environment.yml"
+        "../envs/bench.yaml"
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
     threads: 1024
     params:
@@ -35,7 +35,7 @@ rule bench_table:
     log:
         "logs/bench.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         suites=list(PLAN.suites),
         code=JOBS.code("bench_table"),

@@ -14,7 +14,7 @@ rule compare:
     log:
         "logs/compare/{paper}.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         paper=JOBS.paper_spec,
         roles=JOBS.roles,
@@ -40,7 +40,7 @@ rule table:
     log:
         "logs/tables/{paper}/{table}.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         entry=JOBS.table_spec,
         code=JOBS.code("table"),
@@ -67,7 +67,7 @@ rule figure:
     log:
         "logs/figures/{paper}/{figure}.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         paper=JOBS.paper_spec,
         roles=JOBS.roles,

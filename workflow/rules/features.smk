@@ -8,7 +8,7 @@ rule features:
     benchmark:
         "results/benchmarks/features/{dataset}/{features}.tsv"
     conda:
-        "../../environment.yml"
+        "../envs/words.yaml"
     params:
         spec=JOBS.features_spec,
         code=JOBS.code("features"),

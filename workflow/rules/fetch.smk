@@ -4,7 +4,7 @@ rule fetch:
     log:
         "logs/fetch/{dataset}.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     resources:
         runtime=30,
     params:
@@ -22,7 +22,7 @@ rule forget_missing:
         "logs/forget_missing.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     message:
         "Forgetting the data sets that could not be had"
     script:

@@ -12,7 +12,7 @@ rule fit:
     benchmark:
         "results/benchmarks/fit/{paper}/{experiment}/{dataset}/{method}.tsv"
     conda:
-        "../../environment.yml"
+        "../envs/fit.yaml"
     params:
         spec=JOBS.run_spec,
         method=JOBS.run_method,
@@ -34,7 +34,7 @@ rule measure:
     benchmark:
         "results/benchmarks/measure/{paper}/{measure}.tsv"
     conda:
-        "../../environment.yml"
+        "../envs/fit.yaml"
     params:
         entry=JOBS.measure_entry,
         sources=JOBS.measure_sources,

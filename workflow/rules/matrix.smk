@@ -16,7 +16,7 @@ rule matrix_table:
     log:
         "logs/matrix/table.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         empty=[[*cell, reason] for cell, reason in PLAN.matrix.empty.items()],
         order=PLAN.matrix.spec["roles"],
@@ -42,7 +42,7 @@ rule matrix_page:
     log:
         "logs/matrix/page.log",
     conda:
-        "../../environment.yml"
+        "../envs/pages.yaml"
     params:
         titles=JOBS.titles(PLAN.matrix.spec["roles"]),
         tasks=PLAN.matrix.tasks,

@@ -14,7 +14,7 @@ if MODEL is not None:
         benchmark:
             f"results/benchmarks/models/{MODEL.dataset}/{MODEL.method}.tsv"
         conda:
-            "../../environment.yml"
+            "../envs/fit.yaml"
         params:
             method=asdict(PLAN.methods[MODEL.method]),
             params=MODEL.params,

@@ -12,7 +12,7 @@ if OWN is not None:
         benchmark:
             f"results/benchmarks/parse/{OWN.name}.tsv"
         conda:
-            "../../environment.yml"
+            "../envs/data.yaml"
         params:
             reading=OWN.reading,
             state=OWN.state(),
@@ -32,7 +32,7 @@ if OWN is not None:
         log:
             f"logs/own/{OWN.name}/summary.log",
         conda:
-            "../../environment.yml"
+            "../envs/jobs.yaml"
         params:
             code=JOBS.code("own_summary"),
         message:
@@ -63,7 +63,7 @@ if OWN is not None:
         log:
             f"logs/own/{OWN.name}/page.log",
         conda:
-            "../../environment.yml"
+            "../envs/pages.yaml"
         params:
             title=PLAN.studies["own"]["title"],
             source=OWN.source,

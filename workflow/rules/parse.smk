@@ -8,7 +8,7 @@ rule parse:
     benchmark:
         "results/benchmarks/parse/{dataset}.tsv"
     conda:
-        "../../environment.yml"
+        "../envs/data.yaml"
     params:
         entry=JOBS.dataset_entry,
         code=JOBS.parse_code,

@@ -1,7 +1,10 @@
 """The plan of this run, made once; rules ask JOBS for inputs and parameters, TARGETS for files. No rule stands here."""
 
 import os
+import re
 
+from snakemake.cli import parse_args
+from textmix.plan.asked import check_target
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.targets import Targets, verdicts_said
@@ -46,3 +49,31 @@ def describe_papers():
         name = workflow.modifier.modify_rulename(paper)
         if workflow.is_rule(name):
             workflow.get_rule(name).docstring = spec["citation"]
+
+
+def doubtful_targets():
+    """Return the targets of the command line that are neither rules nor files at hand.
+
+    Snakemake tells a Snakefile no targets, so that its own parser reads the command line again; that takes a second and
+    happens only where a word of it may be such a target.
+    """
+    words = [word for word in sys.argv[1:] if not re.search("^-|^[0-9]+$|=", word)]
+    ours = Path(workflow.main_snakefile).parent == ROOT and workflow.is_main_process
+    if not ours or all(workflow.is_rule(word) or Path(word).exists() for word in words):
+        return []
+    targets = parse_args(sys.argv[1:])[1].targets
+    return [
+        name
+        for name in targets
+        if not workflow.is_rule(name) and not Path(name).exists()
+    ]
+
+
+def check_targets():
+    """End with a sentence if the command line names a target that nothing makes."""
+    names = [one.name for one in workflow.rules if not one.wildcard_names]
+    for target in doubtful_targets():
+        makers = [one for one in workflow.rules if one.is_producer(target)]
+        made = dict(makers[0].get_wildcards(target)) if makers else None
+        with one_sentence():
+            check_target(target, names, made, PLAN)

@@ -1,5 +1,6 @@
 """The configuration files are read strictly, with line numbers, before Snakemake reads them. No rule stands here."""
 
+import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from textmix.core.errors import TextmixError
 
 # The folder of this workflow, also where another workflow uses it as a module.
 ROOT = Path(workflow.current_basedir).parents[1]
+# The script that ends the set-up of a conda environment installs textmix from here.
+os.environ.update(TEXTMIX_SOURCE=str(ROOT))
 MAIN_CONFIG = ROOT / "config/config.yaml"
 # The configuration files of the command line: Snakemake adds the main file to the list later.
 CONFIG_FILES = [Path(path) for path in workflow.configfiles]

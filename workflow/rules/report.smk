@@ -25,7 +25,7 @@ rule page:
     log:
         "logs/report.log",
     conda:
-        "../../environment.yml"
+        "../envs/pages.yaml"
     params:
         papers=PLAN.papers,
         roles=PLAN.settings["roles"],
@@ -48,7 +48,7 @@ rule accept:
     log:
         "logs/accept.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         strict=PLAN.settings["strict"],
     message:
@@ -62,7 +62,7 @@ rule verify:
     log:
         "logs/verify.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     message:
         "Checking every file of results/ and resources/ against its record"
     script:

@@ -8,7 +8,7 @@ rule score:
     log:
         "logs/score/{paper}/{experiment}/{dataset}/{method}.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         metrics=JOBS.metrics,
         code=JOBS.code("score"),

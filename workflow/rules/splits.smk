@@ -6,7 +6,7 @@ rule split:
     log:
         "logs/splits/{dataset}/{split}.log",
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     params:
         spec=JOBS.split_spec,
         seed=PLAN.settings["seed"],

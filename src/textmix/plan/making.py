@@ -84,8 +84,8 @@ def _check_roles(plan: Plan) -> None:
     roles = plan.settings["roles"]
     for role, entry in roles.items():
         if entry["dataset"] is not None and entry["dataset"] not in plan.registry:
-            allowed = ", ".join(sorted(plan.registry))
-            raise ConfigError(f"configuration: roles.{role}: no data set '{entry['dataset']}'; allowed: {allowed}")
+            remedy = suggest(entry["dataset"], sorted(plan.registry))
+            raise ConfigError(f"configuration: roles.{role}: no data set '{entry['dataset']}'; {remedy}")
     for name, paper in plan.papers.items():
         check_references(name, paper, roles)
 
@@ -116,7 +116,7 @@ def _check_suites(plan: Plan) -> None:
             ("split", suite.split, plan.splits),
         ):
             if key is not None and key not in known:
-                raise ConfigError(f"bench.yaml: {name}: no {kind} '{key}'; allowed: {', '.join(known)}")
+                raise ConfigError(f"bench.yaml: {name}: no {kind} '{key}'; {suggest(key, known)}")
 
 
 def _check_model(plan: Plan) -> None:
@@ -129,4 +129,4 @@ def _check_model(plan: Plan) -> None:
         ("features", plan.model.features, plan.features),
     ):
         if value not in known:
-            raise ConfigError(f"configuration: {key}={value}: there is none; allowed: {', '.join(sorted(known))}")
+            raise ConfigError(f"configuration: {key}={value}: there is none; {suggest(value, sorted(known))}")

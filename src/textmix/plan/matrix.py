@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, suggest, validate
 from textmix.core.errors import ConfigError
 from textmix.metrics.table import shown_metrics
 from textmix.plan.methods import TASKS, Method
@@ -126,4 +126,4 @@ def _check_names(
             wanted.append((f"{_SOURCE}: data.{dataset}.{kind}", kind, entry[kind], known))
     for where, kind, name, known in wanted:
         if name not in known:
-            raise ConfigError(f"{where}: no {kind} '{name}'; allowed: {', '.join(known)}")
+            raise ConfigError(f"{where}: no {kind} '{name}'; {suggest(name, known)}")

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict
+from textmix.core.config import load_yaml_strict, suggest
 from textmix.core.errors import ConfigError
 
 REGISTRY_FILE = Path(__file__).resolve().parents[3] / "config/methods.yaml"
@@ -113,7 +113,7 @@ def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
         raise ConfigError(f"{source}: {name}: {str(error).split('() ')[-1]}; the keys are those of Method") from error
     for key, value, known in (("task", method.task, TASKS), ("takes", method.takes, TAKES)):
         if value not in known:
-            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; allowed: {', '.join(known)}")
+            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, known)}")
     return method
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, suggest, validate
 from textmix.core.errors import ConfigError
 from textmix.data.formats import FORMATS, OWN_DATA, format_of, without_packing
 from textmix.data.registry import Reader
@@ -123,7 +123,7 @@ class Own:
             where = f"{self.source}: methods.{name}"
             fitting = [key for key, method in methods.items() if method.task == self.task]
             if use not in methods:
-                raise ConfigError(f"{where}: no method '{use}'; allowed: {', '.join(fitting)}")
+                raise ConfigError(f"{where}: no method '{use}'; {suggest(use, fitting)}")
             if methods[use].task != self.task:
                 several = "several labels" if self.task == "multi" else "one label"
                 raise ConfigError(f"{where}: '{use}' is not for {several} a text; allowed: {', '.join(fitting)}")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, suggest, validate
 from textmix.core.errors import ConfigError
 from textmix.metrics.table import check_metrics, metrics_for
 from textmix.plan.methods import Method
@@ -61,7 +61,7 @@ def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mappin
     """Check that an experiment's methods exist and that its metrics are for the tasks of these methods."""
     for name, entry in experiment["methods"].items():
         if entry["use"] not in methods:
-            raise ConfigError(f"{where}.methods.{name}: no method '{entry['use']}'; allowed: {', '.join(methods)}")
+            raise ConfigError(f"{where}.methods.{name}: no method '{entry['use']}'; {suggest(entry['use'], methods)}")
     for task in {methods[entry["use"]].task for entry in experiment["methods"].values()}:
         check_metrics(experiment["metrics"], metrics_for(task), f"{where}.metrics")
 
@@ -85,7 +85,7 @@ def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]
             ("split", split, paper["splits"]),
         ):
             if key is not None and key not in known:
-                raise ConfigError(f"{source_of(name)}: {where}: no {kind} '{key}'; allowed: {', '.join(known)}")
+                raise ConfigError(f"{source_of(name)}: {where}: no {kind} '{key}'; {suggest(key, known)}")
 
 
 def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, str | None]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, suggest, validate
 from textmix.core.errors import ConfigError
 from textmix.metrics.table import main_metric
 from textmix.plan.methods import Method
@@ -106,7 +106,7 @@ def _model(settings: Mapping[str, Any], own: Own | None, methods: Mapping[str, M
     if dataset is None:
         raise ConfigError(f"configuration: a model needs one data set and one method: {USAGE}")
     if method not in methods:
-        raise ConfigError(f"configuration: method={method}: there is none; allowed: {', '.join(methods)}")
+        raise ConfigError(f"configuration: method={method}: there is none; {suggest(method, methods)}")
     grid = _typed(settings.get("grid", {}))
     search = {"grid": grid, "folds": 3, "metric": main_metric(methods[method].task)} if grid else None
     features = settings.get("features", OWN if own else next(iter(WORDS)))

@@ -1,0 +1,103 @@
+"""The state of a run, read from the folder in which it runs: which results are done, started or missing.
+
+Snakemake keeps a file for each output below ``.snakemake``: in ``incomplete`` while a job makes it, in ``metadata``
+with the job's start and end when it is made.  The file is named by the output's path in base64.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of the run, a rule of the workflow.
+
+    Parameters
+    ----------
+    done, started, missing : numbers of its jobs.  A started job runs, or was interrupted.
+    seconds : estimate of the time of its started and missing jobs on one core, from jobs of earlier runs; None where no
+        job of the stage has run before.
+    """
+
+    done: int
+    started: int
+    missing: int
+    seconds: float | None
+
+
+def status(results: Mapping[str, Iterable[str]], folder: Path) -> dict[str, Stage]:
+    """Return the state of every stage.
+
+    Parameters
+    ----------
+    results : rule -> a path for each of its jobs, relative to the folder.
+    folder : the folder in which the workflow runs.
+    """
+    records = folder / ".snakemake"
+    started = set(_kept(records / "incomplete"))
+    spent = {path: seconds for path, file in _kept(records / "metadata").items() if (seconds := _seconds(file))}
+    return {rule: _stage(list(paths), folder, started, spent) for rule, paths in results.items()}
+
+
+def _stage(paths: list[str], folder: Path, started: set[str], spent: Mapping[str, float]) -> Stage:
+    """Return the state of one stage; a job that never ran is expected to take the mean time of its stage."""
+    running = [path for path in paths if path in started]
+    missing = [path for path in paths if path not in started and not (folder / path).exists()]
+    known = [spent[path] for path in paths if path in spent]
+    left = sum(spent.get(path, mean(known)) for path in running + missing) if known else None
+    return Stage(len(paths) - len(running) - len(missing), len(running), len(missing), left)
+
+
+def _kept(folder: Path) -> dict[str, Path]:
+    """Return path of an output -> Snakemake's file about it, for a folder of such files."""
+    files = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
+    return {_output_of(path.relative_to(folder)): path for path in files}
+
+
+def _output_of(name: Path) -> str:
+    """Return the path of the output that a file of Snakemake is about; all parts but the last begin with @."""
+    return urlsafe_b64decode("".join(part.removeprefix("@") for part in name.parts)).decode()
+
+
+def _seconds(record: Path) -> float | None:
+    """Return the seconds of the job of a record; None where a record is half written or lacks its times."""
+    try:
+        kept = json.loads(record.read_text(encoding="utf-8"))
+        return float(kept["endtime"]) - float(kept["starttime"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def in_words(stages: Mapping[str, Stage], cores: int) -> str:
+    """Return the state of a run as a table in plain text, with the time that the rest takes on a number of cores."""
+    lines = [f"{'stage':<10}{'done':>7}{'started':>9}{'missing':>9}  time left on one core"]
+    for rule, stage in stages.items():
+        left = duration(stage.seconds) if stage.seconds is not None else "unknown: it never ran here"
+        counts = f"{rule:<10}{stage.done:>7}{stage.started:>9}{stage.missing:>9}"
+        lines.append(f"{counts}  {left}" if stage.started + stage.missing else counts)
+    return "\n".join([*lines, _rest([stage for stage in stages.values() if stage.started + stage.missing], cores)])
+
+
+def _rest(open_: list[Stage], cores: int) -> str:
+    """Return the last line of the table, on the stages that are not done."""
+    known = [stage.seconds for stage in open_ if stage.seconds is not None]
+    if not open_:
+        return "Every result is there; snakemake -n says which an edit made old."
+    if not known:
+        return "The time of the rest is not known: no stage of it ran here before."
+    least = "at least " if len(known) < len(open_) else ""
+    return f"The rest takes {least}about {duration(sum(known) / cores)} on {cores} cores."
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words: ``45 s``, ``12 min`` or ``3 h 5 min``."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -1,0 +1,14 @@
+rule status:
+    """What is done, started and missing, and how long the rest takes; also while a run is going on."""
+    log:
+        "logs/status.log",
+    localrule: True
+    conda:
+        "../envs/jobs.yaml"
+    params:
+        results=TARGETS.results(),
+        cores=lambda wildcards: workflow.cores,
+    message:
+        "State of the run"
+    script:
+        "../scripts/status.py"
