@@ -142,7 +142,7 @@ def test_wrong_description_is_refused_with_file_and_key(tmp_path, case):
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"methods": ["edmc"]}, r"methods\.edmc: no method 'edmc'; allowed: multinomial, .*"),
+        ({"methods": ["edmc"]}, r"methods\.edmc: no method 'edmc'; did you mean 'edcm'\? allowed: multinomial, .*"),
         ({"methods": ["cbm"]}, r"methods\.cbm: 'cbm' is not for one label a text; allowed: multinomial, .*"),
         ({"methods": {"a/b": {"use": "edcm"}}}, r"methods\.a/b: 'a/b' is not a valid name; .*"),
         ({"metrics": ["jaccard"]}, r"metrics: 'jaccard' is not allowed; .*allowed: accuracy, .*"),

@@ -93,7 +93,7 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "no roles": (lambda c: c.update(roles=None), r"roles: None has the wrong type; give a value of type object"),
     "unknown data set": (
         lambda c: c["roles"]["newsgroups"].update(dataset="newsgroup_wheel"),
-        r"roles\.newsgroups: no data set 'newsgroup_wheel'; allowed: .*newsgroups_wheel.*",
+        r"roles\.newsgroups: no data set 'newsgroup_wheel'; did you mean 'newsgroups_wheel'\? allowed: .*newsgroups_wheel.*",
     ),
     "path as data set": (
         lambda c: c["roles"]["newsgroups"].update(dataset="../x"),
@@ -152,7 +152,7 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
     "unknown role": (
         NAIVE_BAYES,
         lambda p: p["roles"].append("reuter"),
-        r"roles: no role 'reuter'; allowed: newsgroups, .*",
+        r"roles: no role 'reuter'; did you mean 'reuters'\? allowed: newsgroups, .*",
     ),
     "role of an experiment that the paper does not list": (
         NAIVE_BAYES,
@@ -162,17 +162,17 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
     "unknown features": (
         NAIVE_BAYES,
         lambda p: first(p).update(features="leters"),
-        r"experiments\.\w+: no features 'leters'; allowed: .*letters.*",
+        r"experiments\.\w+: no features 'leters'; did you mean 'letters'\? allowed: .*letters.*",
     ),
     "unknown split": (
         NAIVE_BAYES,
         lambda p: first(p)["roles"].update(newsgroups="givn"),
-        r"experiments\.\w+: no split 'givn'; allowed: .*given.*",
+        r"experiments\.\w+: no split 'givn'; did you mean 'given'\? allowed: .*given.*",
     ),
     "unknown method": (
         EDCM,
         lambda p: first(p)["methods"].update(dcm={"use": "dmc"}),
-        r"experiments\.table1\.methods\.dcm: no method 'dmc'; allowed: multinomial, .*",
+        r"experiments\.table1\.methods\.dcm: no method 'dmc'; did you mean '\w+'\? allowed: multinomial, .*",
     ),
     "unknown metric": (
         EDCM,
