@@ -36,6 +36,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> from textmix import SkipgramVectorizer
     >>> texts = ["waste your time", "waste my time", "waste of time"]
     >>> SkipgramVectorizer(max_n=2, max_slop=1, min_df=3).fit(texts).get_feature_names_out().tolist()
     ['time', 'waste', 'waste time ~1']

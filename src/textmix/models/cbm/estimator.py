@@ -67,6 +67,17 @@ class CBMClassifier(MultiLabelClassifier):
     n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
     allow_empty_ : whether the empty set may be predicted.
     classes_, n_features_in_ : see `textmix.models.common.multilabel.MultiLabelClassifier`.
+
+    Examples
+    --------
+    >>> from textmix import CBMClassifier
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = CBMClassifier(n_components=3, random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    >>> model.label_correlations([[4, 4, 0]]).shape
+    (1, 3, 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

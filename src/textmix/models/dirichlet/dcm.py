@@ -137,6 +137,17 @@ class DCMClassifier(CountClassifier):
     converged_ : whether every class converged or was capped.
     objective_path_ : float64 (max(n_iter_) + 1,); the objectives of all classes added, at the start and after each
         step, without multinomial coefficients; a class that has ended adds its last value.
+
+    Examples
+    --------
+    >>> from textmix import DCMClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = DCMClassifier().fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    >>> model.alpha_.shape
+    (2, 3)
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

@@ -56,6 +56,17 @@ class EDCMClassifier(IncrementalCountClassifier):
     capped_ : bool (C,), whether s is at a bound.
     n_iter_ : int64 (C,), Newton steps for s.
     converged_ : always True.
+
+    Examples
+    --------
+    >>> from textmix import EDCMClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = EDCMClassifier().fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    >>> model.document_frequency_.tolist()
+    [[0.0, 2.0, 2.0], [2.0, 1.0, 1.0]]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

@@ -83,6 +83,17 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     objective_path_ : objective before each sweep, without terms in the documents alone.
     n_iter_ : number of sweeps.
     converged_ : whether the run used converged before ``max_iter`` sweeps.
+
+    Examples
+    --------
+    >>> from textmix import LatentTopicEDCM
+    >>> X = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 3, 1], [0, 0, 2, 3]]
+    >>> model = LatentTopicEDCM(n_topics=2, random_state=0).fit(X)
+    >>> model.mixture_.shape
+    (4, 2)
+    >>> topics = model.mixture_.argmax(axis=1)
+    >>> (topics == topics[0]).tolist()
+    [True, True, False, False]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

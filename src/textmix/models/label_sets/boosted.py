@@ -43,6 +43,15 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
     """Boosted trees for each label alone: the experts of a Conditional Bernoulli Mixture with one component.
 
     A label is predicted if its probability is above 1/2.
+
+    Examples
+    --------
+    >>> from textmix import BoostedRelevance
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = BoostedRelevance(trees=20, leaves=3).fit(X * 10, y * 10)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
@@ -57,7 +66,17 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
 
 
 class BoostedPowerSet(SetScorer, BoostedClassifier):
-    """Multi-class boosted trees whose classes are the label sets of the training instances."""
+    """Multi-class boosted trees whose classes are the label sets of the training instances.
+
+    Examples
+    --------
+    >>> from textmix import BoostedPowerSet
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = BoostedPowerSet(trees=20, leaves=3).fit(X * 10, y * 10)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Grow the trees of every label set."""

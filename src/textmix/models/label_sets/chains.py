@@ -103,6 +103,15 @@ class ClassifierChain(LinearMultiLabel):
     order_ : int (L,), the labels in the order of the chain.
     coef_ : float64 (V + 1, L), weights of the features and, last, the bias; labels in the order of the chain.
     links_ : float64 (L, L), labels in the order of the chain; links_[j, l] is the weight of label j for label l > j.
+
+    Examples
+    --------
+    >>> from textmix import ClassifierChain
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = ClassifierChain(random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -183,6 +192,15 @@ class ChainEnsemble(LinearMultiLabel):
     ----------
     order_ : int (M, L), coef_ : float64 (M, V + 1, L), links_ : float64 (M, L, L); as of `ClassifierChain`, for each of
         M chains.
+
+    Examples
+    --------
+    >>> from textmix import ChainEnsemble
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = ChainEnsemble(n_chains=5, random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -276,6 +294,15 @@ class DependencyNetwork(LinearMultiLabel):
     coef_ : float64 (V + 1, L), weights of the features and, last, the bias.
     links_ : float64 (L, L), zero diagonal; links_[j, l] is the weight of label j in the log odds of label l.
     seed_ : seed of the sampler, the same for every instance.
+
+    Examples
+    --------
+    >>> from textmix import DependencyNetwork
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = DependencyNetwork(sweeps=200, random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

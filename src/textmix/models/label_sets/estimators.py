@@ -82,6 +82,15 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     Attributes
     ----------
     coef_ : float64 (V + 1, L), the last row the bias.
+
+    Examples
+    --------
+    >>> from textmix import BinaryRelevance
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = BinaryRelevance().fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L"}
@@ -153,6 +162,15 @@ class PowerSet(SetScorer, LinearMultiLabel):
     Attributes
     ----------
     coef_ : float64 (V + 1, S), the last row the bias.
+
+    Examples
+    --------
+    >>> from textmix import PowerSet
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = PowerSet().fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
@@ -245,6 +263,15 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     ----------
     coef_ : float64 (V + 1, L), the last row the biases.
     pair_ : float64 (4 L (L - 1) / 2,), weights of the states (0, 0), (0, 1), (1, 0), (1, 1) of each pair.
+
+    Examples
+    --------
+    >>> from textmix import PairwiseCRF
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = PairwiseCRF().fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

@@ -93,6 +93,15 @@ class DropoutLogisticRegression(TwoClassLinear):
     coef_, intercept_ : float64 (1, P) and (1,), for the second class.
     objective_path_ : list of one number, the objective at the end.
     converged_, n_iter_ : whether L-BFGS met ``tolerance``, and its iterations.
+
+    Examples
+    --------
+    >>> from textmix import DropoutLogisticRegression
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = DropoutLogisticRegression(delta=0.3).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "objective_path_": "float64 *"}

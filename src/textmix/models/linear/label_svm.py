@@ -94,6 +94,15 @@ class LabelSVM(LabelCountClassifier):
     n_iter_ : largest number of steps that a label's machine takes at the C chosen.
     converged_ : whether every label's machine at the C chosen ended before ``max_iter`` steps.
     classes_, n_features_in_ : see `LabelCountClassifier`.
+
+    Examples
+    --------
+    >>> from textmix import LabelSVM
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = LabelSVM(costs=(10.0,), cost_factors=(1.0,)).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

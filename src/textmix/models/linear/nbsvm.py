@@ -34,6 +34,15 @@ class NBSVMClassifier(TwoClassLinear):
     classes_ : (2,), the class labels, sorted.
     coef_, intercept_ : float64 (1, P) and (1,), for the second class; r_j w'_j, the weights of the binary features.
     gap_, converged_, n_iter_ : duality gap of the SVM, whether it meets ``tolerance``, and Newton steps.
+
+    Examples
+    --------
+    >>> from textmix import NBSVMClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = NBSVMClassifier().fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "gap_": "float"}

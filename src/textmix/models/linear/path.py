@@ -135,6 +135,15 @@ class PathClassifier(TwoClassLinear):
     gap_ : duality gap at the penalty chosen.
     converged_ : whether this gap meets ``tolerance``.
     n_iter_ : sum of the solver's iterations over the penalties of the last fit.
+
+    Examples
+    --------
+    >>> from textmix import PathClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = PathClassifier(n_lambdas=3, folds=2, random_state=0).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

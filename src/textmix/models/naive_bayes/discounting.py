@@ -142,6 +142,17 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     D. Vilar, M. J. Castro and E. Sanchis, Multi-label Text Classification Using Multinomial Models, EsTAL 2004.
     K. Nigam, A. McCallum, S. Thrun and T. Mitchell, Text Classification from Labeled and Unlabeled Documents using EM,
     Machine Learning 39, 2000.
+
+    Examples
+    --------
+    >>> from textmix import AbsoluteDiscountingClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = AbsoluteDiscountingClassifier(discount=0.5).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    >>> model.predict_proba([[0, 1, 0]]).round(2).tolist()
+    [[0.8, 0.2]]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
@@ -308,6 +319,15 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     References
     ----------
     D. Vilar, M. J. Castro and E. Sanchis, Multi-label Text Classification Using Multinomial Models, EsTAL 2004.
+
+    Examples
+    --------
+    >>> from textmix import AbsoluteDiscountingBinary
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = AbsoluteDiscountingBinary(discount=0.5).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]

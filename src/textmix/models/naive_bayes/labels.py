@@ -33,6 +33,17 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of no or of all
         pages.
     classes_, n_features_in_ : see `LabelCountClassifier`.
+
+    Examples
+    --------
+    >>> from textmix import LabelNaiveBayes
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = LabelNaiveBayes().fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    >>> model.classes_.tolist()
+    ['a', 'b', 'c']
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

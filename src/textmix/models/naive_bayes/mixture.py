@@ -43,6 +43,16 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     objective_path_ : J after each step, in nats.
     n_iter_ : number of steps.
     converged_ : whether ``tol`` was met.
+
+    Examples
+    --------
+    >>> from textmix import MultinomialMixture
+    >>> X = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 3, 1], [0, 0, 2, 3]]
+    >>> model = MultinomialMixture(n_components=2, smoothing=0.1, random_state=0).fit(X)
+    >>> model.weights_.round(2).tolist()
+    [0.5, 0.5]
+    >>> model.converged_
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

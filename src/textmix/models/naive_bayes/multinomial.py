@@ -112,6 +112,17 @@ class MultinomialClassifier(_Multinomial):
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
     feature_count_, feature_log_prob_ : float64 (C, V).
+
+    Examples
+    --------
+    >>> from textmix import MultinomialClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = MultinomialClassifier(smoothing=1.0).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    >>> model.predict_proba([[5, 0, 1]]).round(3).tolist()
+    [[0.0, 1.0]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -142,6 +153,17 @@ class DirichletSmoothedClassifier(_Multinomial):
     classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
     feature_count_, feature_log_prob_ : float64 (C, V); a word of zero probability in all classes has -infinity here
         and does not count in any score.
+
+    Examples
+    --------
+    >>> from textmix import DirichletSmoothedClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = DirichletSmoothedClassifier(mu=10.0).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    >>> model.feature_log_prob_.shape
+    (2, 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

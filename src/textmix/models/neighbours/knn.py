@@ -35,6 +35,15 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : (C,) class labels, sorted.
     n_features_in_ : V, the number of words.
     representation_ : the fitted representation.
+
+    Examples
+    --------
+    >>> from textmix import KNNClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = KNNClassifier(n_neighbors=1).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -44,6 +44,15 @@ class LabelNeighbors(LabelCountClassifier):
     n_neighbors_ : the k chosen.
     threshold_ : the threshold chosen; a label is predicted if its score reaches it.
     classes_, n_features_in_ : see `LabelCountClassifier`.
+
+    Examples
+    --------
+    >>> from textmix import LabelNeighbors
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = LabelNeighbors(neighbors=(1,)).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

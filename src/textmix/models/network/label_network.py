@@ -132,6 +132,15 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     decay_ : the decay chosen.
     n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
     classes_, n_features_in_ : see `LabelCountClassifier`.
+
+    Examples
+    --------
+    >>> from textmix import LabelNetwork
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = LabelNetwork(hidden=4, decays=(0.1,), random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {

@@ -283,6 +283,17 @@ class PMM1(_ParametricMixture):
     References
     ----------
     N. Ueda and K. Saito, Parametric Mixture Models for Multi-Labeled Text, NIPS 2002.
+
+    Examples
+    --------
+    >>> from textmix import PMM1
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = PMM1(xi=1.1).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    >>> model.theta_.sum(axis=0).round(6).tolist()
+    [1.0, 1.0, 1.0]
     """
 
     def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
@@ -318,6 +329,17 @@ class PMM2(_ParametricMixture):
     References
     ----------
     N. Ueda and K. Saito, Parametric Mixture Models for Multi-Labeled Text, NIPS 2002.
+
+    Examples
+    --------
+    >>> from textmix import PMM2
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = PMM2(xi=1.1).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    >>> model.alpha_.shape
+    (3, 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
