@@ -170,6 +170,15 @@ def test_counts_of_the_owner_are_cut_as_the_entry_says() -> None:
         build_features(counted, {"tokenizer": "letters", "keep_tokens": True})
 
 
+def test_punctuation_is_taken_off_the_edges_of_words() -> None:
+    corpus = corpus_of(["'Tis U.S. -- <1,234.5>", "... --", "U.S u.s"])
+    built = build_features(corpus, {"tokenizer": "whitespace", "edges": "strip"})
+    assert built.feature_names == ["1,234.5", "Tis", "U.S", "u.s"]
+    np.testing.assert_array_equal(built.features.toarray(), [[1, 1, 1, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
+    lower = build_features(corpus, {"tokenizer": "whitespace", "edges": "strip", "casing": "lower"})
+    assert lower.feature_names == ["1,234.5", "tis", "u.s"]
+
+
 def test_fit_on_train_needs_a_split() -> None:
     with pytest.raises(ConfigError, match="fit_on: train: made_up comes without a split; use fit_on: all"):
         build_features(corpus_of(["a"]), {"tokenizer": "letters", "fit_on": "train"})

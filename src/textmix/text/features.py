@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import compress
+from string import punctuation
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ MATRIX = "matrix"
 BLOCK = 1 << 24
 _CHOICES = {
     "tokenizer": (MATRIX, *TOKENIZERS),
+    "edges": ("keep", "strip"),
     "casing": ("keep", "lower"),
     "stop_list": STOP_LISTS,
     "fit_on": ("all", "train"),
@@ -47,6 +49,8 @@ class FeatureSpec:
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents whose counts decide these two cuts: ``all``, or ``train`` of the given split.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
+    edges : ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
+        tokeniser and its cuts of length; ``keep`` leaves words as they are.
     casing : ``lower`` puts all words in lower case after tokenising, ``keep`` leaves them as they are.
     lemmatise : replace every word by its dictionary form, see `textmix.text.lemmas`.
     max_n, max_slop, subsume : with ``max_n`` above 1 the features are skip-grams, not words, see
@@ -66,6 +70,7 @@ class FeatureSpec:
     fit_on: str = "all"
     skip_header: bool = False
     skip_uuencoded: bool = False
+    edges: str = "keep"
     casing: str = "keep"
     lemmatise: bool = False
     max_n: int = 1
@@ -182,11 +187,20 @@ def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
 
 
 def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
-    """Return the token stream and its vocabulary, after the changes of case and to lemmas that the entry states."""
+    """Return the token stream and its vocabulary, after the changes to words that the entry states."""
     tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length)
+    if spec.edges == "strip":
+        tokens, words = _without_empty(*rename(tokens, words, [word.strip(punctuation) for word in words]))
     if spec.casing == "lower":
         tokens, words = rename(tokens, words, [word.lower() for word in words])
     return rename(tokens, words, lemmas(words)) if spec.lemmatise else (tokens, words)
+
+
+def _without_empty(tokens: Ragged, words: list[str]) -> tuple[Ragged, list[str]]:
+    """Return the token stream without the empty word; the words are in the order of their code points."""
+    if not words or words[0]:
+        return tokens, words
+    return restrict(tokens, np.arange(len(words)) > 0), words[1:]
 
 
 def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
