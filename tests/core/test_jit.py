@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from textmix.core import jit
-from textmix.core.jit import SharedCache, cache_folder
+from textmix.core.jit import SharedCache, code_folder
 from textmix.models.common.special_kernels import log_rising
 
 MODULE = "textmix.models.common.special_kernels"
@@ -19,7 +19,7 @@ PACKAGE = Path(jit.__file__).parents[1]
 
 
 def test_kernels_are_stored_in_the_folder_of_their_code():
-    assert log_rising.stats.cache_path == cache_folder(MODULE)
+    assert log_rising.stats.cache_path == code_folder(MODULE)
 
 
 def test_a_copy_of_the_library_with_another_comment_shares_the_machine_code(tmp_path: Path):
@@ -49,7 +49,15 @@ print(*(sum(kernel.stats.cache_misses.values()) for kernel in (called.double, ca
 def package(tmp_path: Path) -> Path:
     """Make a package named textmix with our `njit` and the three modules."""
     root = tmp_path / "textmix"
-    for name in ("__init__", "core/__init__", "core/errors", "core/provenance", "core/jit"):
+    for name in (
+        "__init__",
+        "core/__init__",
+        "core/cache",
+        "core/digests",
+        "core/errors",
+        "core/provenance",
+        "core/jit",
+    ):
         (root / name).parent.mkdir(exist_ok=True)
         shutil.copy(PACKAGE / f"{name}.py", root / f"{name}.py")
     (root / "__init__.py").write_text("")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import platform
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +19,7 @@ import pytest
 from textmix.core import determinism, digests, io, runtime
 from textmix.core.determinism import rng
 from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.recipes import Code, Recipe
 from textmix.core.runtime import job, progress
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")
@@ -46,13 +49,16 @@ def snakemake(tmp_path, monkeypatch):
     Path("config").mkdir()
     Path("config/published.csv").write_text("id\n1\n")
     io.write_result("results/scores/a.csv", "x\n1\n", {})
+    recipe = recipe_of(tmp_path)
+    time.sleep(0.01)
+    (tmp_path / "started.py").touch()
+    monkeypatch.setattr(sys, "argv", ["started.py"])
     yield SimpleNamespace(
         rule="fit",
         input=Named("results/scores/a.csv", published="config/published.csv"),
         output=Named(predictions="results/predictions/a", timings="results/timings/a.csv"),
-        params=Named(spec={"use": "dcm", "grid": {"s": [0.1, 1]}}, seed=7, code="abc"),
+        params=Named(recipe=recipe),
         wildcards=Named(method="dcm", dataset="news"),
-        config={"seed": 7},
         log=Named("logs/fit.log"),
     )
     for handler in logging.root.handlers[:]:
@@ -60,6 +66,16 @@ def snakemake(tmp_path, monkeypatch):
             logging.root.removeHandler(handler)
             handler.close()
     logging.root.handlers[:] = handlers
+
+
+def recipe_of(folder: Path, text: str = "import numpy\n", **settings: object) -> Recipe:
+    """Return the recipe of a job whose script has the given text."""
+    script = folder / "fit.py"
+    script.write_text(text)
+    os.utime(script, ns=(0, 0))
+    origin = Code(script)
+    given = {"spec": {"use": "dcm", "grid": {"s": [0.1, 1]}}, "seed": 7, **settings}
+    return Recipe("fit", {"method": "dcm", "dataset": "news"}, given, *origin.state(), origin=origin)
 
 
 def log_of(snakemake: SimpleNamespace) -> str:
@@ -144,15 +160,15 @@ def test_one_thread_holds_libraries_that_are_loaded_already():
 def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp_path):
     with job(snakemake) as running:
         first = running.record
-    assert first["rule"] == "fit"
+    assert first["script"] == "fit"
     assert first["wildcards"] == {"dataset": "news", "method": "dcm"}
     assert first["inputs"] == {
         "config/published.csv": digests.sha256_file("config/published.csv"),
         "results/scores/a.csv": io.result_digest("results/scores/a.csv"),
     }
-    assert (first["code"], first["seed"]) == ("abc", 7)
-    assert first["versions"].keys() == {"python", "textmix", *runtime.RECORDED}
-    assert first["versions"]["numpy"] == np.__version__
+    assert first["settings"].keys() == {"spec", "seed"}
+    assert first["code"].keys() == {"fit.py"}
+    assert first["environment"] == {"python": platform.python_version(), "numpy": np.__version__}
     text = io.canonical_json(first)
     assert str(tmp_path) not in text and str(Path.home()) not in text and time.strftime("%Y-%m") not in text
     time.sleep(0.01)
@@ -163,25 +179,76 @@ def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp
 @pytest.mark.parametrize(
     ("part", "change"),
     [
-        ("parameters", lambda s: s.params.named.update(spec={"use": "dcm", "grid": {"s": [0.1, 2]}})),
-        ("code", lambda s: s.params.named.update(code="abd")),
-        ("seed", lambda s: s.config.update(seed=8)),
-        ("inputs", lambda s: Path("config/published.csv").write_text("id\n2\n")),
-        ("wildcards", lambda s: s.wildcards.named.update(method="edcm")),
+        ("settings", lambda recipe: replace(recipe, settings={**recipe.settings, "seed": 8})),
+        ("settings", lambda recipe: replace(recipe, settings={"seed": 7, "spec": {"grid": {"s": [0.1, 2]}}})),
+        ("code", lambda recipe: replace(recipe, code={"fit.py": "0"})),
+        ("environment", lambda recipe: replace(recipe, environment={"numpy": "0"})),
+        ("wildcards", lambda recipe: replace(recipe, wildcards={"method": "edcm"})),
+        ("script", lambda recipe: replace(recipe, script="model")),
     ],
 )
-def test_record_changes_with_what_made_the_result(snakemake, part, change):
-    before = runtime._record(snakemake)
-    change(snakemake)
-    after = runtime._record(snakemake)
+def test_record_changes_with_what_made_the_result(tmp_path, part, change):
+    recipe = recipe_of(tmp_path)
+    before, after = recipe.record({}), change(recipe).record({})
     assert {key for key in before if before[key] != after[key]} == {part}
 
 
+def test_settings_whose_values_are_exchanged_have_another_record(tmp_path):
+    one, other = (recipe_of(tmp_path, seed=a, max_trials=b).record({}) for a, b in ((3, 2), (2, 3)))
+    assert one["settings"] != other["settings"]
+
+
 def test_order_of_inputs_does_not_change_the_record(snakemake):
-    before = io.canonical_json(runtime._record(snakemake))
-    snakemake.input = Named(*reversed(snakemake.input), snakemake.input[0])
-    snakemake.wildcards = Named(dataset="news", method="dcm")
-    assert io.canonical_json(runtime._record(snakemake)) == before
+    records = []
+    for inputs in (snakemake.input, Named(*reversed(snakemake.input), snakemake.input[0])):
+        snakemake.input = inputs
+        with job(snakemake) as running:
+            records.append(io.canonical_json(running.record))
+    assert records[0] == records[1]
+
+
+def test_job_refuses_code_that_is_not_the_plans(snakemake, tmp_path):
+    (tmp_path / "fit.py").write_text("import numpy\nX = 1\n")
+    with pytest.raises(SystemExit), job(snakemake):
+        pytest.fail("the job ran")
+    assert "the code of fit.py changed since this run began; run the same command again" in log_of(snakemake)
+
+
+def test_job_that_ran_while_its_code_changed_writes_no_result(snakemake, tmp_path):
+    with pytest.raises(SystemExit), job(snakemake) as running:
+        (tmp_path / "fit.py").write_text("import numpy\nX = 1\n")
+        io.write_result(snakemake.output.timings, "x\n1\n", running.record)
+    assert not Path(snakemake.output.timings).exists()
+
+
+def test_job_whose_code_changed_after_its_last_result_fails(snakemake, tmp_path):
+    with pytest.raises(SystemExit), job(snakemake) as running:
+        io.write_result(snakemake.output.timings, "x\n1\n", running.record)
+        (tmp_path / "fit.py").write_text("import numpy\nX = 1\n")
+    assert "changed since this run began" in log_of(snakemake)
+
+
+def test_code_edited_and_restored_while_the_job_imported_it_is_refused(snakemake, tmp_path):
+    time.sleep(0.01)
+    recipe_of(tmp_path)
+    with pytest.raises(SystemExit), job(snakemake):
+        pytest.fail("the job ran")
+    assert "fit.py was written while this job imported it" in log_of(snakemake)
+
+
+def test_job_refuses_another_environment(snakemake):
+    snakemake.params = Named(recipe=replace(snakemake.params.recipe, environment={"numpy": "0.1"}))
+    with pytest.raises(SystemExit), job(snakemake):
+        pytest.fail("the job ran")
+    assert "version of numpy, python changed since this run began" in log_of(snakemake)
+
+
+def test_input_that_changes_while_the_job_runs_is_noticed(snakemake):
+    with pytest.raises(SystemExit), job(snakemake) as running:
+        Path("config/published.csv").write_text("id\n2\n")
+        io.write_result(snakemake.output.timings, "x\n1\n", running.record)
+    assert "config/published.csv changed while it was used" in log_of(snakemake)
+    assert not Path(snakemake.output.timings).exists()
 
 
 def test_missing_result_becomes_missing_results_of_all_outputs_with_a_record(snakemake):
@@ -193,7 +260,7 @@ def test_missing_result_becomes_missing_results_of_all_outputs_with_a_record(sna
         with pytest.raises(MissingResult, match="the host is down; try again") as caught:
             io.check_result(path)
         assert caught.value.broken
-        assert io.read_meta(path)["rule"] == "fit"
+        assert io.read_meta(path)["script"] == "fit"
     assert Path(snakemake.output.predictions).is_dir()
     assert Path(snakemake.output.timings).is_file()
     assert log_of(snakemake) == "left out: the host is down; try again\n"

@@ -18,8 +18,7 @@ rule bench_suite:
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
     threads: 1024
     params:
-        suite=JOBS.bench_suite,
-        code=JOBS.bench_code,
+        recipe=RECIPES.of("bench", modules=JOBS.bench_modules, suite=JOBS.bench_suite),
     message:
         "Timing suite {wildcards.suite} beside its peers"
     script:
@@ -37,8 +36,7 @@ rule bench_table:
     conda:
         "../envs/jobs.yaml"
     params:
-        suites=list(PLAN.suites),
-        code=JOBS.code("bench_table"),
+        recipe=RECIPES.of("bench_table", suites=list(PLAN.suites)),
     message:
         "Joining the suites of the bench"
     script:

@@ -16,9 +16,7 @@ rule compare:
     conda:
         "../envs/jobs.yaml"
     params:
-        paper=JOBS.paper_spec,
-        roles=JOBS.roles,
-        code=JOBS.code("compare"),
+        recipe=RECIPES.of("compare", paper=JOBS.paper_spec, roles=JOBS.roles),
     message:
         "Setting the published numbers of {wildcards.paper} beside the rebuilt ones"
     script:
@@ -42,8 +40,7 @@ rule table:
     conda:
         "../envs/jobs.yaml"
     params:
-        entry=JOBS.table_spec,
-        code=JOBS.code("table"),
+        recipe=RECIPES.of("table", entry=JOBS.table_spec),
     message:
         "Writing table {wildcards.table} of {wildcards.paper}"
     script:
@@ -69,9 +66,13 @@ rule figure:
     conda:
         "../envs/jobs.yaml"
     params:
-        paper=JOBS.paper_spec,
-        roles=JOBS.roles,
-        code=JOBS.figure_code,
+        recipe=RECIPES.of(
+            "figure",
+            modules=JOBS.figure_modules,
+            data=JOBS.parts("pages/*.mplstyle"),
+            paper=JOBS.paper_spec,
+            roles=JOBS.roles,
+        ),
     message:
         "Drawing figure {wildcards.figure} of {wildcards.paper}"
     script:

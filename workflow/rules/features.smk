@@ -10,8 +10,7 @@ rule features:
     conda:
         "../envs/words.yaml"
     params:
-        spec=JOBS.features_spec,
-        code=JOBS.code("features"),
+        recipe=RECIPES.of("features", spec=JOBS.features_spec),
     message:
         "Counting the words of {wildcards.dataset} ({wildcards.features})"
     script:

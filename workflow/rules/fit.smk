@@ -14,10 +14,13 @@ rule fit:
     conda:
         "../envs/fit.yaml"
     params:
-        spec=JOBS.run_spec,
-        method=JOBS.run_method,
-        seed=PLAN.settings["seed"],
-        code=JOBS.run_code,
+        recipe=RECIPES.of(
+            "fit",
+            modules=JOBS.run_modules,
+            spec=JOBS.run_spec,
+            method=JOBS.run_method,
+            seed=PLAN.settings["seed"],
+        ),
     message:
         "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
     script:
@@ -36,11 +39,14 @@ rule measure:
     conda:
         "../envs/fit.yaml"
     params:
-        entry=JOBS.measure_entry,
-        sources=JOBS.measure_sources,
-        predictions=JOBS.measure_predictions,
-        seed=PLAN.settings["seed"],
-        code=JOBS.measure_code,
+        recipe=RECIPES.of(
+            "measure",
+            modules=JOBS.measure_modules,
+            entry=JOBS.measure_entry,
+            sources=JOBS.measure_sources,
+            predictions=JOBS.measure_predictions,
+            seed=PLAN.settings["seed"],
+        ),
     message:
         "Measuring {wildcards.measure} for {wildcards.paper}"
     script:

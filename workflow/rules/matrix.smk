@@ -18,10 +18,12 @@ rule matrix_table:
     conda:
         "../envs/jobs.yaml"
     params:
-        empty=[[*cell, reason] for cell, reason in PLAN.matrix.empty.items()],
-        order=PLAN.matrix.spec["roles"],
-        methods=JOBS.tabulated(),
-        code=JOBS.code("matrix_table"),
+        recipe=RECIPES.of(
+            "matrix_table",
+            empty=[[*cell, reason] for cell, reason in PLAN.matrix.empty.items()],
+            order=PLAN.matrix.spec["roles"],
+            methods=JOBS.tabulated(),
+        ),
     message:
         "Gathering the scores of all fits"
     script:
@@ -44,10 +46,15 @@ rule matrix_page:
     conda:
         "../envs/pages.yaml"
     params:
-        titles=JOBS.titles(PLAN.matrix.spec["roles"]),
-        tasks=PLAN.matrix.tasks,
-        splits=PLAN.matrix.splits,
-        code=[JOBS.code("matrix_page"), JOBS.data_code("pages/templates/*")],
+        recipe=RECIPES.of(
+            "matrix_page",
+            data=JOBS.parts("pages/templates/*"),
+            titles=JOBS.titles(PLAN.matrix.spec["roles"]),
+            tasks=PLAN.matrix.tasks,
+            splits=PLAN.matrix.splits,
+            seed=PLAN.settings["seed"],
+            versions=versions(),
+        ),
     message:
         "Writing results/matrix/index.html"
     script:

@@ -16,12 +16,15 @@ if MODEL is not None:
         conda:
             "../envs/fit.yaml"
         params:
-            method=asdict(PLAN.methods[MODEL.method]),
-            params=MODEL.params,
-            search=MODEL.search,
-            spec=PLAN.features[MODEL.features],
-            seed=PLAN.settings["seed"],
-            code=JOBS.model_code(MODEL.method),
+            recipe=RECIPES.of(
+                "model",
+                modules=[PLAN.methods[MODEL.method].module],
+                method=asdict(PLAN.methods[MODEL.method]),
+                params=MODEL.params,
+                search=MODEL.search,
+                spec=PLAN.features[MODEL.features],
+                seed=PLAN.settings["seed"],
+            ),
         message:
             f"Fitting {MODEL.method} to all documents of {MODEL.dataset}"
         script:

@@ -14,9 +14,12 @@ if OWN is not None:
         conda:
             "../envs/data.yaml"
         params:
-            reading=OWN.reading,
-            state=OWN.state(),
-            code=JOBS.code("read_own", *OWN.modules),
+            recipe=RECIPES.of(
+                "read_own",
+                modules=OWN.modules,
+                reading=OWN.reading,
+                state=OWN.state(),
+            ),
         message:
             f"Reading {OWN.source}"
         script:
@@ -34,7 +37,7 @@ if OWN is not None:
         conda:
             "../envs/jobs.yaml"
         params:
-            code=JOBS.code("own_summary"),
+            recipe=RECIPES.of("own_summary"),
         message:
             f"Describing the data of {OWN.source} as they were read"
         script:
@@ -65,14 +68,17 @@ if OWN is not None:
         conda:
             "../envs/pages.yaml"
         params:
-            title=PLAN.studies["own"]["title"],
-            source=OWN.source,
-            metric={
-                OWN.task: PLAN.studies["own"]["experiments"]["methods"]["metrics"][0]
-            },
-            grids=JOBS.own_grids(),
-            methods=JOBS.own_methods(),
-            code=[JOBS.code("own_page"), JOBS.data_code("pages/templates/*")],
+            recipe=RECIPES.of(
+                "own_page",
+                data=JOBS.parts("pages/templates/*"),
+                title=PLAN.studies["own"]["title"],
+                source=OWN.source,
+                metric=JOBS.own_metric(),
+                grids=JOBS.own_grids(),
+                methods=JOBS.own_methods(),
+                seed=PLAN.settings["seed"],
+                versions=versions(),
+            ),
         message:
             f"Writing results/own/{OWN.name}/index.html"
         script:

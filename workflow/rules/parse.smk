@@ -10,8 +10,7 @@ rule parse:
     conda:
         "../envs/data.yaml"
     params:
-        entry=JOBS.dataset_entry,
-        code=JOBS.parse_code,
+        recipe=RECIPES.of("parse", modules=JOBS.readers, entry=JOBS.dataset_entry),
     message:
         "Reading {wildcards.dataset} and checking its counts"
     script:

@@ -1,13 +1,23 @@
-"""The plan of this run, made once; rules ask JOBS for inputs and parameters, TARGETS for files. No rule stands here."""
+"""The plan of this run, made once; rules ask JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters."""
 
 import os
 import re
 
 from snakemake.cli import parse_args
+from snakemake.logging import logger
+
+from textmix.core.environment import versions
 from textmix.plan.asked import check_target
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
+from textmix.plan.recipes import Recipes
 from textmix.plan.targets import Targets, verdicts_said
+
+
+def make_again(files):
+    """Have Snakemake make results again, in the way in which it makes unfinished ones again."""
+    workflow.dag.forcefiles.update(files)
+
 
 with one_sentence():
     PLAN = make_plan(config, [MAIN_CONFIG, *CONFIG_FILES], ROOT)
@@ -15,6 +25,12 @@ with one_sentence():
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 JOBS = Jobs(PLAN, Path(MIRROR) if MIRROR else None)
 TARGETS = Targets(PLAN)
+RECIPES = Recipes(
+    ROOT / "workflow/scripts",
+    make_again,
+    logger.info,
+    here=not workflow.deployment_settings.deployment_method,
+)
 OWN, MODEL = PLAN.own, PLAN.model
 
 
@@ -41,6 +57,11 @@ def model_folder(wildcards):
     """Return the folder of the target model; without a model end with a sentence that says how to name one."""
     with one_sentence():
         return TARGETS.model()
+
+
+def stale_results(wildcards):
+    """Return a sentence for each result that its job would not make so today."""
+    return RECIPES.stale_below(Path("results"), Path("resources"))
 
 
 def describe_papers():

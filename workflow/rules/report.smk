@@ -27,11 +27,16 @@ rule page:
     conda:
         "../envs/pages.yaml"
     params:
-        papers=PLAN.papers,
-        roles=PLAN.settings["roles"],
-        titles=JOBS.role_titles(),
-        chosen=PLAN.chosen(),
-        code=[JOBS.code("page"), JOBS.data_code("pages/templates/*")],
+        recipe=RECIPES.of(
+            "page",
+            data=JOBS.parts("pages/templates/*"),
+            papers=PLAN.papers,
+            roles=PLAN.settings["roles"],
+            titles=JOBS.role_titles(),
+            chosen=PLAN.chosen(),
+            seed=PLAN.settings["seed"],
+            versions=versions(),
+        ),
     message:
         "Writing the report page results/report/index.html"
     script:
@@ -50,7 +55,7 @@ rule accept:
     conda:
         "../envs/jobs.yaml"
     params:
-        strict=PLAN.settings["strict"],
+        recipe=RECIPES.of("accept", strict=PLAN.settings["strict"]),
     message:
         "Looking for data that were corrupt or could not be had"
     script:
@@ -58,11 +63,13 @@ rule accept:
 
 
 rule verify:
-    """Read every result again, check it against its digest and name what was changed by hand."""
+    """Read every result again; name what was changed by hand and what is stale."""
     log:
         "logs/verify.log",
     conda:
         "../envs/jobs.yaml"
+    params:
+        stale=stale_results,
     message:
         "Checking every file of results/ and resources/ against its record"
     script:

@@ -10,8 +10,7 @@ rule score:
     conda:
         "../envs/jobs.yaml"
     params:
-        metrics=JOBS.metrics,
-        code=JOBS.code("score"),
+        recipe=RECIPES.of("score", metrics=JOBS.metrics),
     message:
         "Scoring {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
     script:

@@ -8,10 +8,12 @@ rule split:
     conda:
         "../envs/jobs.yaml"
     params:
-        spec=JOBS.split_spec,
-        seed=PLAN.settings["seed"],
-        max_trials=PLAN.settings["max_trials"],
-        code=JOBS.code("split"),
+        recipe=RECIPES.of(
+            "split",
+            spec=JOBS.split_spec,
+            seed=PLAN.settings["seed"],
+            max_trials=PLAN.settings["max_trials"],
+        ),
     message:
         "Splitting {wildcards.dataset} into training and test documents ({wildcards.split})"
     script:

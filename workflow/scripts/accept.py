@@ -12,7 +12,7 @@ with job(snakemake, tolerate_missing=True) as running:
         except MissingResult as missing:
             absent[path] = missing
             logger.warning("%s", missing.reason)
-    wrong = [missing.reason for missing in absent.values() if missing.broken or snakemake.params.strict]
+    wrong = [missing.reason for missing in absent.values() if missing.broken or running.settings.strict]
     if wrong:
         raise DataFormatError("the report is written, but not all of its data are sound", None, " | ".join(wrong))
     write_result(snakemake.output[0], '{"accepted": true}\n', running.record)

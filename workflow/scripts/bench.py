@@ -7,5 +7,5 @@ from textmix.core.runtime import job
 from textmix.plan.suites import Suite
 
 with job(snakemake) as running:
-    rows = run_suite(Suite(**snakemake.params.suite), list(snakemake.input))
+    rows = run_suite(Suite(**running.settings.suite), list(snakemake.input))
     write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)

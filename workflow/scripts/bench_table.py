@@ -6,7 +6,7 @@ from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job, logger
 
 with job(snakemake, tolerate_missing=True) as running:
-    rows, sentences = join(dict(zip(snakemake.params.suites, snakemake.input, strict=True)))
+    rows, sentences = join(dict(zip(running.settings.suites, snakemake.input, strict=True)))
     write_result(snakemake.output[0], format_csv(rows, ("suite", *COLUMNS)), running.record)
     for sentence in sentences:
         logger.info("%s", sentence)

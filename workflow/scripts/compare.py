@@ -11,7 +11,7 @@ from textmix.verdict.published import read_claims
 with job(snakemake, tolerate_missing=True) as running:
     published = Path(snakemake.input.published)
     rows, checks = read_claims(published.parent, Path(snakemake.input.schema).parent)
-    spec, paper = snakemake.params.paper, snakemake.wildcards.paper
-    results = Results(Path("results"), paper, role_entries(snakemake.params.roles), spec)
+    spec, paper = running.settings.paper, snakemake.wildcards.paper
+    results = Results(Path("results"), paper, role_entries(running.settings.roles), spec)
     compared = compare_paper(rows, checks, results)
     write_result(snakemake.output[0], format_csv(compared, COMPARISON_COLUMNS), running.record)

@@ -5,5 +5,5 @@ from textmix.data.corpus import Corpus
 from textmix.text.features import build_features
 
 with job(snakemake) as running:
-    corpus = build_features(Corpus.load(snakemake.input[0]), snakemake.params.spec)
+    corpus = build_features(Corpus.load(snakemake.input[0]), running.settings.spec)
     corpus.save(snakemake.output[0], running.record)

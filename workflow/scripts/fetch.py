@@ -8,13 +8,15 @@ from textmix.core.runtime import job
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import dataset_entry
 
-with job(snakemake):
+with job(snakemake) as running:
     name = snakemake.wildcards.dataset
     mirror = os.environ.get("TEXTMIX_MIRROR")
     record = fetch_dataset(
-        dataset_entry(name, snakemake.params.entry, f"config/datasets.yaml: {name}"),
+        dataset_entry(name, running.settings.entry, f"config/datasets.yaml: {name}"),
         Path(snakemake.output[0]).parent,
         Path(mirror) if mirror else None,
-        snakemake.params.state,
+        running.settings.state,
     )
-    write_json(snakemake.output[0], record)
+    # What the files are depends neither on code nor on the machine.
+    made_by = {key: running.record[key] for key in ("script", "wildcards", "settings")}
+    write_json(snakemake.output[0], {**made_by, **record, "path": snakemake.output[0]})

@@ -9,9 +9,9 @@ from textmix.pages.figures import FigureData, draw
 from textmix.verdict.compare import printed_numbers
 
 with job(snakemake) as running:
-    paper, name, spec = snakemake.wildcards.paper, snakemake.wildcards.figure, snakemake.params.paper
+    paper, name, spec = snakemake.wildcards.paper, snakemake.wildcards.figure, running.settings.paper
     check_result(snakemake.input.comparison)
-    results = Results(Path("results"), paper, role_entries(snakemake.params.roles), spec)
+    results = Results(Path("results"), paper, role_entries(running.settings.roles), spec)
     published = printed_numbers(read_csv(snakemake.input.comparison))
     drawing = draw(paper, name, FigureData(results, published, spec["figures"][name]))
     write_result(snakemake.output[0], drawing, running.record)

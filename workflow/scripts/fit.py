@@ -9,15 +9,15 @@ from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.plan.methods import Method
 
 with job(snakemake) as running:
-    spec = snakemake.params.spec
+    spec = running.settings.spec
     # A method that does not apply leaves its reason in a comparison of methods; in a paper it is an error.
     run = run_compared if spec.get("compared") else run_trials
     predictions, timings = run(
         Corpus.load(snakemake.input.features),
         Splits.load(snakemake.input.splits),
-        Method(**snakemake.params.method),
+        Method(**running.settings.method),
         spec,
-        snakemake.params.seed,
+        running.settings.seed,
     )
     predictions.save(snakemake.output.predictions, running.record)
     write_result(snakemake.output.timings, format_csv(timings, TIMINGS), running.record)

@@ -6,8 +6,9 @@ from textmix.contest.description import corpus_facts
 from textmix.contest.findings import findings
 from textmix.contest.pages import data_facts, methods_of, render_study, score_table
 from textmix.contest.rows import read_table
+from textmix.core.environment import versions
 from textmix.core.io import check_result, write_result
-from textmix.core.runtime import job, machine, versions
+from textmix.core.runtime import job, machine
 from textmix.plan.methods import TASKS
 
 with job(snakemake, tolerate_missing=True) as running:
@@ -16,7 +17,7 @@ with job(snakemake, tolerate_missing=True) as running:
     folders = zip(map(Path, snakemake.input.features), map(Path, snakemake.input.splits), strict=True)
     known = {features.parent.name: corpus_facts(features, splits) for features, splits in folders}
     cells, costs = read_table(snakemake.input.scores), read_table(snakemake.input.costs)
-    tasks, titles = snakemake.params.tasks, snakemake.params.titles
+    tasks, titles = running.settings.tasks, running.settings.titles
     tables = {dataset: score_table(cells, dataset, costs) for dataset in tasks}
     page = render_study(
         "matrix.html",
@@ -28,7 +29,11 @@ with job(snakemake, tolerate_missing=True) as running:
             Path(folder).name: data_facts(Path(folder), titles[Path(folder).name]["title"])
             for folder in snakemake.input.data
         },
-        splits=snakemake.params.splits,
-        provenance={"Run": {"seed": str(snakemake.config["seed"])}, "Versions": versions(), "Machine": machine()},
+        splits=running.settings.splits,
+        provenance={
+            "Run": {"seed": str(running.settings.seed)},
+            "Versions": versions(),
+            "Machine": machine(),
+        },
     )
     write_result(snakemake.output[0], page, running.record)

@@ -8,9 +8,9 @@ from textmix.core.runtime import job
 from textmix.plan.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
-    methods = {name: Method(**entry) for name, entry in snakemake.params.methods.items()}
-    order = list(snakemake.params.order)
-    cells = [empty_row(dataset, methods[method], reason) for dataset, method, reason in snakemake.params.empty]
+    methods = {name: Method(**entry) for name, entry in running.settings.methods.items()}
+    order = list(running.settings.order)
+    cells = [empty_row(dataset, methods[method], reason) for dataset, method, reason in running.settings.empty]
     costs, trials = [], []
     for scores, timings in zip(map(Path, snakemake.input.scores), map(Path, snakemake.input.timings), strict=True):
         cells += read_scores(scores, scores.parent.name, methods[scores.stem])

@@ -11,11 +11,11 @@ with job(snakemake) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
     sources = {
         role: MeasureData(Corpus.load(features), Splits.load(splits), {})
-        for role, (features, splits) in snakemake.params.sources.items()
+        for role, (features, splits) in running.settings.sources.items()
     }
-    for role, method, folder in snakemake.params.predictions:
+    for role, method, folder in running.settings.predictions:
         sources[role].predictions[method] = Predictions.load(folder)
-    entry = snakemake.params.entry
+    entry = running.settings.entry
     function, settings = entry.get("function", measure), entry.get("settings", {})
-    generator = rng(snakemake.params.seed, paper, measure)
+    generator = rng(running.settings.seed, paper, measure)
     run_measure(paper, function, sources, settings, generator).save(snakemake.output[0], running.record)

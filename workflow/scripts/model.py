@@ -6,7 +6,7 @@ from textmix.plan.methods import Method
 from textmix.serve.fit import fit_model
 
 with job(snakemake) as running:
-    asked = snakemake.params
+    asked = running.settings
     model = fit_model(
         Corpus.load(snakemake.input[0]),
         asked.spec,

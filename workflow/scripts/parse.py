@@ -8,6 +8,6 @@ from textmix.data.registry import dataset_entry
 
 with job(snakemake) as running:
     name = snakemake.wildcards.dataset
-    entry = dataset_entry(name, snakemake.params.entry, f"config/datasets.yaml: {name}")
+    entry = dataset_entry(name, running.settings.entry, f"config/datasets.yaml: {name}")
     corpus = parse_dataset(entry, Path(snakemake.input[0]).parent)
     corpus.save(snakemake.output[0], running.record)

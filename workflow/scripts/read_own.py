@@ -4,4 +4,4 @@ from textmix.core.runtime import job
 from textmix.data.own import read_own
 
 with job(snakemake) as running:
-    read_own(snakemake.params.reading).save(snakemake.output[0], running.record)
+    read_own(running.settings.reading).save(snakemake.output[0], running.record)

@@ -12,6 +12,6 @@ with job(snakemake) as running:
         Predictions.load(snakemake.input.predictions),
         Corpus.load(snakemake.input.features),
         Splits.load(snakemake.input.splits),
-        snakemake.params.metrics,
+        running.settings.metrics,
     )
     write_result(snakemake.output[0], format_csv(rows, SCORE_COLUMNS), running.record)

@@ -7,9 +7,9 @@ from textmix.experiment.splits import make_splits
 with job(snakemake) as running:
     splits = make_splits(
         Corpus.load(snakemake.input[0]),
-        snakemake.params.spec,
-        snakemake.params.seed,
+        running.settings.spec,
+        running.settings.seed,
         snakemake.wildcards.split,
-        snakemake.params.max_trials,
+        running.settings.max_trials,
     )
     splits.save(snakemake.output[0], running.record)

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from textmix.core.cache import Store
+
+_FILES = Store("files")
+#: Seconds after a change during which the same time stamp could hide another change.
+_RACY = 2.0
 
 
 def sha256_bytes(data: bytes) -> str:
@@ -20,3 +31,38 @@ def sha256_file(path: str | Path) -> str:
     """
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def known_sha256(path: str | Path) -> str:
+    """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before.
+
+    A file is known again by its place on the disk, its size, and the times of the last change of its content and of
+    its entry.  The last one is set by the system alone, so that a file with a false date is read again.  A file that
+    changed in the last two seconds, or whose dates lie in the future, is always read.
+
+    Raises
+    ------
+    OSError : the file cannot be read.
+    """
+    stat = os.stat(path)
+    if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:
+        return sha256_file(path)
+    key = f"{stat.st_dev} {stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+    return str(_FILES.get(key, lambda: sha256_file(path)))
+
+
+def digest_of(value: Any) -> str:
+    """Return the sha256 of a value of plain types, 64 hexadecimal digits; the order of a mapping's keys counts.
+
+    A grid is searched in the order of its keys, so that another order can choose another point.
+    """
+    return sha256_bytes(json.dumps(plain(value), ensure_ascii=False).encode())
+
+
+def plain(value: Any) -> Any:
+    """Return a value with every mapping as a dict with text keys and every iterable but text as a list."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "__iter__") and not isinstance(value, str):
+        return [plain(item) for item in value]
+    return value

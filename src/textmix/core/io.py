@@ -2,7 +2,10 @@
 
 A *result* is either one file with a record beside it (``name.csv`` and ``name.csv.meta.json``) or a folder with a
 record in it (``meta.json``).  The record holds the sha256 of every file, so that a result changed by hand is noticed by
-the next stage that reads it and named by ``snakemake verify``.  Arrays are stored as ``.npy``; nothing is ever pickled.
+the next stage that reads it and named by ``snakemake verify``.  It also holds the path of the result, so that a result
+copied to the place of another is refused.  Arrays are stored as ``.npy``; nothing is ever pickled.
+
+The module is used while the workflow is parsed, so NumPy is imported where arrays are written or read.
 """
 
 from __future__ import annotations
@@ -15,16 +18,20 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any
+from glob import escape
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
-from textmix.core.digests import sha256_bytes, sha256_file
+from textmix.core.digests import known_sha256, sha256_bytes, sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Name of the record in a result folder, and ending of the name of a one-file result's record.
 META = "meta.json"
+#: Ending of the name of a half-made file or folder.
+LEFT = ".tmp"
 #: Files that Snakemake writes into folder outputs; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
@@ -47,8 +54,8 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     If the block raises an error, the file stays as it was.  Missing folders are made.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    _clear_way(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=LEFT, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
@@ -59,6 +66,21 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _clear_way(path: Path) -> None:
+    """Make the folder of a result, and delete what jobs that were killed left of the result there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{escape(path.name)}.*{LEFT}"):
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
+
+
+def is_leftover(name: str) -> bool:
+    """Return whether a name is that of a half-made file or folder of a job that was killed."""
+    return name.startswith(".") and name.endswith(LEFT)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
@@ -122,7 +144,7 @@ def _cell(value: Any) -> Any:
     """Return the form of a value that the CSV writer takes: None becomes empty text, a NumPy scalar Python's."""
     if value is None:
         return ""
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if type(value).__module__ == "numpy" else value
 
 
 def read_csv(path: str | Path) -> list[dict[str, str]]:
@@ -138,6 +160,8 @@ def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
     ------
     ValueError : an array has dtype object.
     """
+    import numpy as np
+
     for name, array in arrays.items():
         with open(Path(folder) / f"{name}.npy", "wb") as handle:
             np.lib.format.write_array(handle, np.ascontiguousarray(array), allow_pickle=False)
@@ -152,6 +176,8 @@ def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
     mmap : whether a file of more than 4096 bytes is mapped into memory; the array is then read-only.  A smaller file
         is read, because an empty array cannot be mapped.
     """
+    import numpy as np
+
     path = Path(folder) / f"{name}.npy"
     if mmap and path.stat().st_size > 4096:
         return np.load(path, mmap_mode="r", allow_pickle=False)
@@ -176,11 +202,11 @@ def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
     meta : the record (`textmix.core.runtime.Job.record`); ``files`` with the digests is added.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    _clear_way(path)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=LEFT, dir=path.parent))
     try:
         yield temporary
-        write_json(temporary / META, {**meta, "files": _digests(temporary)})
+        write_json(temporary / META, {**meta, "path": path.as_posix(), "files": _digests(temporary)})
         os.chmod(temporary, 0o777 & ~_umask())
         if path.exists():
             shutil.rmtree(path)
@@ -192,9 +218,9 @@ def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
 
 def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -> None:
     """Write a one-file result and its record ``<path>.meta.json``."""
-    data = text.encode("utf-8") if isinstance(text, str) else text
+    path, data = Path(path), text.encode("utf-8") if isinstance(text, str) else text
     write_bytes(path, data)
-    write_json(f"{path}.{META}", {**meta, "files": {Path(path).name: sha256_bytes(data)}})
+    write_json(meta_path(path), {**meta, "path": path.as_posix(), "files": {path.name: sha256_bytes(data)}})
 
 
 def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any]) -> None:
@@ -248,21 +274,39 @@ def changed_files(path: str | Path) -> list[str]:
     return sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
 
 
-def check_result(path: str | Path) -> dict[str, Any]:
+def check_result(path: str | Path, *, anywhere: bool = False) -> dict[str, Any]:
     """Return the record of a result after checking every file against it.
+
+    Parameters
+    ----------
+    path : of the result.
+    anywhere : whether the result may have been moved, as a persisted model may.
 
     Raises
     ------
-    IntegrityError : the record is missing or damaged, or a file is missing, added or changed.
+    IntegrityError : the record is missing or damaged, it is the record of another result, or a file is missing, added
+        or changed.
     MissingResult : the result was written by `write_missing`.
     """
     changed = changed_files(path)
     if changed:
         raise IntegrityError(f"{path}: {', '.join(changed)} changed since it was made; delete the result and run again")
     meta = read_meta(path)
+    if not (anywhere or is_of_path(meta, path)):
+        raise IntegrityError(f"{path}: is a copy of {meta.get('path')}; delete it and run again")
     if "missing" in meta:
         raise MissingResult(meta["missing"]["reason"], meta["missing"]["broken"])
     return meta
+
+
+def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:
+    """Return whether a record was written for the result at a path.
+
+    One of the two paths may be absolute; the other is then compared with its end.
+    """
+    written, read = PurePosixPath(str(meta.get("path"))).parts, Path(path).parts
+    length = min(len(written), len(read))
+    return written[-length:] == read[-length:]
 
 
 def result_digest(path: str | Path) -> str:
@@ -278,4 +322,4 @@ def result_digest(path: str | Path) -> str:
     path = Path(path)
     if meta_path(path).is_file():
         return sha256_bytes(canonical_json(read_meta(path)["files"]).encode())
-    return sha256_file(path)
+    return known_sha256(path)

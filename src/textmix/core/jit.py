@@ -10,46 +10,34 @@ of one version on a machine share their machine code.
 from __future__ import annotations
 
 import functools
-import os
 import platform
 import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import UserProvidedCacheLocator
 
+from textmix.core.cache import cache_folder
 from textmix.core.provenance import code_digest
 
 
 @functools.cache
-def cache_folder(module: str) -> str:
-    """Return the folder of the machine code of a module, and make it.
-
-    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` that can be written, else it is a
-    new temporary folder.
+def code_folder(module: str) -> str:
+    """Return the folder of the machine code of a module, and make it: in the cache, else a new temporary folder.
 
     Parameters
     ----------
     module : dotted name of a module of textmix.
     """
     digest = code_digest([module])[:16]
-    name = f"py{platform.python_version()}-numba{numba.__version__}/{module.removeprefix('textmix.')}-{digest}"
-    roots = [os.environ.get("TEXTMIX_CACHE"), os.environ.get("XDG_CACHE_HOME"), str(Path("~/.cache").expanduser())]
-    for root in filter(None, roots):
-        folder = Path(root) / "textmix-numba" / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return str(folder)
-    return tempfile.mkdtemp(prefix="textmix-numba-")
+    version = f"py{platform.python_version()}-numba{numba.__version__}"
+    folder = cache_folder(f"textmix-numba/{version}/{module.removeprefix('textmix.')}-{digest}")
+    return str(folder) if folder else tempfile.mkdtemp(prefix="textmix-numba-")
 
 
 class SharedCache(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Tell Numba to store the machine code of a kernel in `cache_folder`, whatever the path and age of the source.
+    """Tell Numba to store the machine code of a kernel in `code_folder`, whatever the path and age of the source.
 
     The name of the folder holds the digest of the code.  Numba itself would also compare the path and the time stamp
     of the source and the line of the kernel.  None of them says more than the digest.
@@ -57,7 +45,7 @@ class SharedCache(UserProvidedCacheLocator):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
-        self._cache_path = cache_folder(function.__module__)
+        self._cache_path = code_folder(function.__module__)
 
     def get_source_stamp(self) -> str:
         """Return the mark of a valid entry of the cache: always empty, because edited code has a new folder."""
@@ -80,7 +68,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return functools.partial(njit, **options)
     before = numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES
     try:
-        numba.config.CACHE_DIR = cache_folder(function.__module__)
+        numba.config.CACHE_DIR = code_folder(function.__module__)
         numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.{SharedCache.__qualname__}"
         return numba.njit(cache=True, **options)(function)
     finally:

@@ -10,17 +10,24 @@ count as part of the module.
 from __future__ import annotations
 
 import ast
-import functools
-import hashlib
+import platform
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from textmix.core.cache import Store
+from textmix.core.digests import sha256_bytes, sha256_file
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parents[1]
 #: Modules of errors, logs and records.  They cannot change a number, so an edit of them re-runs no job.
-NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("errors", "provenance", "runtime")}
+NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "provenance", "recipes", "runtime")}
+#: Digits of the digest of a module in a record.
+SHORT = 12
 
+#: What is known of a file by its content; another version of Python or of this module knows nothing yet.
+_TREES = Store(f"trees-{platform.python_version()}-{sha256_file(__file__)[:SHORT]}")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -68,66 +75,90 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
     return bool(head) and isinstance(head[0], ast.Expr) and isinstance(getattr(head[0].value, "value", None), str)
 
 
-@functools.cache
-def _read(path: Path, _stamp: tuple[int, int]) -> tuple[str, frozenset[str]]:
-    """Return the digest of the syntax tree and the textmix modules that one file imports.
+def _read(path: Path) -> tuple[str, list[str]]:
+    """Return the digest of the syntax tree of a file, and the dotted names that it imports.
 
-    The result is cached.  The stamp, time of the last change and size, makes an edited file a new key of the cache.
+    A content that was read before, also by another process, is not parsed again.
     """
-    found: set[str] = set()
-    text = _describe(ast.parse(path.read_bytes(), filename=str(path)), found)
-    imports = frozenset(name for name in found if name.split(".")[0] == PACKAGE and module_file(name))
-    return hashlib.sha256(text.encode()).hexdigest(), imports
+    source = path.read_bytes()
 
+    def describe() -> tuple[str, list[str]]:
+        """Return the digest and the imports of the content."""
+        found: set[str] = set()
+        text = _describe(ast.parse(source, filename=str(path)), found)
+        return sha256_bytes(text.encode()), sorted(found)
 
-def _inspect(path: Path) -> tuple[str, frozenset[str]]:
-    """Return `_read` of the file as it is now."""
-    stat = path.stat()
-    return _read(path, (stat.st_mtime_ns, stat.st_size))
+    digest, imports = _TREES.get(sha256_bytes(source), describe)
+    return str(digest), list(imports)
 
 
 def _data_digests(module: str, path: Path) -> dict[str, str]:
     """Return the sha256 of the files in the folder beside a module that has the module's name, if there is one."""
     files = sorted(p for p in path.with_suffix("").rglob("*") if p.is_file())
-    return {f"{module}/{p.name}": hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+    return {f"{module}/{p.name}": sha256_file(p) for p in files}
 
 
-def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> dict[str, str]:
+@dataclass(frozen=True)
+class Reached:
+    """The code that a job reaches.
+
+    Parameters
+    ----------
+    digests : name of a script, module or data file -> its sha256, 64 hexadecimal digits.
+    files : of the scripts and modules.
+    packages : names of the packages outside of textmix that the code imports.
+    """
+
+    digests: dict[str, str] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+    packages: set[str] = field(default_factory=set)
+
+    def short(self) -> dict[str, str]:
+        """Return the digests cut to `SHORT` digits, sorted by name: the form in which a record holds them."""
+        return {name: digest[:SHORT] for name, digest in sorted(self.digests.items())}
+
+
+def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Reached:
     """Return the digest of each script, of each module that it reaches and of their data files, by name.
 
     Parameters
     ----------
-    modules : dotted names of modules of textmix to start from.
+    modules : dotted names of modules to start from; one outside of textmix adds its package alone.
     scripts : files of scripts to start from; a script is named by its file name.
 
     Returns
     -------
-    name -> sha256, 64 hexadecimal digits; the modules in `NEUTRAL` are left out.
+    the code; the modules in `NEUTRAL` are left out.
 
     Raises
     ------
     ValueError : a named module does not exist.
     """
-    digests: dict[str, str] = {}
+    found = Reached()
     queue = list(modules)
+    named = set(queue)
     for script in scripts:
-        digest, imports = _inspect(Path(script))
-        digests[Path(script).name] = digest
+        found.digests[Path(script).name], imports = _read(Path(script))
+        found.files.append(Path(script))
         queue.extend(imports)
     while queue:
         name = queue.pop()
-        if name in digests or name in NEUTRAL:
+        package = name.split(".")[0]
+        if package != PACKAGE:
+            found.packages.add(package)
             continue
-        path = module_file(name)
-        if path is None:
+        path = None if name in found.digests or name in NEUTRAL else module_file(name)
+        if path is not None:
+            found.digests[name], imports = _read(path)
+            found.files.append(path)
+            found.digests.update(_data_digests(name, path))
+            queue.extend(imports)
+        elif name in named - found.digests.keys() - NEUTRAL:
             raise ValueError(f"no module {name} in {PACKAGE}; correct the name in config/methods.yaml")
-        digests[name], imports = _inspect(path)
-        digests |= _data_digests(name, path)
-        queue.extend(imports)
-    return digests
+    return found
 
 
 def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> str:
     """Return one sha256 for all code and data that `reachable` finds; its parameters and errors are those of it."""
-    lines = [f"{name} {digest}" for name, digest in sorted(reachable(modules, scripts).items())]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    lines = [f"{name} {digest}" for name, digest in sorted(reachable(modules, scripts).digests.items())]
+    return sha256_bytes("\n".join(lines).encode())

@@ -6,17 +6,20 @@ import logging
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-logger = logging.getLogger("textmix")
+from textmix.core import io
+from textmix.core.environment import processor
+from textmix.core.errors import IntegrityError, MissingResult, TextmixError
+from textmix.core.recipes import Recipe
 
-#: Packages whose version can change a number; they enter every record.
-RECORDED = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "matplotlib")
+logger = logging.getLogger("textmix")
 
 
 @dataclass
@@ -25,12 +28,37 @@ class Job:
 
     Parameters
     ----------
-    record : content of ``meta.json`` of its results: rule, wildcards, inputs with digests, code, seed, versions.
+    recipe : what the plan says that the job depends on; None for a job that makes no result.
+    inputs : path -> digest of its inputs when the job began.
     outputs : paths of the declared outputs; `job` writes them as missing results if the script raises `MissingResult`.
     """
 
-    record: dict[str, Any] = field(default_factory=dict)
-    outputs: list[str] = field(default_factory=list)
+    recipe: Recipe | None
+    inputs: dict[str, str]
+    outputs: list[str]
+
+    @property
+    def settings(self) -> SimpleNamespace:
+        """The part of the configuration that the job reads, as attributes; empty without a recipe."""
+        return SimpleNamespace(**(self.recipe.settings if self.recipe else {}))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What made the results of the job (`textmix.core.recipes.Recipe.record`); empty without a recipe.
+
+        The record is true when it is given, so that no result is written with a false one.
+
+        Raises
+        ------
+        IntegrityError : code, environment or an input are not those that the job began with.
+        """
+        if self.recipe is None:
+            return {}
+        self.recipe.check()
+        changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
+        if changed:
+            raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
+        return self.recipe.record(self.inputs)
 
 
 def set_up_log(path: str | Path | None) -> None:
@@ -48,21 +76,11 @@ def set_up_log(path: str | Path | None) -> None:
     logger.setLevel(logging.INFO)
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python, of textmix and of the packages in `RECORDED`."""
-    return {"python": platform.python_version(), **{name: version(name) for name in ("textmix", *RECORDED)}}
-
-
 def machine() -> dict[str, str]:
     """Return the facts about the machine on which times depend, as text: processor, cores, memory (GiB), system."""
-    cpu = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
-        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
-        "processor": cpu,
+        **processor(),
         "cores": str(os.cpu_count()),
         "memory": f"{memory:.0f} GiB",
         "system": f"{platform.system()} {platform.machine()}",
@@ -89,32 +107,30 @@ def seconds_spent(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
     return {stage: f"{seconds:.1f} s" for stage, seconds in spent.items()}
 
 
-def _record(snakemake: Any) -> dict[str, Any]:
-    """Return the provenance record of a Snakemake job.
+def _started(snakemake: Any) -> Job:
+    """Return the job that Snakemake started, after a check that its code is that of the plan."""
+    recipe = snakemake.params.get("recipe")
+    inputs = {str(path): io.result_digest(path) for path in sorted(set(snakemake.input))} if recipe else {}
+    if recipe is not None:
+        recipe.check()
+        _check_imports(recipe)
+    return Job(recipe, inputs, [str(path) for path in snakemake.output])
 
-    It holds no time and no absolute path, so that it is the same in every run.
+
+def _check_imports(recipe: Recipe) -> None:
+    """Check that no code changed between the start of this process and now, while the script imported it.
+
+    Code that was edited and restored in between has the digest of the plan again, but the process holds the edited
+    code.  Snakemake writes the file that Python runs just before it starts the process; its date stands for the start.
+
+    Raises
+    ------
+    IntegrityError : the entry of a file changed since.
     """
-    from textmix.core import digests, io
-
-    params = {name: value for name, value in snakemake.params.items() if name != "code"}
-    return {
-        "rule": snakemake.rule,
-        "wildcards": dict(sorted(snakemake.wildcards.items())),
-        "inputs": {str(path): io.result_digest(path) for path in sorted(set(snakemake.input))},
-        "parameters": digests.sha256_bytes(io.canonical_json(_as_json(params)).encode()),
-        "code": snakemake.params.get("code"),
-        "seed": snakemake.config["seed"],
-        "versions": versions(),
-    }
-
-
-def _as_json(value: Any) -> Any:
-    """Return a value with every mapping as a dict with text keys and every iterable but text as a list."""
-    if isinstance(value, Mapping):
-        return {str(key): _as_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)) or (hasattr(value, "__iter__") and not isinstance(value, str)):
-        return [_as_json(item) for item in value]
-    return value
+    started, now = os.stat(sys.argv[0]).st_ctime_ns, time.time_ns()
+    for path in recipe.origin.files() if recipe.origin else ():
+        if started < path.stat().st_ctime_ns <= now:
+            raise IntegrityError(f"{path.name} was written while this job imported it; run the same command again")
 
 
 @contextmanager
@@ -135,25 +151,28 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
 
     Raises
     ------
-    SystemExit : exit code 1, after the script raised another `TextmixError`, whose message is logged.
+    SystemExit : exit code 1, after the script raised another `TextmixError`, whose message is logged, or after code,
+        environment or an input changed while the job ran.
     BaseException : any other error of the script, after it was logged.
     """
-    from textmix.core import io
     from textmix.core.determinism import one_thread
-    from textmix.core.errors import MissingResult, TextmixError
 
     one_thread()
     set_up_log(snakemake.log[0] if snakemake.log else None)
-    running = Job(outputs=[str(path) for path in snakemake.output])
     try:
-        running.record = _record(snakemake)
-        yield running
-    except MissingResult as missing:
-        if tolerate_missing:
-            raise
-        logger.warning("left out: %s", missing.reason)
-        for path in running.outputs:
-            io.write_missing(path, missing, running.record)
+        running = _started(snakemake)
+        try:
+            yield running
+        except MissingResult as missing:
+            if tolerate_missing:
+                raise
+            logger.warning("left out: %s", missing.reason)
+            for path in running.outputs:
+                io.write_missing(path, missing, running.record)
+        # Code may have changed after the last result was written, but before a module was imported late.
+        _ = running.record
+    except MissingResult:
+        raise
     except TextmixError as error:
         logger.error("%s: %s", type(error).__name__, error)
         raise SystemExit(1) from error
@@ -177,8 +196,6 @@ def progress(what: str, total: int | None = None) -> Callable[[int, float | None
     -------
     function of the number of iterations done and of the objective (None: not logged).
     """
-    import time
-
     start = last = time.monotonic()
 
     def report(iteration: int, objective: float | None = None) -> None:

@@ -27,6 +27,8 @@ def verify(results: Path, resources: Path) -> tuple[list[str], int]:
     records = sorted(p for p in results.rglob(f"*{io.META}") if p.name == io.META or p.name.endswith(f".{io.META}"))
     covered: set[Path] = set()
     for record in records:
+        if any(map(io.is_leftover, record.relative_to(results).parts)):
+            continue
         target = record.parent if record.name == io.META else record.with_name(record.name[: -len(io.META) - 1])
         covered |= {record, target} if target.suffix else {p for p in target.rglob("*") if p.is_file()}
         if not target.exists():
@@ -34,10 +36,14 @@ def verify(results: Path, resources: Path) -> tuple[list[str], int]:
             continue
         try:
             faults += [f"{target}: {name} was changed since it was made" for name in io.changed_files(target)]
+            if not io.is_of_path(io.read_meta(target), target):
+                faults.append(f"{target}: is a copy of another result; delete it and run again")
         except IntegrityError as error:
             faults.append(str(error))
     for path in sorted(p for p in results.rglob("*") if p.is_file()):
         parts = path.relative_to(results).parts
+        if any(map(io.is_leftover, parts)):  # of a job that was killed; the job that makes the result again deletes it
+            continue
         if path not in covered and parts[0] not in WITHOUT_RECORD and path.name not in io.FOREIGN:
             faults.append(f"{path}: was not made by the workflow; move it elsewhere")
     raw_faults, raw = _verify_raw(resources)

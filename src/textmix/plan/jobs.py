@@ -1,20 +1,17 @@
-"""The inputs and parameters of every job, by its wildcards: the functions that the rules name.
+"""The inputs and settings of every job, by its wildcards: the functions that the rules name.
 
-A parameter holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
+A setting holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
 that read the edited part, and no other.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.provenance import code_digest
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.methods import COMPARED, FITTED, TABULATED, TUNING
@@ -22,8 +19,7 @@ from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
 
 
-# Compared by identity, so that `code` can remember its answers.
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Jobs:
     """The jobs of a plan.
 
@@ -50,27 +46,10 @@ class Jobs:
         """Return files beside the Snakefile, as `source` does."""
         return [self.source(name) for name in names]
 
-    @functools.cache  # noqa: B019 - one plan lives as long as the process
-    def code(self, script: str, *modules: str) -> str:
-        """Return the digest of the code that a script reaches by its import statements, 16 hexadecimal digits.
-
-        Parameters
-        ----------
-        script : name of a file of ``workflow/scripts``, without its ending.
-        modules : further modules, which the script imports by a name that is known only when it runs.
-        """
-        return code_digest(modules, [self.plan.root / "workflow/scripts" / f"{script}.py"])[:16]
-
-    def data_code(self, *patterns: str) -> str:
-        """Return the digest of data files of the package (templates, styles), which `code` does not cover.
-
-        Parameters
-        ----------
-        patterns : of the files' paths below ``src/textmix``, such as ``pages/*.mplstyle``.
-        """
+    def parts(self, *patterns: str) -> tuple[Path, ...]:
+        """Return files of the package that are not Python (templates, styles), by patterns of their paths there."""
         package = self.plan.root / "src/textmix"
-        files = sorted(path for pattern in patterns for path in package.glob(pattern))
-        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+        return tuple(sorted(path for pattern in patterns for path in package.glob(pattern)))
 
     # --- data sets ---
 
@@ -83,10 +62,9 @@ class Jobs:
         """Return the part of a registry entry that fetching and parsing depend on: its prose is left out."""
         return content_of(self.plan.registry[wildcards.dataset].raw)
 
-    def parse_code(self, wildcards: Any) -> str:
-        """Return the code digest of parsing a data set: the script, and the readers of its forms."""
-        sources = self.plan.registry[wildcards.dataset].sources
-        return self.code("parse", *sorted({source.reader.module for source in sources}))
+    def readers(self, wildcards: Any) -> list[str]:
+        """Return the modules of the readers of a data set's forms."""
+        return sorted({source.reader.module for source in self.plan.registry[wildcards.dataset].sources})
 
     def features_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return the specification by which words are counted (features.schema.yaml)."""
@@ -123,16 +101,11 @@ class Jobs:
         spec = self.run_spec(wildcards)
         return self.plan.methods[spec["use"]].part(*(COMPARED if spec.get("compared") else FITTED))
 
-    def run_code(self, wildcards: Any) -> str:
-        """Return the code digest of a fit: the script, the estimator's module, and tuning where the method is tuned."""
+    def run_modules(self, wildcards: Any) -> list[str]:
+        """Return the modules of a fit: the estimator's, and tuning where the method is tuned."""
         spec = self.run_spec(wildcards)
         tuning = [TUNING] if "tune" in spec else []
-        return self.code("fit", *self._ours(spec["use"]), *tuning)
-
-    def _ours(self, method: str) -> list[str]:
-        """Return a list: the module of a method's estimator if it is part of textmix; empty if it is a library's."""
-        module = self.plan.methods[method].module
-        return [module] if module.startswith("textmix.") else []
+        return [self.plan.methods[spec["use"]].module, *tuning]
 
     def metrics(self, wildcards: Any) -> list[str]:
         """Return the metrics of an experiment."""
@@ -170,9 +143,9 @@ class Jobs:
         folders = [path for pair in self.measure_sources(wildcards).values() for path in pair]
         return folders + [path for _, _, path in self.measure_predictions(wildcards)]
 
-    def measure_code(self, wildcards: Any) -> str:
-        """Return the code digest of a measure: the script and the paper's own module."""
-        return self.code("measure", f"textmix.papers.{wildcards.paper}.measures")
+    def measure_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a paper's measures."""
+        return [f"textmix.papers.{wildcards.paper}.measures"]
 
     # --- papers ---
 
@@ -248,10 +221,9 @@ class Jobs:
         entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"][wildcards.table]
         return entry
 
-    def figure_code(self, wildcards: Any) -> list[str]:
-        """Return the code digest of a figure: the script, the paper's figure module and the style."""
-        code = self.code("figure", f"textmix.papers.{wildcards.paper}.figures")
-        return [code, self.data_code("pages/*.mplstyle")]
+    def figure_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a paper's figures."""
+        return [f"textmix.papers.{wildcards.paper}.figures"]
 
     # --- own data and the matrix ---
 
@@ -263,6 +235,11 @@ class Jobs:
         """Return the part of the registry entry of each method of the user's data that its table depends on."""
         parts = self.tabulated()
         return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
+
+    def own_metric(self) -> dict[str, str]:
+        """Return the task of the user's data -> the metric by which methods are compared on them."""
+        own = self.plan.own
+        return {own.task: self.plan.studies[OWN]["experiments"]["methods"]["metrics"][0]} if own else {}
 
     def own_grids(self) -> dict[str, dict[str, Any]]:
         """Return method -> the grid over which it is tuned on the user's data; an empty grid where it is not tuned."""
@@ -279,10 +256,6 @@ class Jobs:
         """Return a suite of the bench."""
         return asdict(self.plan.suites[wildcards.suite])
 
-    def bench_code(self, wildcards: Any) -> str:
-        """Return the code digest of a suite: the script and the suite's module."""
-        return self.code("bench", self.plan.suites[wildcards.suite].module)
-
-    def model_code(self, method: str) -> str:
-        """Return the code digest of fitting and saving a model by a method of the registry."""
-        return self.code("model", *self._ours(method))
+    def bench_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a suite of the bench."""
+        return [self.plan.suites[wildcards.suite].module]

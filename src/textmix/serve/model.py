@@ -143,7 +143,7 @@ class PersistedModel:
         """
         folder = Path(folder)
         with _malformed(folder, IntegrityError):
-            io.check_result(folder)
+            io.check_result(folder, anywhere=True)
         with _malformed(folder / HEAD, DataFormatError):
             head = _read_json(folder / HEAD, dict)
             if head["format"] != FORMAT:

@@ -1,0 +1,97 @@
+"""The installed distributions that code depends on, and the facts of the processor: the environment of a result.
+
+The module is used while the workflow is parsed, so it must not import NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+#: Packages whose distribution has another name.
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "PyYAML", "bs4": "beautifulsoup4"}
+#: Distributions whose versions the pages show.
+SHOWN = (
+    "textmix",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "pandas",
+    "matplotlib",
+    "lightgbm",
+    "gensim",
+    "simplemma",
+)
+#: Variables by which a user chooses the instructions that NumPy, OpenBLAS and Numba compute with.
+PROCESSOR_VARIABLES = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def environment(packages: Iterable[str]) -> dict[str, str]:
+    """Return distribution -> version of packages and of all that they require, and the version of Python.
+
+    Parameters
+    ----------
+    packages : names by which code imports them; those of Python's own library are passed over.
+
+    Returns
+    -------
+    the versions, sorted by name; ``not installed`` for a package that is not there.
+    """
+    found: dict[str, str] = {}
+    queue = [DISTRIBUTIONS.get(name, name) for name in packages if name not in sys.stdlib_module_names]
+    while queue:
+        name = _normal(queue.pop())
+        if name not in found:
+            found[name], required = _installed(name)
+            queue.extend(required)
+    return {"python": platform.python_version(), **dict(sorted(found.items()))}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the distributions in `SHOWN`."""
+    return {"python": platform.python_version(), **{name: _installed(_normal(name))[0] for name in SHOWN}}
+
+
+def _normal(name: str) -> str:
+    """Return the one spelling of a distribution's name."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@functools.cache
+def _installed(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the version of a distribution, and the installed distributions that it requires without an extra."""
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:
+        return "not installed", ()
+    needed = [_NAME.match(line) for line in found.requires or () if "extra ==" not in line]
+    names = [match[0] for match in needed if match is not None]
+    return found.version, tuple(each for each in names if _is_installed(_normal(each)))
+
+
+@functools.cache
+def _is_installed(name: str) -> bool:
+    """Say whether a distribution is installed; a requirement of another system's need not be."""
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+@functools.cache
+def processor() -> dict[str, str]:
+    """Return the facts about the processor that can change the last digits of a number, as text."""
+    name, info = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
+    if info.is_file():
+        lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
+        name = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), name)
+    return {"processor": name, **{key: os.environ[key] for key in PROCESSOR_VARIABLES if key in os.environ}}
