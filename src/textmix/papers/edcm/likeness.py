@@ -18,7 +18,7 @@ from scipy.special import gammaln
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.papers.edcm.documents import Documents, Rows, Values, first
+from textmix.papers.edcm.documents import Documents, Rows, Values, first, only
 
 
 def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
@@ -85,9 +85,11 @@ def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     Returns
     -------
     a measure with the tables ``steps`` (the statistics of `_sizes` after 0 steps and after each number of steps of
-    Minka's fixed point from the EDCM's parameters, and at the maximum) and ``concentrations`` (s of each class under
-    both models).
+    Minka's fixed point from the EDCM's parameters, and at the maximum), ``concentrations`` (s of each class under
+    both models) and ``groups`` (the statistics of each class); values that end in ``_lowest`` and ``_highest`` are the
+    range over the classes.
     """
+    source = only(sources)
     train, _test = first(sources)
     beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
     n_parameters = len(np.unique(train.X.indices))
@@ -102,7 +104,18 @@ def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     values |= {"words_of_a_class": float(np.median(np.count_nonzero(alpha, axis=1)))}
     concentrations = [{"s_dcm": float(a.sum()), "s_edcm": float(b.sum())} for a, b in zip(alpha, beta, strict=True)]
     values["correlation_s"] = float(np.corrcoef(alpha.sum(axis=1), beta.sum(axis=1))[0, 1])
-    return Measure(values, {"steps": rows, "concentrations": concentrations})
+    groups = [
+        {"group": source.corpus.label_names[c], **_sizes(alpha[[row]], beta[[row]], n_parameters)}
+        for row, c in enumerate(np.unique(train.y))
+    ]
+    return Measure(values | _ranges(groups), {"steps": rows, "concentrations": concentrations, "groups": groups})
+
+
+def _ranges(groups: Rows) -> Values:
+    """Return the lowest and the highest value of each number in a table of classes, by ``<number>_lowest``."""
+    names = [name for name in groups[0] if name != "group"]
+    lowest = {f"{name}_lowest": min(row[name] for row in groups) for name in names}
+    return {**lowest, **{f"{name}_highest": max(row[name] for row in groups) for name in names}}
 
 
 def _quiet(model: DCMClassifier, train: Documents) -> np.ndarray:
@@ -218,25 +231,27 @@ def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
 
     Returns
     -------
-    a measure with the tables ``by_count`` (mean error at each of ``counts`` in the documents) and ``growth`` (error at
-    each pair of ``alphas`` and ``counts``).
+    a measure with the tables ``by_count`` (mean error at each of ``counts`` in the documents), ``growth`` (error at
+    each pair of ``alphas`` and ``counts``) and ``groups`` (the counts and the mean error of each class); values that
+    end in ``_lowest`` and ``_highest`` are the range over the classes.
     """
+    source = only(sources)
     train, _test = first(sources)
     alpha, _beta = _fit(train)
-    number, error = [], []
+    groups: Rows = []
     by_count: dict[int, list[float]] = {}
     for c in np.unique(train.y):
         chosen = train[np.flatnonzero(train.y == c)[: settings["documents"]]]
         errors = relative_error(chosen.X.data, _cells(chosen, alpha))
-        number.append(len(errors))
-        error.append(errors.mean())
+        name = source.corpus.label_names[c]
+        groups.append({"group": name, "counts": len(errors), "mean_relative_error": float(errors.mean())})
         for x in settings["counts"]:
             by_count.setdefault(x, []).extend(errors[chosen.X.data == x])
+    error = [group["mean_relative_error"] for group in groups]
     values: Values = {
-        "counts": float(np.median(number)),
+        "counts": float(np.median([group["counts"] for group in groups])),
         "mean_relative_error": (float(np.median(error)), float(np.std(error, ddof=1))),
-        "least_of_a_class": float(np.min(error)),
-        "largest_of_a_class": float(np.max(error)),
+        **_ranges(groups),
     }
     seen = [{"count": x, "mean_error": float(np.mean(e)), "counts": len(e)} for x, e in by_count.items() if e]
     grid = [
@@ -244,7 +259,7 @@ def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
         for a in settings["alphas"]
         for x in settings["counts"]
     ]
-    return Measure(values, {"by_count": seen, "growth": grid})
+    return Measure(values, {"by_count": seen, "growth": grid, "groups": groups})
 
 
 def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
