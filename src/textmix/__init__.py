@@ -1,7 +1,8 @@
 """textmix: the tables, curves and numbers of five documents on text categorisation, rebuilt from raw data.
 
-Every estimator and transformer can be imported from here by its name, as in ``from textmix import PMM1``.  A name's
-module is imported when the name is first asked for, so ``import textmix`` alone imports neither NumPy nor a model.
+Every estimator and transformer can be imported from here by its name, as in ``from textmix import PMM1``; `save` and
+`load` keep a fitted model, and ``datasets`` gives the registered data sets as arrays.  A name's module is imported when
+the name is first asked for, so ``import textmix`` alone imports neither NumPy nor a model.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the keys are strings
 
 
 def __getattr__(name: str) -> Any:
-    """Return the public class of this name, after importing its module.  Python calls it for a name not yet defined.
+    """Return the public class, function or module of this name, after an import.
+
+    Python calls it for a name that is not yet defined.
 
     Raises
     ------
@@ -38,6 +41,8 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _MODULES:
         raise AttributeError(f"textmix has no {name!r}; its public names are {', '.join(__all__)}")
+    if _MODULES[name] == __name__:
+        return importlib.import_module(f"{__name__}.{name}")
     return getattr(importlib.import_module(_MODULES[name]), name)
 
 

@@ -1,5 +1,6 @@
 """The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""
 
+from textmix import datasets as datasets
 from textmix.models.cbm.estimator import CBMClassifier as CBMClassifier
 from textmix.models.dirichlet.dcm import DCMClassifier as DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier as EDCMClassifier
@@ -27,6 +28,9 @@ from textmix.models.neighbours.labels import LabelNeighbors as LabelNeighbors
 from textmix.models.network.label_network import LabelNetwork as LabelNetwork
 from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
+from textmix.serve.library import load as load
+from textmix.serve.library import save as save
 from textmix.text.vectorizer import SkipgramVectorizer as SkipgramVectorizer
+from textmix.text.words import WordVectorizer as WordVectorizer
 
 __version__: str

@@ -30,8 +30,8 @@ ARROWS = {
     "contest": "core data text metrics models plan experiment pages",
     "verdict": "core data metrics plan experiment pages contest",
 }
-#: Modules of the package itself: the front door, and the command line.
-DOORS = {"textmix": "", "textmix.__main__": "core data serve"}
+#: Modules of the package itself: the front door, the command line, and the data sets as arrays.
+DOORS = {"textmix": "", "textmix.__main__": "core data plan serve", "textmix.datasets": "core data"}
 #: Imported by nothing that the workflow runs while it is parsed: each of them takes longer to load than parsing may.
 HEAVY = {"numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3"}
 

@@ -67,7 +67,9 @@ def fitted(estimator: Any, task: str, corpus: Corpus) -> PersistedModel:
     counts = build_features(corpus, SPEC)
     y = counts.classes() if task == "single" else counts.indicators()
     estimator.fit(counts.features, y)
-    return PersistedModel(estimator, task, counts.label_names, counts.feature_names or [], SPEC, corpus.name)
+    return PersistedModel.of_words(
+        estimator, task, counts.label_names, counts.feature_names or [], SPEC, dataset=corpus.name
+    )
 
 
 def _labelling(model: PersistedModel, form: str, data: bytes) -> Callable[[], object]:

@@ -10,12 +10,16 @@ import functools
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import ConfigError
+from textmix.core.extras import extra
+
+with extra("data"):
+    import yaml
+
+if TYPE_CHECKING:
+    import jsonschema
 
 
 # LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
@@ -69,6 +73,18 @@ def load_yaml_strict(path: str | Path) -> Any:
         raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
 
 
+def registry_file(name: str) -> Path:
+    """Return the path of a file of ``config/``: that of the project, else the copy in the installed package.
+
+    Parameters
+    ----------
+    name : ``datasets.yaml`` or ``methods.yaml``, which setup.py copies.
+    """
+    here = Path(__file__).resolve()
+    project = here.parents[3] / "config" / name
+    return project if project.is_file() else here.parents[1] / "config" / name
+
+
 def _is_integer(_checker: Any, value: Any) -> bool:
     """Say whether a value is a Python int; JSON Schema would take 10.0 for an integer too, but `range` does not."""
     return isinstance(value, int) and not isinstance(value, bool)
@@ -79,19 +95,22 @@ def _is_number(_checker: Any, value: Any) -> bool:
     return _is_integer(_checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
-_Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator,
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"integer": _is_integer, "number": _is_number}
-    ),
-)
+@functools.cache
+def _jsonschema() -> tuple[Any, Any]:
+    """Return the package that checks schemas, and its validator class with our integers and numbers."""
+    with extra("workflow"):
+        import jsonschema
+    base = jsonschema.Draft202012Validator
+    kinds = base.TYPE_CHECKER.redefine_many({"integer": _is_integer, "number": _is_number})
+    return jsonschema, jsonschema.validators.extend(base, type_checker=kinds)
 
 
 @functools.cache
 def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
     """Return the validator of a schema file; ``$ref: name.schema.yaml`` means a file beside it."""
-    from referencing import Registry, Resource
-    from referencing.jsonschema import DRAFT202012
+    with extra("workflow"):
+        from referencing import Registry, Resource
+        from referencing.jsonschema import DRAFT202012
 
     def retrieve(uri: str) -> Resource[Any]:
         """Return the schema file that a ``$ref`` names, relative to the folder of ``schema_path``."""
@@ -100,7 +119,7 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
         return DRAFT202012.create_resource(schema)
 
     registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
-    return _Validator(load_yaml_strict(schema_path), registry=registry)
+    return _jsonschema()[1](load_yaml_strict(schema_path), registry=registry)
 
 
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
@@ -124,7 +143,8 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
     # A misspelt key causes two faults, an unknown key and a missing one.  The unknown key says more.
     unknown = [error for error in errors if error.validator == "additionalProperties"]
     if errors:
-        raise ConfigError(f"{source}: {explain(jsonschema.exceptions.best_match(unknown or errors) or errors[0])}")
+        best = _jsonschema()[0].exceptions.best_match(unknown or errors)
+        raise ConfigError(f"{source}: {explain(best or errors[0])}")
 
 
 def explain(error: jsonschema.ValidationError) -> str:
@@ -132,8 +152,8 @@ def explain(error: jsonschema.ValidationError) -> str:
     key = ".".join(str(part) for part in error.absolute_path) or "the file"
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = sorted(error.schema.get("properties", {}))
-        extra = next(iter(sorted(str(name) for name in error.instance if name not in allowed)))
-        return f"{key}: unknown key '{extra}'; {suggest(extra, allowed)}"
+        unknown = next(iter(sorted(str(name) for name in error.instance if name not in allowed)))
+        return f"{key}: unknown key '{unknown}'; {suggest(unknown, allowed)}"
     if error.validator == "enum":
         return f"{key}: {error.instance!r} is not allowed; {suggest(str(error.instance), error.validator_value)}"
     if error.validator == "required":

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, suggest
+from textmix.core.config import load_yaml_strict, registry_file, suggest
 from textmix.core.errors import ConfigError
 
-REGISTRY_FILE = Path(__file__).resolve().parents[3] / "config/methods.yaml"
+REGISTRY_FILE = registry_file("methods.yaml")
 
 
 #: Values of ``task`` and ``takes``, the labels and the features that a method can be fitted to -> their names in words.

@@ -184,9 +184,14 @@ def public_classes(package: Path) -> dict[str, str]:
     return {name: modules[name] for name in leaves}
 
 
+#: Public names that are no classes -> their modules; a module itself stands under its package.
+PUBLIC = {"datasets": "textmix", "load": "textmix.serve.library", "save": "textmix.serve.library"}
+
+
 def front_door(package: Path) -> str:
-    """Return the text of ``__init__.pyi`` for a package folder: an import statement for each public class."""
-    lines = [f"from {module} import {name} as {name}" for name, module in public_classes(package).items()]
+    """Return the text of ``__init__.pyi`` for a package folder: an import statement for each public name."""
+    names = {**public_classes(package), **PUBLIC}
+    lines = [f"from {module} import {name} as {name}" for name, module in names.items()]
     return "\n".join([FRONT_DOOR, *sorted(lines), "", "__version__: str", ""])
 
 

@@ -1,6 +1,6 @@
-"""The classes of estimators that a persisted model may hold, found by their public names.
+"""The classes of estimators and transformers that a persisted model may hold, found by their public names.
 
-A persisted model names its class without a module.  `class_of` looks the name up, and `forms_of` accepts only a public
+A persisted model names its classes without a module.  `class_of` looks a name up, and `forms_of` accepts only a public
 class of `textmix` that declares its fitted state, or a class of `SKLEARN`.  A forged model can therefore name no other
 code.
 """
@@ -14,6 +14,7 @@ from typing import Any
 import textmix
 from textmix.core.errors import ConfigError
 
+_WORDS = {"vocabulary_": "vocabulary V", "fixed_vocabulary_": "bool"}
 #: Public name of a class of scikit-learn -> its module, and the declaration of its fitted state in the language of
 #: `textmix.serve.forms`, which scikit-learn does not give.
 SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
@@ -23,7 +24,13 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
             **{"classes_": "int C", "coef_": "float64 R V", "intercept_": "float64 R", "n_iter_": "int *"},
             "n_features_in_": "int",
         },
-    )
+    ),
+    "CountVectorizer": ("sklearn.feature_extraction.text", _WORDS),
+    "TfidfVectorizer": (
+        "sklearn.feature_extraction.text",
+        {**_WORDS, "idf_": "float64 V"},
+    ),
+    "TfidfTransformer": ("sklearn.feature_extraction.text", {"idf_": "float64 V", "n_features_in_": "int"}),
 }
 
 
@@ -38,22 +45,22 @@ def class_of(name: str) -> type:
     return found
 
 
-def can_be_persisted(estimator: type) -> bool:
+def can_be_persisted(kind: type) -> bool:
     """Return whether a class declares its fitted state and `class_of` leads from its name back to it."""
-    name = estimator.__name__
-    declared = name in SKLEARN or (name in dir(textmix) and hasattr(estimator, "fitted_forms"))
-    return declared and class_of(name) is estimator
+    name = kind.__name__
+    declared = name in SKLEARN or (name in dir(textmix) and hasattr(kind, "fitted_forms"))
+    return declared and class_of(name) is kind
 
 
-def forms_of(estimator: type) -> Mapping[str, Any]:
-    """Return the declaration of the fitted state of a class: attribute -> form, see `textmix.serve.forms`.
+def forms_of(step: Any) -> Mapping[str, Any]:
+    """Return the declaration of the fitted state of an estimator: attribute -> form, see `textmix.serve.forms`.
 
     Raises
     ------
-    ConfigError : the class cannot be persisted.
+    ConfigError : its class cannot be persisted.
     """
-    name = estimator.__name__
-    if not can_be_persisted(estimator):
-        raise ConfigError(f"model: {name} declares no fitted_forms, so that it cannot be saved; choose another method")
-    forms: Mapping[str, Any] = SKLEARN[name][1] if name in SKLEARN else estimator.fitted_forms  # type: ignore[attr-defined]
+    name = type(step).__name__
+    if not can_be_persisted(type(step)):
+        raise ConfigError(f"model: {name} declares no fitted_forms, so that it cannot be saved; choose another class")
+    forms: Mapping[str, Any] = SKLEARN[name][1] if name in SKLEARN else step.fitted_forms
     return forms

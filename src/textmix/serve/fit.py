@@ -70,11 +70,11 @@ def fit_model(
         folds = rng(seed, corpus.name, "model", "tune")
         chosen, point = tune(method.task, make, search, (corpus.features, y), folds)
     vocabulary = list(corpus.feature_names or [])
-    model = PersistedModel(make(point), method.task, corpus.label_names, vocabulary, spec, corpus.name)
+    model = PersistedModel.of_words(make(point), method.task, corpus.label_names, vocabulary, spec, dataset=corpus.name)
     model.estimator.fit(corpus.features, y)
     logger.info(
         "%s fitted to %d documents of %s, %d words%s",
-        *(method.name, corpus.n_documents, corpus.name, len(model.vocabulary), chosen and f"; chosen: {chosen}"),
+        *(method.name, corpus.n_documents, corpus.name, len(vocabulary), chosen and f"; chosen: {chosen}"),
     )
     return model
 

@@ -5,51 +5,71 @@ name of an attribute to its form:
 
 - ``"float"``, ``"int"`` or ``"bool"``: one value;
 - a type and the sizes of an array, such as ``"float64 V C"``; the type ``"int"`` allows every integer type;
-- ``(class, {field: form})``: a named tuple of arrays.
+- ``"matrix N V"``: real numbers, float64, as a CSR matrix or as an array;
+- ``"vocabulary V"``: a mapping from each of V words to its column;
+- ``(class, {field: form})``: an object of that class with these fields.
 
-V stands for the number of words and L for the number of label names.  Any other capital letter stands for one size,
-the same wherever the declaration uses it; ``V+1`` is one more than V, and ``*`` is any size.  A type that ends in ``?``
-allows None in place of the value.
+V stands for the number of words or features and L for the number of label names.  Any other capital letter stands for
+one size, the same wherever the declaration uses it; ``V+1`` is one more than V, and ``*`` is any size.  A type that
+ends in ``?`` allows None in place of the value.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from textmix.core import io
+from textmix.core.errors import ConfigError
 
 _SCALARS: dict[str, tuple[type, ...]] = {"float": (int, float), "int": (int,), "bool": (bool,)}
 _FORM = re.compile(r"(?P<type>[a-z]+[0-9]*)(?P<optional>\??)(?P<sizes>( (\*|[A-Z](\+1)?))*)")
+_PARTS = ("data", "indices", "indptr")
+#: Largest JSON file read, bytes; the largest vocabulary of the five documents takes a fortieth of it.
+MAX_JSON = 2**28
 
 
-def write_state(folder: Path, owner: Any, forms: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the declared arrays of a fitted estimator, one ``.npy`` file each.
+def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
+    """Write the declared arrays and vocabularies of a fitted estimator, a file each.
 
     Parameters
     ----------
-    folder : where the files are written; a field of a named tuple is written as ``<attribute>.<field>.npy``.
-    owner : a fitted estimator.
+    folder : where the files are written.
+    owner : a fitted estimator, or an object within it.
     forms : its declaration.
+    inside : start of the names of the files; those of a field of an attribute are ``<attribute>.<field>``.
 
     Returns
     -------
     the other attributes as JSON can hold them: single values, and None where the form allows it.
+
+    Raises
+    ------
+    ConfigError : an attribute is not there.
     """
     values: dict[str, Any] = {}
-    for name, form in forms.items():
-        value = getattr(owner, name)
+    for attribute, form in forms.items():
+        name, value = f"{inside}{attribute}", getattr(owner, attribute, None)
         if isinstance(form, tuple):
-            io.save_arrays(folder, **{f"{name}.{part}": getattr(value, part) for part in form[1]})
+            values |= write_state(folder, value, form[1], f"{name}.")
+        elif value is None and not _parse(form)[1]:
+            raise ConfigError(f"model: {type(owner).__name__} has no {attribute}, so that it cannot be saved")
         elif value is None:
             values[name] = None
+        elif _parse(form)[0] == "vocabulary":
+            io.write_json(folder / f"{name}.json", sorted(value, key=value.__getitem__))
         elif not _parse(form)[2]:
             values[name] = value.item() if isinstance(value, np.generic) else value
+        elif sparse.issparse(value):
+            values[name] = list(value.shape)
+            io.save_arrays(folder, **{f"{name}.{part}": getattr(value, part) for part in _PARTS})
         else:
             io.save_arrays(folder, **{name: np.asarray(value)})
     return values
@@ -71,20 +91,76 @@ def read_state(
     ------
     TypeError, ValueError, LookupError, OSError : a file or a value is missing or contradicts its form.
     """
-    for name, form in forms.items():
-        value: Any
+    state = _State(folder, values, sizes)
+    for attribute, form in forms.items():
+        setattr(owner, attribute, state.read(attribute, form, getattr(owner, attribute, None)))
+
+
+@dataclass(frozen=True)
+class _State:
+    """The files and values of one fitted state, and the sizes found so far; see `read_state`."""
+
+    folder: Path
+    values: Mapping[str, Any]
+    sizes: dict[str, int]
+
+    def read(self, name: str, form: Any, present: Any = None) -> Any:
+        """Return one attribute after a check against its form; ``present`` is an object to be filled, or None."""
         if isinstance(form, tuple):
-            kind, fields = form
-            value = kind(**{part: _array(folder, f"{name}.{part}", of, sizes) for part, of in fields.items()})
-        else:
-            typed, optional, dimensions = _parse(form)
-            if optional and name in values and values[name] is None:
-                value = None
-            elif dimensions:
-                value = _array(folder, name, form, sizes)
-            else:
-                value = _scalar(name, values[name], typed)
-        setattr(owner, name, value)
+            return self._object(name, form[0], form[1], present)
+        typed, optional, dimensions = _parse(form)
+        if optional and name in self.values and self.values[name] is None:
+            return None
+        special: dict[str, Callable[..., Any]] = {"vocabulary": self._vocabulary, "matrix": self._matrix}
+        if typed in special:
+            return special[typed](name, dimensions)
+        return self._array(name, typed, dimensions) if dimensions else _scalar(name, self.values[name], typed)
+
+    def _object(self, name: str, kind: type, fields: Mapping[str, Any], present: Any) -> Any:
+        """Return an object of a class with the declared fields: a named tuple, or one whose fields are set."""
+        found = {field: self.read(f"{name}.{field}", form) for field, form in fields.items()}
+        if issubclass(kind, tuple):
+            return kind(**found)
+        made = kind.__new__(kind) if present is None else present
+        for field, value in found.items():
+            object.__setattr__(made, field, value)
+        return made
+
+    def _vocabulary(self, name: str, dimensions: list[str]) -> dict[str, int]:
+        """Return word -> column of a list of words."""
+        words = read_names(self.folder / f"{name}.json")
+        self._check_shape(name, (len(words),), dimensions)
+        return {word: column for column, word in enumerate(words)}
+
+    def _matrix(self, name: str, dimensions: list[str]) -> Any:
+        """Return a float64 matrix: CSR if the values hold its shape, else an array."""
+        if name not in self.values:
+            return self._array(name, "float64", dimensions)
+        rows, columns = (_scalar(name, side, "int") for side in self.values[name])
+        self._check_shape(name, (rows, columns), dimensions)
+        data = self._array(f"{name}.data", "float64", ["*"])
+        indices, indptr = (self._array(f"{name}.{part}", "int", ["*"]) for part in _PARTS[1:])
+        matrix = sparse.csr_array((data, indices, indptr), shape=(rows, columns))
+        matrix.check_format(full_check=True)
+        return matrix
+
+    def _array(self, name: str, typed: str, dimensions: list[str]) -> np.ndarray:
+        """Return an array after a check of its type and its shape."""
+        array = read_npy(self.folder / f"{name}.npy")
+        if array.dtype.kind != "i" if typed == "int" else array.dtype != np.dtype(typed):
+            raise TypeError(f"{name} is of the type {array.dtype}, not {typed}")
+        self._check_shape(name, array.shape, dimensions)
+        return array
+
+    def _check_shape(self, name: str, shape: tuple[int, ...], dimensions: list[str]) -> None:
+        """Check a shape against the letters of a form; adds new letters to the sizes."""
+        if len(shape) != len(dimensions):
+            raise ValueError(f"{name} has {len(shape)} dimensions, not {len(dimensions)}")
+        for size, dimension in zip(shape, dimensions, strict=True):
+            more = dimension.endswith("+1")
+            expected = self.sizes.setdefault(dimension[0], size - more) if dimension != "*" else size
+            if size != expected + more:
+                raise ValueError(f"{name} has a side of {size}, not {expected + more}")
 
 
 def _parse(form: str) -> tuple[str, bool, list[str]]:
@@ -102,20 +178,27 @@ def _scalar(name: str, value: Any, typed: str) -> Any:
     return value
 
 
-def _array(folder: Path, name: str, form: str, sizes: dict[str, int]) -> np.ndarray:
-    """Return an array after a check of its type and its shape against its form; adds new letters to ``sizes``."""
-    typed, _, dimensions = _parse(form)
-    array = read_npy(folder / f"{name}.npy")
-    if array.dtype.kind != "i" if typed == "int" else array.dtype != np.dtype(typed):
-        raise TypeError(f"{name} is of the type {array.dtype}, not {typed}")
-    if array.ndim != len(dimensions):
-        raise ValueError(f"{name} has {array.ndim} dimensions, not {len(dimensions)}")
-    for size, dimension in zip(array.shape, dimensions, strict=True):
-        more = dimension.endswith("+1")
-        expected = sizes.setdefault(dimension[0], size - more) if dimension != "*" else size
-        if size != expected + more:
-            raise ValueError(f"{name} has a side of {size}, not {expected + more}")
-    return array
+def read_json(path: Path, kind: type) -> Any:
+    """Read a JSON file of an expected kind and of at most `MAX_JSON` bytes.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError : it is larger, not JSON, of another kind, or cannot be read.
+    """
+    if path.stat().st_size > MAX_JSON:
+        raise ValueError(f"{path.name} has more than {MAX_JSON:,} bytes")
+    value = io.read_json(path)
+    if not isinstance(value, kind):
+        raise TypeError(f"{path.name} holds no {kind.__name__}")
+    return value
+
+
+def read_names(path: Path) -> list[str]:
+    """Read a list of names, no two of them equal; the errors are those of `read_json`."""
+    names: list[str] = read_json(path, list)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+        raise ValueError(f"{path.name} is not a list of different names")
+    return names
 
 
 def read_npy(path: Path) -> np.ndarray:

@@ -1,21 +1,19 @@
-"""The persisted model: a fitted estimator with its vocabulary and its labels, as a sealed folder of arrays and JSON.
+"""The persisted model: a fitted estimator with its vectoriser and its labels, as a sealed folder of arrays and JSON.
 
-Nothing in the folder is code and nothing of it is run.  ``model.json`` names the class of the estimator by its public
-name (`textmix.serve.classes`), its parameters, its task and the features that it counts.  The fitted state stands in
-``.npy`` files (`textmix.serve.forms`), the names in ``labels.json`` and ``vocabulary.json``.  Each value is checked
-against the declaration of the class before any kernel sees it.  A folder that was changed by hand fails its digests;
-a folder that was forged, digests included, fails the checks.
+Nothing in the folder is code and nothing of it is run.  ``model.json`` names the class of each step by its public name
+(`textmix.serve.classes`) with its parameters, the task and the data set.  The fitted state of a step stands in the
+folder ``step0``, ``step1`` and so on (`textmix.serve.forms`), the names of the labels in ``labels.json``.  Each value
+is checked against the declaration of the class before any kernel sees it.  A folder that was changed by hand fails its
+digests; a folder that was forged, digests included, fails the checks.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -24,15 +22,15 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
 from textmix.models.common.sklearn_private import check_parameters
+from textmix.serve import parameters
 from textmix.serve.classes import class_of, forms_of
-from textmix.serve.forms import read_state, write_state
-from textmix.text.features import MATRIX, FeatureSpec, count_known
+from textmix.serve.forms import read_json, read_names, read_state, write_state
+from textmix.text.words import WordVectorizer
 
 #: Version of the folder's layout; a model of another version is refused.
-FORMAT = 2
+FORMAT = 3
 HEAD = "model.json"
-#: Largest JSON file read, bytes; the largest vocabulary of the five documents takes a fortieth of it.
-MAX_JSON = 2**28
+TASKS = {"single": 1, "multi": 2}
 
 
 @dataclass(frozen=True)
@@ -41,46 +39,71 @@ class PersistedModel:
 
     Parameters
     ----------
-    estimator : fitted to counts of ``vocabulary`` and, by its task, to indices into ``label_names`` or to indicators.
+    steps : (name, fitted object); the last is a classifier, which takes what the steps before it make of texts.  It was
+        fitted to indices into ``label_names`` or, by the task, to indicators.
     task : ``single`` (one label a document) or ``multi`` (several).
     label_names : L names.
-    vocabulary : V words, in the order of the features.
-    features : the ``features`` entry of a ``paper.yaml`` by which text became counts.
-    dataset : name of the data set that the estimator was fitted to.
-
-    Raises
-    ------
-    ConfigError : the features are not counts of single words.
+    dataset : name of the data set that the estimator was fitted to, if it has one.
+    numbers : whether the labels were whole numbers, which ``label_names`` holds as text.
     """
 
-    estimator: Any
+    steps: Sequence[tuple[str, Any]]
     task: str
     label_names: Sequence[str]
-    vocabulary: Sequence[str]
-    features: Mapping[str, Any]
     dataset: str = ""
-    spec: FeatureSpec = field(init=False, repr=False, compare=False)
+    numbers: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "spec", FeatureSpec.from_mapping(self.features))
-        if self.spec.tokenizer == MATRIX:
-            raise ConfigError(f"model: {self.dataset} is a matrix, not text; choose a data set of text")
-        if self.spec.max_n > 1 or self.spec.vectors is not None:
-            raise ConfigError("model: features of skip-grams or vectors cannot be saved; choose features of words")
+    @classmethod
+    def of_words(
+        cls,
+        estimator: Any,
+        task: str,
+        label_names: Sequence[str],
+        vocabulary: Sequence[str],
+        features: Mapping[str, Any],
+        *,
+        dataset: str = "",
+    ) -> Self:
+        """Return the model of an estimator that was fitted to counts of words.
+
+        Parameters
+        ----------
+        estimator, task, label_names, dataset : see `PersistedModel`.
+        vocabulary, features : see `textmix.text.words.WordVectorizer.of`.
+
+        Raises
+        ------
+        ConfigError : the features are not counts of single words.
+        """
+        return cls(
+            [("words", WordVectorizer.of(features, vocabulary)), ("model", estimator)], task, label_names, dataset
+        )
+
+    @property
+    def estimator(self) -> Any:
+        """The classifier."""
+        return self.steps[-1][1]
 
     @property
     def class_name(self) -> str:
         """Public name of the estimator's class."""
         return type(self.estimator).__name__
 
-    @cached_property
-    def _column(self) -> dict[str, int]:
-        """Column of each word."""
-        return {word: column for column, word in enumerate(self.vocabulary)}
+    def counts(self, text: Ragged) -> Any:
+        """Return the features of N texts, CSR (N, V).
 
-    def counts(self, text: Ragged) -> sparse.csr_array:
-        """Return the counts of the vocabulary's words in N texts, int32 CSR (N, V); other words are not counted."""
-        return count_known(text, self.spec, self._column)
+        Raises
+        ------
+        ConfigError : the model was saved without a vectoriser.
+        """
+        if len(self.steps) == 1:
+            raise ConfigError("model: it was saved without a vectoriser; save a pipeline from texts to labels")
+        first = self.steps[0][1]
+        ours = type(first).__module__.startswith("textmix.")
+        features = first.transform(text if ours else [text.text(row) for row in range(len(text))])
+        for _, step in self.steps[1:-1]:
+            features = step.transform(features)
+        return features
 
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray | None]:
         """Label N texts as the estimator's ``predict`` does.
@@ -118,21 +141,16 @@ class PersistedModel:
 
         Raises
         ------
-        ConfigError : the class of the estimator declares no ``fitted_forms``, or a parameter is not a plain value.
+        ConfigError : the class of a step declares no ``fitted_forms``, or a parameter is not a plain value.
         """
-        forms = forms_of(type(self.estimator))
-        head = {
-            **{"format": FORMAT, "estimator": self.class_name, "task": self.task, "dataset": self.dataset},
-            **{"features": dict(self.features), "parameters": _parameters_to_json(self.estimator)},
-        }
+        head = {"format": FORMAT, "task": self.task, "dataset": self.dataset, "numbers": self.numbers}
         with io.new_folder(folder, meta) as target:
-            values = write_state(target, self.estimator, forms)
-            io.write_json(target / HEAD, {**head, "values": values})
+            steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
+            io.write_json(target / HEAD, {**head, "steps": steps})
             io.write_json(target / "labels.json", list(self.label_names))
-            io.write_json(target / "vocabulary.json", list(self.vocabulary))
 
     @classmethod
-    def load(cls, folder: str | Path) -> PersistedModel:
+    def load(cls, folder: str | Path) -> Self:
         """Read a sealed folder and check it.
 
         Raises
@@ -145,17 +163,12 @@ class PersistedModel:
         with _malformed(folder, IntegrityError):
             io.check_result(folder, anywhere=True)
         with _malformed(folder / HEAD, DataFormatError):
-            head = _read_json(folder / HEAD, dict)
+            head = read_json(folder / HEAD, dict)
             if head["format"] != FORMAT:
                 raise ValueError(f"format {head['format']!r} is not {FORMAT}; make the model again with this version")
-            names, words = (_read_names(folder / name) for name in ("labels.json", "vocabulary.json"))
-            kind = class_of(str(head["estimator"]))
-            forms = forms_of(kind)
-            estimator: Any = kind(**{key: _value_from_json(value) for key, value in head["parameters"].items()})
-            check_parameters(estimator)
-            sizes = {"V": len(words), "L": len(names)}
-            read_state(folder, estimator, forms, head["values"], sizes)
-            model = cls(estimator, str(head["task"]), names, words, head["features"], str(head["dataset"]))
+            names = read_names(folder / "labels.json")
+            steps = [_read_step(folder / f"step{n}", step, len(names)) for n, step in enumerate(head["steps"])]
+            model = cls(steps, str(head["task"]), names, str(head["dataset"]), bool(head["numbers"]))
             model._check()
         return model
 
@@ -164,16 +177,44 @@ class PersistedModel:
         classes = self.estimator.classes_
         if len(classes) == 0 or classes.min() < 0 or classes.max() >= len(self.label_names):
             raise ValueError("classes_ is not an index into the labels")
-        if self.estimator.n_features_in_ != len(self.vocabulary):
+        n_features = self.estimator.n_features_in_
+        if len(self.steps) > 1 and self.counts(Ragged.from_texts([b"", b"a"])).shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")
-        if hasattr(self.estimator, "check_loaded"):
-            self.estimator.check_loaded()
-        probe = sparse.csr_array(np.eye(2, len(self.vocabulary), dtype=np.int32))
+        probe = sparse.csr_array((np.ones(2, dtype=np.int32), ([0, 1], [0, n_features - 1])), shape=(2, n_features))
         labels = self.estimator.predict(probe)
         if len(labels) != len(probe.indptr) - 1:
             raise ValueError("the estimator does not label each text")
-        if labels.ndim != {"single": 1, "multi": 2}.get(self.task):
+        if labels.ndim != TASKS.get(self.task):
             raise ValueError(f"the estimator's labels do not have the shape of the task {self.task!r}")
+
+
+def _write_step(folder: Path, name: str, step: Any) -> dict[str, Any]:
+    """Write the fitted state of one step to a folder; return the rest of it as JSON can hold it."""
+    head = {"name": name, "class": type(step).__name__, "parameters": parameters.to_json(step)}
+    folder.mkdir()
+    columns = getattr(step, "feature_names_in_", None)
+    if columns is not None:
+        io.write_json(folder / "columns.json", list(columns))
+    return {**head, "columns": columns is not None, "values": write_state(folder, step, forms_of(step))}
+
+
+def _read_step(folder: Path, head: Mapping[str, Any], n_labels: int) -> tuple[str, Any]:
+    """Return name and fitted object of one step, checked; the errors are those of `read_state`."""
+    kind = class_of(str(head["class"]))
+    step: Any = kind(**{key: parameters.from_json(value) for key, value in head["parameters"].items()})
+    forms = forms_of(step)
+    if hasattr(step, "_parameter_constraints"):  # a vectoriser of ours compares its own, when it is used
+        check_parameters(step)
+    sizes = {"L": n_labels}
+    read_state(folder, step, forms, head["values"], sizes)
+    if head["columns"]:
+        step.feature_names_in_ = np.array(read_names(folder / "columns.json"), dtype=object)
+        sizes.setdefault("V", len(step.feature_names_in_))
+    if getattr(step, "n_features_in_", sizes.get("V")) != sizes.get("V", getattr(step, "n_features_in_", None)):
+        raise ValueError("n_features_in_ is not the number of features")
+    if hasattr(step, "check_loaded"):
+        step.check_loaded()
+    return str(head["name"]), step
 
 
 @contextmanager
@@ -185,6 +226,7 @@ def _malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) -
         ValueError,
         TypeError,
         LookupError,
+        ArithmeticError,
         AttributeError,
         RecursionError,
         MemoryError,
@@ -193,54 +235,3 @@ def _malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) -
     ) as error:
         said = f"is not a model that this version can read ({type(error).__name__}: {error}); make it again"
         raise (kind(f"{path} {said}") if kind is IntegrityError else DataFormatError(path, None, said)) from error
-
-
-def _parameters_to_json(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator as JSON; raises ConfigError for one that is not a plain value or a list."""
-    found = {}
-    for name, value in estimator.get_params(deep=False).items():
-        try:
-            listed = isinstance(value, (list, tuple, np.ndarray))
-            found[name] = [_value_to_json(each) for each in value] if listed else _value_to_json(value)
-        except TypeError as error:
-            raise ConfigError(
-                f"model: {type(estimator).__name__}: the parameter {name} is {error}; give a number"
-            ) from error
-    return found
-
-
-def _value_to_json(value: Any) -> Any:
-    """Return one value as JSON can hold it; an infinity or nan, which JSON lacks, becomes {"float": its name}."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(plain, (str, int, float, bool, type(None))):
-        raise TypeError(f"a {type(value).__name__}")
-    return {"float": str(plain)} if isinstance(plain, float) and not np.isfinite(plain) else plain
-
-
-def _value_from_json(value: Any, inside: bool = False) -> Any:
-    """Undo `_parameters_to_json` for one parameter; a list within a list is refused."""
-    if isinstance(value, dict):
-        return float(value["float"])
-    if isinstance(value, list):
-        if inside:
-            raise ValueError("a parameter is a list of lists")
-        return tuple(_value_from_json(each, inside=True) for each in value)
-    return value
-
-
-def _read_json(path: Path, kind: type) -> Any:
-    """Read a JSON file of an expected kind and of at most `MAX_JSON` bytes."""
-    if path.stat().st_size > MAX_JSON:
-        raise ValueError(f"{path.name} has more than {MAX_JSON:,} bytes")
-    value = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(value, kind):
-        raise TypeError(f"{path.name} holds no {kind.__name__}")
-    return value
-
-
-def _read_names(path: Path) -> list[str]:
-    """Read a list of names, no two of them equal."""
-    names: list[str] = _read_json(path, list)
-    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise ValueError(f"{path.name} is not a list of different names")
-    return names

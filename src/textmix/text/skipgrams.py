@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numba
 import numpy as np
@@ -77,12 +78,41 @@ class Skipgrams:
     ConfigError : a number is too small.
     """
 
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, str]] = {
+        **{"max_n": "int", "max_slop": "int", "n_documents": "int", "words": "int64 W", "word_df": "int32 W"},
+        **{"last_word": "int32 G", "starts": "int64 *", "levels": "int64 *", "columns": "int32 G S"},
+        **{"n": "int8 F", "slop": "int8 F", "df": "int32 F", "_rank": "int32 V+1"},
+    }
+
     def __init__(self, max_n: int = 5, max_slop: int = 2, min_df: int = 6, subsume: bool = True) -> None:
         for name, value, least in (("max_n", max_n, 1), ("max_slop", max_slop, 0), ("min_df", min_df, 1)):
             if value < least:
                 raise ConfigError(f"skip-grams: {name}: {value} is below {least}; raise it")
         self.max_n, self.max_slop, self.min_df, self.subsume = max_n, max_slop, min_df, subsume
-        self._tables = [_pattern_table(n, max_slop) for n in range(2, max_n + 1)]
+
+    @cached_property
+    def _tables(self) -> list[np.ndarray]:
+        """The patterns of 2, 3, ... ``max_n`` words."""
+        return [_pattern_table(n, self.max_slop) for n in range(2, self.max_n + 1)]
+
+    def check(self) -> None:
+        """Check attributes that were read from a file: a walk down the trie stays within it.
+
+        Raises
+        ------
+        ValueError : an index is out of range, or a level or the number of slops is wrong.
+        """
+        n_words, n_nodes, n_inner = len(self.words), len(self.last_word), len(self.starts) - 1
+        levels, starts = self.levels, self.starts
+        ranges: list[tuple[np.ndarray, int, int]] = [(self.last_word, 0, n_words), (self._rank, -1, n_words)]
+        ranges += [(self.columns, -1, len(self.n)), (self.words, 0, len(self._rank))]
+        inside = all(low <= found.min(initial=low) and found.max(initial=-1) < high for found, low, high in ranges)
+        whole = len(levels) == self.max_n + 1 and levels[0] == 0 and levels[1] == n_words and levels[-1] == n_nodes
+        ordered = bool((np.diff(levels) >= 0).all() and (np.diff(starts) >= 0).all())
+        forward = starts[0] == n_words and starts[-1] == n_nodes and n_inner == levels[-2]
+        if not (inside and whole and ordered and forward and self.columns.shape[-1] == self.max_slop + 1):
+            raise ValueError("skipgrams_ holds an index out of range")
 
     def fit(self, tokens: Ragged, n_words: int, deciding: np.ndarray | None = None) -> Self:
         """Find the skip-grams of N documents.

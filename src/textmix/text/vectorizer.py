@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import Skipgrams
 from textmix.text.tokenize import tokenize
+from textmix.text.words import texts_of
 
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,6 +42,12 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> SkipgramVectorizer(max_n=2, max_slop=1, min_df=3).fit(texts).get_feature_names_out().tolist()
     ['time', 'waste', 'waste time ~1']
     """
+
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        "vocabulary_": "vocabulary V",
+        "skipgrams_": (Skipgrams, Skipgrams.forms),
+    }
 
     def __init__(
         self,
@@ -93,6 +100,12 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
 
+    def check_loaded(self) -> None:
+        """Raise ValueError if attributes that were read from a file have an index out of range."""
+        if (self.skipgrams_.max_n, self.skipgrams_.max_slop) != (self.max_n, self.max_slop):
+            raise ValueError("skipgrams_ was found with other parameters")
+        self.skipgrams_.check()
+
     def _fit(self, raw_documents: Iterable[str]) -> Ragged:
         """Fit and return the token stream."""
         tokens, words = self._tokenize(raw_documents)
@@ -103,12 +116,10 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _tokenize(self, raw_documents: Iterable[str]) -> tuple[Ragged, list[str]]:
         """Return the token stream of texts and its vocabulary, in alphabetical order."""
+        if isinstance(self.tokenizer, str):
+            return tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
         if isinstance(raw_documents, str):
             raise ValueError("raw_documents is one string; give a list of texts")
-        if isinstance(self.tokenizer, str):
-            return tokenize(
-                Ragged.from_texts(text.encode("utf-8") for text in raw_documents), self.tokenizer, self.min_length
-            )
         documents = [list(self.tokenizer(text)) for text in raw_documents]
         words = sorted({word for document in documents for word in document})
         ids = {word: row for row, word in enumerate(words)}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from textmix.core.extras import extra
 from textmix.data.corpus import Ragged
 
 
@@ -32,7 +33,8 @@ def paragraph_vectors(
     models : for each model the settings of gensim's ``Doc2Vec`` that only this model has; empty for one model.
     settings : settings of ``Doc2Vec`` that all models share, for example ``seed``, which also seeds the random order.
     """
-    from gensim.models.doc2vec import Doc2Vec, TaggedDocument  # type: ignore[import-untyped]
+    with extra("vectors"):
+        from gensim.models.doc2vec import Doc2Vec, TaggedDocument  # type: ignore[import-untyped]
 
     rows = np.arange(len(tokens))
     if shuffle:

@@ -13,16 +13,19 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError
+from textmix.core.extras import extra
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files, decode, file_of
+
+with extra("data"):
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"n_labels": False, "labels_one_low": False}

@@ -6,14 +6,16 @@ log-likelihood.  All classifiers share one binned data set.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, log_softmax
 
 from textmix.models.cbm.learners import smoothed_log_odds
 from textmix.models.common.boosted_trees import Growth, Trees
+from textmix.models.common.forest import FOREST_FORMS, Forest
 
 #: Added to a component's share before its logarithm is taken.
 LEAST_SHARE = 1e-6
@@ -28,6 +30,9 @@ class BoostedGate:
     n_components : K.
     growth : number and form of the trees that an update adds.
     """
+
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, Any]] = {"trees": (Trees, Trees.forms)}
 
     def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
         self.trees, self._started = Trees(X, n_components, growth), False
@@ -63,6 +68,35 @@ class BoostedGate:
         return 0.0
 
 
+class Grown(NamedTuple):
+    """The trees of all labels that vary in a component.
+
+    Parameters
+    ----------
+    first : int64 (A + 1,), the first tree of each of A pairs of a component and a label, in the order of ``place``.
+    place : int64 (K, L), which of the A pairs it is; -1 for a label that is constant in the component.
+    forest : the trees.
+    """
+
+    first: np.ndarray
+    place: np.ndarray
+    forest: Forest
+
+    def check(self, n_features: int) -> None:
+        """Raise ValueError if an index that was read from a file is out of range."""
+        self.forest.check(n_features)
+        ordered = self.first[0] == 0 and self.first[-1] == len(self.forest.root) and (np.diff(self.first) >= 0).all()
+        if not (ordered and self.place.min(initial=0) >= -1 and self.place.max(initial=-1) < len(self.first) - 1):
+            raise ValueError("the trees of the labels hold an index out of range")
+
+    def log_odds(self, X: Any, component: int, label: int) -> np.ndarray:
+        """Return the scores of the trees of a pair, float64 (n,), for instances X (n, V)."""
+        pair, scores = self.place[component, label], np.zeros((X.shape[0], 1))
+        root = self.forest.root[self.first[pair] : self.first[pair + 1]]
+        self.forest._replace(root=root).add_scores(X, scores)
+        return scores[:, 0]
+
+
 class BoostedExperts:
     """Boosted trees for each label that varies in a component, a constant for each label that does not.
 
@@ -75,6 +109,12 @@ class BoostedExperts:
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     """
 
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, Any]] = {
+        "fixed": "float64 K L",
+        "grown": (Grown, {"first": "int64 A+1", "place": "int64 K L", "forest": (Forest, FOREST_FORMS)}),
+    }
+
     def __init__(self, X: Any, Y: np.ndarray, n_components: int, growth: Growth, constant: float) -> None:
         self.X, self.Y, self.growth, self.constant = X, Y, growth, constant
         self.rate = Y.mean(axis=0)
@@ -85,6 +125,7 @@ class BoostedExperts:
 
     def update(self, memberships: np.ndarray) -> None:
         """See `textmix.models.cbm.learners.Experts`."""
+        vars(self).pop("grown", None)
         for component, grown in enumerate(self.trees):
             weight = memberships[:, component]
             if not weight.any():
@@ -97,27 +138,27 @@ class BoostedExperts:
                     grown[label] = Trees(self.X, 1, self.growth, self._first)
                 grown[label].grow(partial(_log_loss_derivatives, weight[:, np.newaxis], self.Y[:, [label]]))
 
-    def _fill(self, component: int, n: int, scores: Any) -> np.ndarray:
-        """Return the log odds of n instances under a component, float64 (n, L): constants, or scores of trees.
-
-        Parameters
-        ----------
-        component : its index.
-        n : number of instances.
-        scores : from `Trees` of one output to their scores, float64 (n, 1).
-        """
-        odds = np.tile(self.fixed[component], (n, 1))
-        for label in np.flatnonzero(self.active[component]).tolist():
-            odds[:, label] = scores(self.trees[component][label])[:, 0]
-        return odds
+    @cached_property
+    def grown(self) -> Grown:
+        """The trees grown so far, of the labels that vary."""
+        place = np.where(self.active, np.cumsum(self.active).reshape(self.active.shape) - 1, -1)
+        forests = [self.trees[k][label].forest for k, label in np.argwhere(self.active).tolist()]
+        first = np.cumsum([0, *(len(forest.root) for forest in forests)])
+        return Grown(first, place, Forest.joined(forests))
 
     def training_log_odds(self, component: int) -> np.ndarray:
         """See `textmix.models.cbm.learners.Experts`."""
-        return self._fill(component, self.X.shape[0], lambda trees: trees.scores)
+        odds = np.tile(self.fixed[component], (self.X.shape[0], 1))
+        for label in np.flatnonzero(self.active[component]).tolist():
+            odds[:, label] = self.trees[component][label].scores[:, 0]
+        return odds
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """See `textmix.models.cbm.learners.Experts`."""
-        return self._fill(component, X.shape[0], lambda trees: trees.predict(X))
+        odds, rows = np.tile(self.fixed[component], (X.shape[0], 1)), sparse.csr_array(X)
+        for label in np.flatnonzero(self.grown.place[component] >= 0).tolist():
+            odds[:, label] = self.grown.log_odds(rows, component, label)
+        return odds
 
     def penalty(self) -> float:
         """See `textmix.models.cbm.learners.Experts`."""

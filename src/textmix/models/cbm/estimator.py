@@ -80,6 +80,20 @@ class CBMClassifier(MultiLabelClassifier):
     (1, 3, 3)
     """
 
+    @property
+    def fitted_forms(self) -> dict[str, Any]:
+        """Fitted attributes and their forms, see `textmix.serve.forms`; they depend on ``learner``."""
+        gate, experts = LogisticGate, LogisticExperts
+        if self.learner == "boosting":
+            from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
+
+            gate, experts = BoostedGate, BoostedExperts  # type: ignore[assignment]
+        return {
+            **{**self._forms, "n_components_": "int", "allow_empty_": "bool", "objective_path_": "float64 *"},
+            **{"n_iter_": "int", "converged_": "bool", "space_": (RowSpace, RowSpace.forms)},
+            **{"gate_": (gate, gate.forms), "experts_": (experts, experts.forms)},
+        }
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "learner": [StrOptions({"logistic", "boosting"}), HasMethods(["fit", "predict_proba"])],
@@ -147,6 +161,19 @@ class CBMClassifier(MultiLabelClassifier):
         self.allow_empty = allow_empty
         self.random_state = random_state
         self.callback = callback
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if attributes that were read from a file contradict each other or hold a wrong index."""
+        gate: Any = self.gate_
+        experts: Any = self.experts_
+        if self.learner == "boosting":
+            gate.trees.forest.check(self._n_checked)
+            experts.grown.check(self._n_checked)
+            found = {gate.trees.outputs, len(gate.trees.start), len(experts.fixed)}
+        else:
+            found = {gate.coef.shape[1], len(experts.coef)}
+        if found != {self.n_components_}:
+            raise ValueError(f"n_components_ is {self.n_components_}, but the arrays have {sorted(found)} components")
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Run EM to its end and call ``callback`` after every iteration."""

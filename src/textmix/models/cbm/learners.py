@@ -7,7 +7,7 @@ methods of `Gate` and `Experts` can take their place: see `boosted_learners` and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -107,6 +107,9 @@ class LogisticGate:
     step : the partial M step; its variance is that of each weight of the K weight vectors.
     """
 
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, str]] = {"coef": "float64 R+1 K"}
+
     def __init__(self, X: Any, n_components: int, step: MStep) -> None:
         self.X, self.step = X, step
         self.coef = np.zeros((X.shape[1] + 1, n_components))
@@ -145,6 +148,9 @@ class LogisticExperts:
     floor : instances with a smaller membership are left out of a component's classifiers.
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     """
+
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, str]] = {"coef": "float64 K R+1 L", "active": "bool K L"}
 
     def __init__(self, X: Any, Y: np.ndarray, n_components: int, step: MStep, *, floor: float, constant: float) -> None:
         self.X, self.Y, self.step, self.floor, self.constant = X, Y, step, floor, constant

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-import lightgbm as lgb
 import numpy as np
 from scipy import sparse
+
+from textmix.core.extras import extra
+from textmix.models.common.forest import FOREST_FORMS, Forest
 
 #: Least entry of the Hessian's diagonal; LightGBM divides by sums of them.
 LEAST_HESSIAN = 1e-12
@@ -48,6 +50,9 @@ class Trees:
     scores : float64 (N, C), of the training instances.
     """
 
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, Any]] = {"outputs": "int", "start": "float64 *", "forest": (Forest, FOREST_FORMS)}
+
     def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
         settings: dict[str, Any] = {
             **{"num_leaves": growth.leaves, "learning_rate": growth.shrinkage, "num_class": outputs},
@@ -59,12 +64,17 @@ class Trees:
         self.outputs, self.growth = outputs, growth
         self.start, self.scores = np.zeros(outputs), np.zeros((X.shape[0], outputs))
         self._settings = settings
-        self._data: Any = like._data if like else lgb.Dataset(as_lightgbm(X), np.zeros(X.shape[0]), params=settings)
-        self._booster: lgb.Booster | None = None
+        self._data: Any = like._data if like else _binned(X, settings)
+        self._booster: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the binned data: a copied or pickled object can predict, but cannot grow."""
-        return {**vars(self), "_data": None}
+        """Return the state that predictions read: a copied or pickled object can predict, but cannot grow."""
+        return {**vars(self), "forest": self.forest, "_data": None, "_booster": None}
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The trees grown so far."""
+        return Forest.empty() if self._booster is None else Forest.of_booster(self._booster)
 
     @cached_property
     def can_split(self) -> bool:
@@ -80,7 +90,8 @@ class Trees:
         derivatives : from scores (N, C) to the loss's gradient and Hessian diagonal in them, float64 (N, C) each.
         """
         if self._booster is None:
-            self._booster = lgb.Booster(self._settings, self._data)
+            self._booster = _lightgbm().Booster(self._settings, self._data)
+        vars(self).pop("forest", None)
 
         def in_columns(scores: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
             """Return the derivatives in LightGBM's form: vectors (N C,), one output after the other."""
@@ -98,11 +109,19 @@ class Trees:
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the scores of instances with features X (N, V), float64 (N, C)."""
-        if self._booster is None:
-            return np.tile(self.start, (X.shape[0], 1))
-        return np.asarray(self._booster.predict(as_lightgbm(X), raw_score=True)).reshape(-1, self.outputs) + self.start
+        scores = np.zeros((X.shape[0], self.outputs))
+        self.forest.add_scores(X, scores)
+        return scores + self.start
 
 
-def as_lightgbm(X: Any) -> Any:
-    """Return features in a form that LightGBM takes: it knows csr_matrix, not csr_array."""
-    return sparse.csr_matrix(X) if sparse.issparse(X) else X
+def _lightgbm() -> Any:
+    """Return the package that grows trees; applying trees does not need it."""
+    with extra("boosting"):
+        import lightgbm
+    return lightgbm
+
+
+def _binned(X: Any, settings: dict[str, Any]) -> Any:
+    """Return LightGBM's data set of features (N, V); it knows csr_matrix, not csr_array."""
+    values = sparse.csr_matrix(X) if sparse.issparse(X) else X
+    return _lightgbm().Dataset(values, np.zeros(X.shape[0]), params=settings)

@@ -30,6 +30,7 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         **LabelSetTargets.target_forms,
     }
     _columns: np.ndarray | None
+    n_features_in_: int
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -63,6 +64,11 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         check_is_fitted(self)
         features = check_features(self, X, reset=False)
         return features if self._columns is None else features[:, self._columns]
+
+    @property
+    def _n_checked(self) -> int:
+        """Number W of features that the model was fitted to, see `_checked`."""
+        return int(self.n_features_in_ if self._columns is None else len(self._columns))
 
     def _checked_sets(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
         """Return checked features (N, W), see `_checked`, and label sets, int8 (N, L), of the same instances."""

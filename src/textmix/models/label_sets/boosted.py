@@ -54,10 +54,19 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
     [('a',), ('a', 'b')]
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **BoostedClassifier._forms,
+        "_experts": (BoostedExperts, BoostedExperts.forms),
+    }
+
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Grow the trees of every label."""
         self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
         self._experts.update(np.ones((len(Y), 1)))
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if trees that were read from a file have an index out of range."""
+        self._experts.grown.check(self._n_checked)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L)."""
@@ -78,11 +87,22 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
     [('a',), ('a', 'b')]
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **BoostedClassifier._forms,
+        **{"sets_": "int8 S L", "_gate": (BoostedGate, BoostedGate.forms)},
+    }
+
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Grow the trees of every label set."""
         self.sets_, code = label_sets(Y)
         self._gate = BoostedGate(X, len(self.sets_), self._growth())
         self._gate.update(np.eye(len(self.sets_))[code])
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if trees that were read from a file have an index out of range."""
+        self._gate.trees.forest.check(self._n_checked)
+        if {self._gate.trees.outputs, len(self._gate.trees.start)} != {len(self.sets_)}:
+            raise ValueError("the trees do not score each of the label sets")
 
     def _scores(self, X: Any) -> np.ndarray:
         """Return the score of every set before the softmax, float64 (n, S)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -33,7 +33,10 @@ class RowSpace:
     combine : float64 (N, R); the basis is ``X.T @ combine``.  Empty where ``inputs`` is X.
     """
 
-    inputs: Any
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, str]] = {"X": "matrix? N W", "combine": "float64 * *"}
+
+    inputs: Any = None
     X: Any = None
     combine: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 

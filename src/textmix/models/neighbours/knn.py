@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,24 @@ from textmix.models.common.sklearn_private import Interval, StrOptions, checks_p
 from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
 from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
+
+
+class Postings(NamedTuple):
+    """The training vectors sorted by word, see `textmix.models.neighbours.neighbour_kernels.postings`.
+
+    Parameters
+    ----------
+    start : int64 (V + 1,), where each word's entries start.
+    rows : int32 (P,), the training document of each entry.
+    values : float64 (P,).
+    """
+
+    start: np.ndarray
+    rows: np.ndarray
+    values: np.ndarray
+
+
+POSTINGS_FORMS = {"start": "int64 V+1", "rows": "int32 P", "values": "float64 P"}
 
 
 class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,6 +63,15 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
     ['sport', 'art']
     """
+
+    @property
+    def fitted_forms(self) -> dict[str, Any]:
+        """Fitted attributes and their forms, see `textmix.serve.forms`; they depend on ``representation``."""
+        kind = type(REPRESENTATIONS[self.representation]())
+        return {
+            **{"classes_": "int C", "n_features_in_": "int", "_codes": "int64 N", "_right": "float64 N R"},
+            **{"_postings": (Postings, POSTINGS_FORMS), "representation_": (kind, kind.forms)},
+        }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [StrOptions(set(REPRESENTATIONS))],
@@ -83,9 +110,19 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.representation_ = REPRESENTATIONS[self.representation]().fit(X)
         vectors = self._vectors(X)
         matrix = vectors.sparse
-        self._postings = postings(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1])
+        self._postings = Postings(*postings(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1]))
         self._right = vectors.right
         return self
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if attributes that were read from a file have an index out of range."""
+        start, rows, _ = self._postings
+        ordered = start[0] == 0 and start[-1] == len(rows) and bool((np.diff(start) >= 0).all())
+        known = 0 <= rows.min(initial=0) and rows.max(initial=-1) < len(self._codes)
+        elected = len(self._codes) and 0 <= self._codes.min() and self._codes.max() < len(self.classes_)
+        dense = self._vectors(sparse.csr_array((1, self.n_features_in_))).left.shape[1]
+        if not (ordered and known and elected and dense == self._right.shape[1]):
+            raise ValueError("the neighbours hold an index out of range, or vectors of another length")
 
     def _vectors(self, X: sparse.csr_array) -> Vectors:
         """Return the vectors of some counts."""

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import in_form_of_y
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_counts
 
 #: Pages whose similarities are held in memory at once.
@@ -55,6 +55,10 @@ class LabelNeighbors(LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int L", "n_features_in_": "int", "_pages": "matrix N V", "_labels": "float64 N L"},
+        **{"n_neighbors_": "int", "threshold_": "float", **LabelSetTargets.target_forms},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "neighbors": ["array-like"],
         "quantiles": ["array-like"],
@@ -117,6 +121,11 @@ class LabelNeighbors(LabelCountClassifier):
             total = weight[:, :k].sum(axis=1, keepdims=True) if self.votes == "share" else np.ones((len(votes), 1))
             found[k] = np.divide(votes, total, out=np.zeros_like(votes), where=total > 0)
         return found
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if the number of neighbours that was read from a file is not positive."""
+        if self.n_neighbors_ < 1:
+            raise ValueError("n_neighbors_ must be at least 1; save the model again")
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -59,6 +59,9 @@ class Vectors:
 class Representation:
     """A map from counts to vectors; `fit` estimates its parameters from training documents."""
 
+    #: Attributes that `transform` reads, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, str]] = {}
+
     def fit(self, X: sparse.csr_array) -> Self:
         """Learn from training counts (N, V)."""
         return self
@@ -76,6 +79,8 @@ class LengthNormalised(Representation):
     p : 0, 1 or 2.
     root : whether the square root is taken of every coordinate; with p = 1 this is the Bhattacharyya kernel.
     """
+
+    forms: ClassVar[dict[str, str]] = {"p": "int", "root": "bool"}
 
     def __init__(self, p: int, root: bool = False) -> None:
         self.p = p
@@ -97,6 +102,8 @@ class TfIdf(Representation):
     weight : float64 (V,), log(|D| / df_w).
     """
 
+    forms: ClassVar[dict[str, str]] = {"weight": "float64 V"}
+
     def fit(self, X: sparse.csr_array) -> Self:
         """Learn the document frequencies df_w."""
         frequency = np.bincount(X.indices, minlength=X.shape[1])
@@ -115,6 +122,8 @@ class FisherMultinomial(Representation):
     ----------
     theta : float64 (V,), the share of each word.
     """
+
+    forms: ClassVar[dict[str, str]] = {"theta": "float64 V"}
 
     def fit(self, X: sparse.csr_array) -> Self:
         """Estimate the multinomial."""
@@ -137,6 +146,8 @@ class FisherDCM(Representation):
     ----------
     beta : float64 (V,), the EDCM's parameters; 0 for words in no training document.
     """
+
+    forms: ClassVar[dict[str, str]] = {"beta": "float64 V"}
 
     def fit(self, X: sparse.csr_array) -> Self:
         """Estimate the EDCM."""

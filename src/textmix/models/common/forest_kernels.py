@@ -1,0 +1,41 @@
+"""Scores of boosted trees that are stored as arrays: a walk from the root of each tree to a leaf."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+
+@njit
+def add_trees(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    root: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    child: np.ndarray,
+    value: np.ndarray,
+    row: np.ndarray,
+    score: np.ndarray,
+) -> None:
+    """Add the value of each tree's leaf to the scores, tree after tree; tree t counts for the output t modulo C.
+
+    Parameters
+    ----------
+    indptr, indices, data : float64 CSR (n, V), instances.
+    root, feature, threshold, child, value : see `textmix.models.common.forest.Forest`.
+    row : float64 (V,), zeros; it holds one instance at a time and is zeros again at the end.
+    score : float64 (n, C), changed in place.
+    """
+    for i in range(len(indptr) - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            row[indices[p]] = data[p]
+        for t in range(len(root)):
+            node = root[t]
+            while node >= 0:
+                node = child[node, 0] if row[feature[node]] <= threshold[node] else child[node, 1]
+            score[i, t % score.shape[1]] += value[~node]
+        for p in range(indptr[i], indptr[i + 1]):
+            row[indices[p]] = 0.0
