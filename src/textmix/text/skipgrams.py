@@ -111,7 +111,7 @@ class Skipgrams:
         whole = len(levels) == self.max_n + 1 and levels[0] == 0 and levels[1] == n_words and levels[-1] == n_nodes
         ordered = bool((np.diff(levels) >= 0).all() and (np.diff(starts) >= 0).all())
         forward = starts[0] == n_words and starts[-1] == n_nodes and n_inner == levels[-2]
-        if not (inside and whole and ordered and forward and self.columns.shape[-1] == self.max_slop + 1):
+        if not (inside and whole and ordered and forward and np.size(self.columns, -1) == self.max_slop + 1):
             raise ValueError("skipgrams_ holds an index out of range")
 
     def fit(self, tokens: Ragged, n_words: int, deciding: np.ndarray | None = None) -> Self:

@@ -29,6 +29,7 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> from textmix import WordVectorizer
     >>> WordVectorizer(min_count=2).fit_transform(["a rose is a rose", "a day"]).toarray().tolist()
     [[2, 2], [1, 0]]
     """
