@@ -174,6 +174,13 @@ def test_given_split_that_is_not_there_is_said(split, said):
     assert str(caught.value) == said
 
 
+def test_the_first_documents_of_the_file_are_the_training_part():
+    splits = make_splits(corpus_of([0] * 5), {"kind": "first", "train": 3}, 1, "first", None)
+    assert rows(splits) == ([0, 1, 2], [3, 4])
+    with pytest.raises(ConfigError, match=r"split first: train: 5 of the 5 documents of news leaves a part empty"):
+        make_splits(corpus_of([0] * 5), {"kind": "first", "train": 5}, 1, "first", None)
+
+
 def test_splits_come_back_as_they_were_saved(tmp_path):
     splits = split_of(corpus_of([0] * 30), train=0.8, trials=3)
     splits.save(tmp_path / "splits", {"rule": "split"})

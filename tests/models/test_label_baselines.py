@@ -14,10 +14,14 @@ from sklearn.linear_model import LogisticRegression
 from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
 from textmix.models.cbm.estimator import CBMClassifier
+from textmix.models.common.multilabel import label_sets
 from textmix.models.label_sets import chain_kernels as chains
+from textmix.models.label_sets.blocks import InBlocks, in_blocks
 from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance
 from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
-from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, pair_states
+from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, _CRFProblem, pair_states
+from textmix.models.linear.lbfgs import minimise
+from textmix.models.linear.problems import Multinomial
 from textmix.models.linear.row_space import RowSpace
 
 MODELS = {
@@ -139,6 +143,26 @@ def test_the_crf_is_at_its_optimum():
     residual = model.predict_proba(X) - Y
     np.testing.assert_allclose(model.coef_[:-1] / 0.5, -X.T @ residual, atol=1e-3)
     np.testing.assert_allclose(model.coef_[-1] / 0.5, -residual.sum(axis=0), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["power set", "crf"])
+def test_blocks_of_instances_give_what_the_whole_gives(name):
+    X, Y = documents(9, n=40)
+    sets, code = label_sets(Y)
+    pairs = pair_states(sets)
+
+    def problem_of(X: Any, code: np.ndarray) -> Any:
+        if name == "crf":
+            return _CRFProblem(X, code, sets.astype(float), pairs, 0.5)
+        return Multinomial(X, code, len(sets), np.ones(len(code)), 0.5)
+
+    whole, parts = in_blocks(problem_of, X, code, len(sets)), in_blocks(problem_of, X, code, len(sets), 7 * len(sets))
+    assert isinstance(parts, InBlocks)
+    assert not isinstance(whole, InBlocks)
+    np.testing.assert_allclose(parts.inverse_diagonal, whole.inverse_diagonal, rtol=1e-12)
+    found = [minimise(problem, np.zeros((len(whole.penalty), 1)), 300, 1e-12) for problem in (whole, parts)]
+    assert found[0].total_objective == pytest.approx(found[1].total_objective, rel=1e-9)
+    np.testing.assert_allclose(found[0].unknowns, found[1].unknowns, atol=1e-4)
 
 
 def test_every_pair_is_in_one_of_its_four_states():

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from tests.models.test_cbm import documents
 from tests.verdict.reporting import META
-from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
@@ -26,8 +25,12 @@ PAPER = Path(__file__).parents[2] / "config/papers/cbm"
 SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())
 PARAMS = {"n_components": 3, "max_iter": 3}
 SETTINGS: dict[str, Any] = {
-    **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": 2, "components": [1, 3], "labels": [2]},
-    **{"enumerated": 3, "documents": 20, "variance": 1.0, "steps": 2000},
+    **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": {"scene": 2}, "tolerance": 1e-4},
+    **{"components": [1, 3], "labels": [2], "enumerated": 3, "documents": 20, "variance": 1.0, "steps": 2000},
+}
+COMPONENTS: dict[str, Any] = {
+    "illustration": {"components": 2},
+    **{name: {"components": {"scene": [1, 20]}} for name in ("components", "random_starts")},
 }
 
 
@@ -60,8 +63,9 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
     root = tmp_path_factory.mktemp("results")
     measures = {}
     for name in SPEC["measures"]:
-        settings = {**SETTINGS, "components": 2} if name == "illustration" else SETTINGS
-        measures[name] = run_measure("cbm", name, {"yeast": source}, settings, np.random.default_rng(3))
+        function = SPEC["measures"][name].get("function", name)
+        settings = {**SETTINGS, **COMPONENTS.get(function, {})}
+        measures[name] = run_measure("cbm", function, {"scene": source}, settings, np.random.default_rng(3))
         measures[name].save(root / "papers/cbm/measures" / name, META)
     return measures, root
 
@@ -91,6 +95,13 @@ def test_the_path_of_em_has_every_iteration_of_every_run(measured):
     assert measured[0]["em_path"].values["largest_fall"] >= 0.0
 
 
+def test_random_starts_give_mean_and_deviation_of_each_number_of_components(measured):
+    rows, values = measured[0]["starts"].tables["runs"], measured[0]["starts"].values
+    assert [(row["components"], row["run"]) for row in rows] == [(1, 0), (1, 1), (20, 0), (20, 1)]
+    found = [row["subset_accuracy"] for row in rows if row["components"] == 20]
+    assert values["scene_k20"] == (np.mean(found), np.std(found, ddof=1))
+
+
 def test_the_example_shows_mode_marginals_and_symmetric_correlations(measured):
     tables, values = measured[0]["illustration"].tables, measured[0]["illustration"].values
     rows = tables["correlations"]
@@ -105,17 +116,12 @@ def results(root: Path, dataset: str | None = "made") -> Results:
     return Results(root, "cbm", {role: RoleEntry(dataset) for role in ("yeast", "scene", "mediamill")}, SPEC)
 
 
-@pytest.mark.parametrize("name", ["illustration", "em_path", "evaluations"])
+@pytest.mark.parametrize("name", ["components", "illustration", "em_path", "evaluations"])
 def test_figures_are_drawn_alike_each_time(name, measured):
     data = FigureData(results(measured[1]), {}, SPEC["figures"][name])
     first = draw("cbm", name, data)
     assert first == draw("cbm", name, data)
     assert len(first) > 5000
-
-
-def test_the_figure_of_components_is_a_missing_result_without_data(tmp_path):
-    with pytest.raises(MissingResult, match="no data set"):
-        draw("cbm", "components", FigureData(results(tmp_path, None), {}, SPEC["figures"]["components"]))
 
 
 def published() -> list[Any]:

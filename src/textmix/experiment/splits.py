@@ -69,10 +69,11 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     Parameters
     ----------
     corpus : the parsed data set.
-    spec : one of three kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: random`` has ``train``
-        and ``test``, numbers of documents (int) or shares (float; ``test`` is by default the rest), ``trials``,
-        ``stratified`` and ``order``.  ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is in
-        the test part of one fold.
+    spec : one of four kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: first`` trains on the
+        first ``train`` documents (number or share) in the order of the source and tests on the rest, one trial.
+        ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
+        the rest), ``trials``, ``stratified`` and ``order``.  ``kind: folds`` has ``folds``, ``stratified`` and
+        ``order``; every document is in the test part of one fold.
     seed, name : the seed of the run, and the name of the split scheme.  The seed, the data set, the trial and the
         scheme's ``order``, by default its name, fix the permutation of the documents.  Random schemes of one order
         that differ in ``train`` alone have the same test documents and nested training parts; the exception are
@@ -85,6 +86,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     """
     if spec["kind"] == "given":
         pairs = [_given(corpus, name)]
+    elif spec["kind"] == "first":
+        pairs = [_first(corpus, spec["train"], name)]
     elif spec["kind"] == "folds":
         pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
     else:
@@ -110,6 +113,17 @@ def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
             f"split {name}: {corpus.name} gives {len(train)} training, {len(test)} test documents; choose kind: random"
         )
     return train, test
+
+
+def _first(corpus: Corpus, train: float, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the first documents, and of all later ones."""
+    total = len(corpus.ids)
+    size = _size(train, total)
+    if not 0 < size < total:
+        raise ConfigError(
+            f"split {name}: train: {train} of the {total} documents of {corpus.name} leaves a part empty; change it"
+        )
+    return np.arange(size), np.arange(size, total)
 
 
 def _size(share: float, total: int) -> int:

@@ -86,6 +86,8 @@ def _said(split: Mapping[str, Any]) -> str:
         return "The split of its authors."
     if split["kind"] == "folds":
         return f"Cross-validation in {split['folds']} folds."
+    if split["kind"] == "first":
+        return f"The first {split['train']} documents of the file for training, the rest for the test."
     sizes = [
         f"{size:,}" if isinstance(size, int) else f"{100 * size:.0f} %"
         for size in (split["train"], split.get("test", 1 - split["train"] if split["train"] < 1 else 0))

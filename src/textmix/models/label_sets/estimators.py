@@ -7,6 +7,7 @@ Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (binary relevance); 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
+from textmix.models.label_sets.blocks import in_blocks
 from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.problems import (
@@ -181,7 +183,11 @@ class PowerSet(SetScorer, LinearMultiLabel):
         """Fit one multinomial regression whose classes are the label sets."""
         self.sets_, code = label_sets(Y)
         space, n_sets = RowSpace.of(X), len(self.sets_)
-        problem = Multinomial(space.inputs, code, n_sets, np.ones(len(Y)), self.variance)
+
+        def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
+            return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance)
+
+        problem = in_blocks(problem_of, space.inputs, code, n_sets)
         self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -196,28 +202,28 @@ class _CRFProblem:
     ----------
     X : features (N, V).
     code : int64 (N,), the index of each instance's label set.
-    sets : (S, L) of 0 and 1, the label sets.
+    sets : float64 (S, L) of 0 and 1, the label sets.
+    pairs : their `pair_states`.
     variance : of the Gaussian prior over every unknown.
     """
 
-    def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, variance: float) -> None:
-        self.X, self.code, self.sets = X, code, sets.astype(np.float64)
-        self.pairs = pair_states(sets)
+    def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, pairs: sparse.csr_array, variance: float) -> None:
+        self.X, self.code, self.sets, self.pairs = X, code, sets, pairs
         self.n_label_weights = (X.shape[1] + 1) * sets.shape[1]
         self.penalty = np.full((self.n_label_weights + self.pairs.shape[1], 1), 1.0 / variance)
-        labels = np.repeat(weighted_squares(X, np.ones(len(code))), sets.shape[1])
-        curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(code)))) / 16.0
-        self.inverse_diagonal = 1.0 / (curvature[:, np.newaxis] + self.penalty)
         self.weight, self._residual = np.ones(len(code)), np.empty((len(code), len(sets)))
+
+    @cached_property
+    def inverse_diagonal(self) -> np.ndarray:
+        """See `textmix.models.linear.problems.BatchProblem`."""
+        labels = np.repeat(weighted_squares(self.X, self.weight), self.sets.shape[1])
+        curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(self.code)))) / 16.0
+        return np.asarray(1.0 / (curvature[:, np.newaxis] + self.penalty))
 
     def predictors(self, W: np.ndarray) -> np.ndarray:
         """See `textmix.models.linear.problems.BatchProblem`."""
-        coef, pair = self.split(W)
+        coef, pair = split_unknowns(W, self.sets.shape[1], self.n_label_weights)
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
-
-    def split(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weights of labels, float64 (V + 1, L), and of the states of pairs, float64 (4 L (L - 1) / 2,)."""
-        return W[: self.n_label_weights, 0].reshape(-1, self.sets.shape[1]), W[self.n_label_weights :, 0]
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
         """See `textmix.models.linear.problems.BatchProblem`."""
@@ -234,6 +240,17 @@ class _CRFProblem:
     def select(self, problems: np.ndarray) -> _CRFProblem:
         """See `textmix.models.linear.problems.BatchProblem`."""
         return self
+
+
+def split_unknowns(W: np.ndarray, n_labels: int, n_label_weights: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of labels, float64 (V + 1, L), and of the states of pairs, float64 (4 L (L - 1) / 2,).
+
+    Parameters
+    ----------
+    W : the unknowns of the CRF, float64 (P, 1).
+    n_labels, n_label_weights : L and (V + 1) L.
+    """
+    return W[:n_label_weights, 0].reshape(-1, n_labels), W[n_label_weights:, 0]
 
 
 def pair_states(sets: np.ndarray) -> sparse.csr_array:
@@ -283,10 +300,17 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         """Fit the weights of labels and pairs together."""
         self.sets_, code = label_sets(Y)
         space = RowSpace.of(X)
-        problem = _CRFProblem(space.inputs, code, self.sets_, self.variance)
-        coef, self.pair_ = problem.split(self._solve(problem, (len(problem.penalty), 1)).unknowns)
+        sets, pairs = self.sets_.astype(np.float64), pair_states(self.sets_)
+
+        def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
+            return _CRFProblem(X, code, sets, pairs, self.variance)
+
+        problem = in_blocks(problem_of, space.inputs, code, len(sets))
+        unknowns = self._solve(problem, (len(problem.penalty), 1)).unknowns
+        n_labels = sets.shape[1]
+        coef, self.pair_ = split_unknowns(unknowns, n_labels, (space.inputs.shape[1] + 1) * n_labels)
         self.coef_ = space.lift(coef)
-        self._pair_score = problem.pairs @ self.pair_
+        self._pair_score = pairs @ self.pair_
 
     def _scores(self, X: Any) -> np.ndarray:
         """Return score(x, y) of every set, float64 (n, S)."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.style import DASHES, MARKERS, panels
 
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Rows = list[dict[str, str]]
+#: Variance on SCENE in the configuration generator of the authors' code (Exp153).
+AUTHORS_VARIANCE = 1.0
 
 
 def _title(data: FigureData, role: str) -> str:
@@ -32,43 +33,45 @@ def _published(data: FigureData, role: str, axes: Axes) -> None:
         axes.legend(loc="lower right")
 
 
-def _at_hand(data: FigureData, roles: list[str]) -> Iterator[str]:
-    """Yield the roles that a data set is mapped to.
-
-    Raises
-    ------
-    MissingResult : there is none.
-    """
-    found = 0
-    for role in roles:
-        try:
-            data.results.dataset(role)
-        except MissingResult:
-            continue
-        found += 1
-        yield role
-    if not found:
-        data.results.dataset(roles[0])
-
-
 def components(data: FigureData) -> Figure:
-    """Draw subset accuracy against the number of components.
+    """Draw subset accuracy against the number of components: the mean over random starts, and its deviation as a bar.
 
-    Options: experiment, roles, method, parameter, labels, published (role -> id).
+    Options: labels, published (role -> id).  Reads ``components/runs.csv``: role, components (K), run, subset_accuracy.
     """
-    roles = list(_at_hand(data, data.option("roles")))
+    rows = data.results.measure_table("components", "runs")
+    roles = list(dict.fromkeys(row["role"] for row in rows))
     figure, axes = panels(len(roles), height=2.6)
     for panel, role in zip(axes, roles, strict=True):
-        points = data.grid(role, data.option("method"), "subset_accuracy", data.option("parameter"))
-        values = [100.0 * statistics.fmean(trials) for trials in points.values()]
-        panel.plot(list(points), values, marker="o", color="C0")
-        panel.set_xscale("log")
-        panel.set_xticks(list(points), [f"{k:g}" for k in points])
-        panel.minorticks_off()
+        found: dict[int, list[float]] = {}
+        for row in rows:
+            if row["role"] == role:
+                found.setdefault(int(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
+        mean = [statistics.fmean(values) for values in found.values()]
+        spread = [statistics.stdev(values) if len(values) > 1 else 0.0 for values in found.values()]
+        panel.errorbar(list(found), mean, yerr=spread, marker="o", color="C0", capsize=2)
         panel.set_title(_title(data, role))
-        panel.set_xlabel("components K (logarithmic)")
+        panel.set_xlabel("components K")
         _published(data, role, panel)
     axes[0].set_ylabel("subset accuracy (percent)")
+    return figure
+
+
+def variances(data: FigureData) -> Figure:
+    """Draw subset accuracy against the variance of the prior, a line for each method, a mark at the authors' variance.
+
+    Options: experiment, role, methods.
+    """
+    figure, (axes,) = panels(1, height=2.8)
+    for place, method in enumerate(data.option("methods")):
+        points = data.grid(data.option("role"), method, "subset_accuracy", "variance")
+        values = [100.0 * statistics.fmean(trials) for trials in points.values()]
+        look: dict[str, Any] = {"marker": MARKERS[place], "linestyle": DASHES[place % len(DASHES)]}
+        axes.plot(list(points), values, label=method, color=f"C{place}", **look)
+    axes.axvline(AUTHORS_VARIANCE, color="#8a8a86", linestyle=":", label="the authors' variance")
+    axes.set_xscale("log")
+    axes.set_xlabel("variance (logarithmic)")
+    axes.set_ylabel("subset accuracy (percent)")
+    figure.legend(loc="outside upper left", ncols=3)
     return figure
 
 
@@ -151,7 +154,7 @@ def em_path(data: FigureData) -> Figure:
         for run in dict.fromkeys(row["run"] for row in rows):
             chosen = [row for row in rows if (row["role"], row["run"]) == (role, run)]
             steps = [int(row["iteration"]) for row in chosen]
-            style = {"color": f"C{int(run)}", "linestyle": DASHES[int(run) % len(DASHES)]}
+            style = {"color": f"C{int(run) % 10}", "linestyle": DASHES[int(run) % len(DASHES)]}
             left.plot(steps, [float(row["objective"]) for row in chosen], **style)
             right.plot(steps, [100.0 * float(row["subset_accuracy"]) for row in chosen], **style)
         _published(data, role, right)
@@ -194,6 +197,7 @@ def evaluations(data: FigureData) -> Figure:
 
 FIGURES: dict[str, Callable[[FigureData], Figure]] = {
     "components": components,
+    "variances": variances,
     "illustration": illustration,
     "em_path": em_path,
     "evaluations": evaluations,

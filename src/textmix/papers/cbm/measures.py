@@ -102,7 +102,7 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     Parameters
     ----------
     sources : role -> data set, one or more.
-    settings : ``params`` of `CBMClassifier`; ``runs``, number of random starts.
+    settings : ``params`` of `CBMClassifier`; ``runs``, role -> number of random starts.
     generator : seeds the starts.
 
     Returns
@@ -110,8 +110,9 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     a measure with the table ``path``; ``largest_fall`` is the largest decrease of the objective in one iteration.
     """
     rows = []
-    for (role, source), run in itertools.product(sources.items(), range(settings["runs"])):
-        parts = _Parts(source)
+    cases = ((role, run) for role in sources for run in range(settings["runs"][role]))
+    for role, run in cases:
+        parts = _Parts(sources[role])
 
         def note(model: CBMClassifier, role: str = role, run: int = run, parts: _Parts = parts) -> None:
             """Record the EM iteration that a model has just ended."""
@@ -128,6 +129,54 @@ def _largest_fall(rows: list[dict[str, Any]]) -> float:
     """Return the largest decrease of the objective in one EM iteration; 0 if it never decreases."""
     pairs = [(a, b) for a, b in itertools.pairwise(rows) if (a["role"], a["run"]) == (b["role"], b["run"])]
     return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
+
+
+def random_starts(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Fit CBM from several random starts, with one number of components or with several.
+
+    Parameters
+    ----------
+    sources : role -> data set, one or more.
+    settings : ``params`` of `CBMClassifier`; ``components``, role -> the K tried; ``runs``, role -> number of starts.
+    generator : seeds the starts.
+
+    Returns
+    -------
+    a measure with the table ``runs`` (subset accuracy of the test part, and the penalised log-likelihood at the end);
+    the value ``scene_k20`` is the mean over the starts with its standard deviation.
+    """
+    rows: list[dict[str, Any]] = []
+    values = {}
+    for role, source in sources.items():
+        parts = _Parts(source)
+        for n_components in settings["components"][role]:
+            found = [
+                _started(parts, {**settings["params"], "n_components": n_components}, generator)
+                for _ in range(settings["runs"][role])
+            ]
+            case = {"role": role, "components": n_components}
+            rows += [{**case, "run": run, **row} for run, row in enumerate(found)]
+            accuracy = [row["subset_accuracy"] for row in found]
+            values[f"{role}_k{n_components}"] = float(np.mean(accuracy)), _deviation(accuracy)
+    return Measure(values, {"runs": rows})
+
+
+# The settings say which K.
+components = random_starts
+
+
+def _started(parts: _Parts, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
+    """Return the test part's subset accuracy and the last objective of CBM from one random start."""
+    model = CBMClassifier(**params, random_state=_seed(generator)).fit(parts.X, parts.Y)
+    accuracy = float(_right(parts.Y_test, model.predict(parts.X_test)).mean())
+    return {"subset_accuracy": accuracy, "objective": float(model.objective_path_[-1])}
+
+
+def _deviation(values: list[float]) -> float:
+    """Return the sample standard deviation; 0 of a single value."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def exact_search(
@@ -194,7 +243,8 @@ def special_cases(
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``variance`` of both; ``steps``, most iterations of a solver.
+    settings : ``variance`` of both; ``steps``, most iterations of a solver; ``tolerance`` of the solvers of PowSet and
+        of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
     generator : unused, for nothing is drawn.
     """
     parts = _Parts(next(iter(sources.values())))
@@ -202,8 +252,8 @@ def special_cases(
     one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared).fit(parts.X, parts.Y)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
     single = BinaryRelevance(tol=1e-16, **solved).fit(parts.X, parts.Y)
-    hard = CBMClassifier(init="label_sets", step_tol=1e-4, **shared).fit(parts.X, parts.Y)
-    powerset = PowerSet(tol=1e-4, **solved).fit(parts.X, parts.Y)
+    hard = CBMClassifier(init="label_sets", step_tol=settings["tolerance"], **shared).fit(parts.X, parts.Y)
+    powerset = PowerSet(tol=settings["tolerance"], **solved).fit(parts.X, parts.Y)
     return Measure(
         {
             "largest_difference_from_binrel": np.abs(
