@@ -1,0 +1,130 @@
+"""The generated half of a paper's page: which printed numbers are judged and why the rest is not, from config/papers.
+
+Each build writes docs/papers/generated/<paper>.md, which the hand-written page of the paper includes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from textmix.core.config import load_yaml_strict
+from textmix.core.io import read_csv
+from textmix.verdict.published import COUNTED, Deviation, Published, read_record
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = ROOT / "config/papers"
+Roles = Mapping[str, Mapping[str, Any]]
+
+
+def plain(text: Any) -> str:
+    """Return text whose characters Markdown takes as they are, in one line."""
+    return re.sub(r"([\\`*_\[\]<>$|#{}~^])", r"\\\1", " ".join(str(text).split()))
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table in Markdown."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *([plain(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def roles_of(configuration: str) -> Roles:
+    """Return role -> its entry of a configuration file, over that of the default run."""
+    default = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
+    changes = load_yaml_strict(ROOT / "config" / configuration).get("roles", {})
+    return {role: {**entry, **changes.get(role, {})} for role, entry in default.items()}
+
+
+def why_not(row: Published, roles: Roles) -> str:
+    """Return the reason for which a printed number is not judged with these data; empty if it is judged."""
+    if row.tolerance == "open":
+        return f"open: {row.note or 'the source leaves it open'}"
+    entry = roles.get(row.dataset)
+    if entry is None:
+        return ""
+    if entry["dataset"] is None:
+        return f"no data for {row.dataset}: {entry['note']}"
+    return f"other data for {row.dataset}: {entry['note']}" if entry["comparable"] == "not" else ""
+
+
+def judged(rows: list[Published]) -> Iterator[str]:
+    """Yield the section on the numbers that are judged and those that are not."""
+    default, full = roles_of("config.yaml"), roles_of("full.yaml")
+    artefacts = list(dict.fromkeys(row.artefact for row in rows))
+    yield "## What is judged\n\nNumbers and claims of the paper by table, figure or passage: how many are printed, and "
+    yield "how many the data allow to judge, by default and with every data set of `config/full.yaml`.\n\n"
+    counts = []
+    for artefact in artefacts:
+        part = [row for row in rows if row.artefact == artefact]
+        counts.append(
+            [artefact, len(part), *(sum(not why_not(row, roles) for row in part) for roles in (default, full))]
+        )
+    counts.append(["together", *map(sum, zip(*(row[1:] for row in counts), strict=True))])
+    yield table(("artefact", "printed", "judged by default", "judged on all data"), counts)
+    yield "\n## Why the rest is not\n\n"
+    reasons = Counter(reason for row in rows if (reason := why_not(row, full)))
+    if reasons:
+        yield table(("numbers", "reason"), ([number, reason] for reason, number in reasons.most_common()))
+    else:
+        yield "Every printed number and claim is judged.\n"
+
+
+def verdicts(paper: str) -> Iterator[str]:
+    """Yield the section on the verdicts of the run whose results stand beside the configuration, if there is one."""
+    path = ROOT / "results/papers" / paper / "comparison.csv"
+    if not path.is_file():
+        return
+    rows = [row for row in read_csv(path) if row.get("kind", "number") in COUNTED]
+    counted = Counter(row["verdict"] for row in rows)
+    yield "\n## Verdicts of the run beside this site\n\n"
+    yield ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common()) + ".\n"
+    differ = [row for row in rows if row["verdict"] == "differs"]
+    if differ:
+        columns = ("id", "published", "rebuilt", "tolerance", "reason")
+        yield "\nThese differ:\n\n" + table(columns, ([row[column] for column in columns] for row in differ))
+
+
+def choices(deviations: Iterable[Deviation]) -> Iterator[str]:
+    """Yield the section on the places that the source leaves open, and the choices made there."""
+    yield "\n## Where the source is silent or garbled\n\n"
+    for entry in deviations:
+        effect = f"\n\n**Effect.** {plain(entry.effect)}" if entry.effect else ""
+        yield f":::{{dropdown}} {plain(entry.id.replace('_', ' '))} ({plain(entry.where)})\n"
+        yield f"**The source.** {plain(entry.source_says)}\n\n**Here.** {plain(entry.we_do)}\n\n"
+        yield f"**Why.** {plain(entry.why)}{effect}\n:::\n\n"
+
+
+def page(paper: str) -> str:
+    """Return the generated half of a paper's page."""
+    spec = load_yaml_strict(PAPERS / paper / "paper.yaml")
+    record = read_record(PAPERS / paper, ROOT / "workflow/schemas")
+    rows = [row for row in record.rows if row.kind in COUNTED]
+    history = PAPERS / paper / "history.md"
+    parts = [f"## Source\n\n{plain(spec['citation'])} Run it: `snakemake {paper}`.\n\n"]
+    parts += [*judged(rows), *verdicts(paper), *choices(record.deviations)]
+    if history.is_file():
+        text = history.read_text(encoding="utf-8").replace("\n## ", "\n### ")
+        parts.append("## Changes after results were seen\n" + text.partition("\n")[2])
+    return "".join(parts)
+
+
+def write(app: Sphinx) -> None:
+    """Write the generated half of every paper's page."""
+    folder = Path(app.srcdir) / "papers/generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(PAPERS.glob("*/paper.yaml")):
+        target, text = folder / f"{path.parent.name}.md", page(path.parent.name)
+        if not target.is_file() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the files before Sphinx looks for pages."""
+    app.connect("builder-inited", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

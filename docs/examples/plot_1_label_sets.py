@@ -1,0 +1,56 @@
+"""
+Label sets of news with PMM
+===========================
+
+A message of 20 Newsgroups has several labels if the parts of its group's name are taken as labels: a message of
+``comp.sys.mac.hardware`` has ``comp``, ``sys``, ``mac`` and ``hardware``. A parametric mixture model
+draws the words of a message from a mixture of the word distributions of its labels, so that it learns one distribution
+a label and still predicts whole sets.
+"""
+
+# %%
+# The messages, the labels as a matrix of zeros and ones, and two disjoint parts.
+import matplotlib.pyplot as plt
+import numpy as np
+from embedded import parts, words
+
+from textmix import PMM1, PMM2, LabelNaiveBayes
+from textmix.metrics.multilabel import sample_f
+
+news = words("newsgroups_parts")
+labels = news.labels.toarray()
+test, pool = parts(news, 1000, 2000)
+print(f"{len(test)} test messages, {news.features.shape[1]} words, {labels.shape[1]} labels")
+
+# %%
+# Three methods learn from more and more messages. PMM1 mixes in equal parts; PMM2 also learns which of two labels
+# speaks louder; naive Bayes judges each label alone.
+sizes = (250, 500, 1000, 2000)
+methods = {"PMM1": PMM1(xi=1.1), "PMM2": PMM2(xi=1.1), "naive Bayes": LabelNaiveBayes(alpha=0.1)}
+scores = {name: [] for name in methods}
+for size in sizes:
+    train = pool[:size]
+    for name, method in methods.items():
+        method.fit(news.features[train], labels[train])
+        scores[name].append(sample_f(labels[test], method.predict(news.features[test])))
+
+# %%
+# F is computed for each message and averaged, as in the paper. On these labels naive Bayes is ahead: the parts come in
+# twenty fixed sets, and a judge of each label alone also learns from the messages without it. On the pages of the paper,
+# with many more sets, the mixtures win.
+figure, axes = plt.subplots()
+for (name, values), marker in zip(scores.items(), "os^", strict=True):
+    axes.plot(sizes, values, marker=marker, label=name)
+axes.set_xscale("log")
+axes.set_xticks(sizes, [str(size) for size in sizes])
+axes.minorticks_off()
+axes.set_xlabel("training messages")
+axes.set_ylabel("mean F of a message")
+axes.legend()
+plt.show()
+
+# %%
+# The word distributions can be read. These are the likeliest words of five labels.
+for label in ("space", "hockey", "mac", "guns", "christian"):
+    column = methods["PMM1"].theta_[:, list(news.label_names).index(label)]
+    print(f"{label:<10}", *(news.feature_names[word] for word in np.argsort(-column)[:8]))

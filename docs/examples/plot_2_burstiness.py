@@ -1,0 +1,47 @@
+"""
+Burstiness: a word that came once comes again
+=============================================
+
+A multinomial draws each word of a document independently. Real text does not: a rare word that has occurred once is
+likely to occur again in the same document. The Dirichlet compound multinomial (DCM) gives each document its own word
+distribution and so expects repetitions.
+"""
+
+# %%
+# One group of 20 Newsgroups, and the two models fitted to it.
+import matplotlib.pyplot as plt
+import numpy as np
+from embedded import words
+from scipy import stats
+
+from textmix import DCMClassifier
+
+news = words("newsgroups_wheel")
+group = list(news.label_names).index("sci.med")
+counts = news.features[np.flatnonzero(news.classes() == group)].toarray()
+lengths = counts.sum(axis=1)
+alpha = DCMClassifier(smoothing=0.0).fit(counts, np.zeros(len(counts))).alpha_[0]
+share = counts.sum(axis=0) / counts.sum()
+print(f"{len(counts)} documents; the sum of the DCM's parameters is {alpha.sum():.0f}")
+
+# %%
+# The hundred words in the middle of the ranking by frequency: neither function words nor words seen once. For each one,
+# the expected number of documents in which it occurs k times, under both models and their own lengths.
+middle = np.argsort(-share)[400:500]
+repeats = np.arange(1, 11)
+found = np.array([(counts[:, middle] == k).sum() for k in repeats])
+multinomial = [stats.binom.pmf(k, lengths[:, None], share[middle]).sum() for k in repeats]
+rest = alpha.sum() - alpha[middle]
+dcm = [stats.betabinom.pmf(k, lengths[:, None], alpha[middle], rest).sum() for k in repeats]
+
+# %%
+# The multinomial gives up after two or three occurrences; the DCM follows the text over the whole range.
+figure, axes = plt.subplots()
+axes.semilogy(repeats, np.maximum(found, 0.3), "ko", label="the messages")
+axes.semilogy(repeats, dcm, "-s", label="DCM")
+axes.semilogy(repeats, multinomial, "--^", label="multinomial")
+axes.set_ylim(0.1, None)
+axes.set_xlabel("occurrences of a word in a document")
+axes.set_ylabel("documents, summed over 100 words")
+axes.legend()
+plt.show()

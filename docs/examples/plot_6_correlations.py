@@ -1,0 +1,48 @@
+"""
+Conditional correlations
+========================
+
+Two labels may be correlated over all documents and independent given the text, or the other way round. A conditional
+Bernoulli mixture has the correlation of each pair of labels *given this document* in closed form.
+"""
+
+# %%
+# A mixture on the genes of yeast.
+import matplotlib.pyplot as plt
+import numpy as np
+from embedded import load, parts
+from sklearn.preprocessing import StandardScaler
+
+from textmix import CBMClassifier
+
+yeast = load("yeast_wheel")
+train, test = parts(yeast, 1200, 800)
+scaler = StandardScaler().fit(yeast.features[train].toarray())
+X_train, X_test = (scaler.transform(yeast.features[rows].toarray()) for rows in (train, test))
+labels = yeast.labels.toarray()
+model = CBMClassifier(n_components=10, variance=0.01, max_iter=10, random_state=0).fit(X_train, labels[train])
+
+# %%
+# The correlation over all genes, and the two genes for which the model's correlations are strongest and weakest.
+overall = np.nan_to_num(np.corrcoef(labels[train].T))
+given = model.label_correlations(X_test)
+away = ~np.eye(given.shape[1], dtype=bool)
+strength = np.abs(given[:, away]).mean(axis=1)
+shown = {
+    "over all genes": overall,
+    "given one gene: strongest": given[strength.argmax()],
+    "given another: weakest": given[strength.argmin()],
+}
+
+# %%
+# Red pairs come together, blue ones exclude each other. Much of the overall dependence is explained by the genes'
+# features, and the rest differs from gene to gene.
+figure, panels = plt.subplots(1, 3, figsize=(6.3, 2.9))
+for axes, (title, matrix) in zip(panels, shown.items(), strict=True):
+    image = axes.imshow(np.where(away, matrix, 0), cmap="RdBu_r", vmin=-0.8, vmax=0.8)
+    axes.set_title(title, fontsize=9)
+    axes.grid(visible=False)
+    axes.set_xlabel("label")
+panels[0].set_ylabel("label")
+figure.colorbar(image, ax=panels, shrink=0.7, label="correlation")
+plt.show()

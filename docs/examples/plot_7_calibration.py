@@ -1,0 +1,48 @@
+"""
+Calibration: how far a stated probability can be trusted
+========================================================
+
+Naive Bayes takes the words of a document as independent, so that its posteriors are far too sure. A model that expects
+repetitions is less so.
+"""
+
+# %%
+# Four classifiers on 20 Newsgroups.
+import matplotlib.pyplot as plt
+import numpy as np
+from embedded import parts, words
+from sklearn.linear_model import LogisticRegression
+
+from textmix import AbsoluteDiscountingClassifier, EDCMClassifier, MultinomialClassifier
+from textmix.metrics.calibration import calibration_error
+
+news = words("newsgroups_wheel")
+y = news.classes()
+train, test = parts(news, 3000, 3000)
+models = {
+    "multinomial": MultinomialClassifier(),
+    "EDCM": EDCMClassifier(),
+    "absolute discounting": AbsoluteDiscountingClassifier(),
+    "logistic regression": LogisticRegression(C=0.1, max_iter=300),
+}
+
+# %%
+# The documents are sorted by the stated probability of the predicted class and cut into ten equal parts. The curve of
+# an honest model lies on the diagonal.
+figure, axes = plt.subplots(figsize=(6.3, 4.0))
+axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
+for (name, model), marker in zip(models.items(), "os^D", strict=True):
+    proba = model.fit(news.features[train], y[train]).predict_proba(news.features[test])
+    stated, right = proba.max(axis=1), model.classes_[proba.argmax(axis=1)] == y[test]
+    tenths = np.array_split(np.argsort(stated), 10)
+    error = calibration_error(stated, right)
+    axes.plot(
+        [stated[part].mean() for part in tenths],
+        [right[part].mean() for part in tenths],
+        marker=marker,
+        label=f"{name}: right {right.mean():.2f}, calibration error {error:.2f}",
+    )
+axes.set_xlabel("stated probability of the predicted class")
+axes.set_ylabel("share of right predictions")
+axes.legend(loc="upper left")
+plt.show()
