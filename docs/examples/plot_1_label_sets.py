@@ -36,8 +36,8 @@ for size in sizes:
 
 # %%
 # F is computed for each message and averaged, as in the paper. On these labels naive Bayes is ahead: the parts come in
-# twenty fixed sets, and a judge of each label alone also learns from the messages without it. On the pages of the paper,
-# with many more sets, the mixtures win.
+# twenty fixed sets, and a judge of one label also learns from the messages without it. On the pages of the paper, with
+# many more sets, the mixtures win.
 figure, axes = plt.subplots()
 for (name, values), marker in zip(scores.items(), "os^", strict=True):
     axes.plot(sizes, values, marker=marker, label=name)

@@ -20,7 +20,7 @@ from textmix.core import determinism, digests, io, runtime
 from textmix.core.determinism import rng
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.recipes import Code, Recipe
-from textmix.core.runtime import job, progress
+from textmix.core.runtime import Paced, job, progress
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")
 
@@ -344,13 +344,26 @@ def test_progress_tells_iteration_objective_and_time_left(clock, caplog):
     assert caplog.messages == ["EM of dcm: iteration 50 of 200, objective -1234.57, 30 s left"]
 
 
-def test_progress_is_silent_for_two_seconds(clock, caplog):
+def test_progress_is_told_every_two_seconds_on_a_terminal_and_once_a_minute_in_a_log(clock, caplog):
     caplog.set_level(logging.INFO, logger="textmix")
-    report = progress("fit", 100)
-    for iteration in range(1, 8):
+    terminal, log, told = Paced(2.0), Paced(60.0), {"terminal": [], "log": []}
+    reports = [progress("fit", 100), progress("path", 100)]
+    for iteration in range(1, 71):
         clock[0] += 0.9
-        report(iteration)
-    assert caplog.messages == ["fit: iteration 3 of 100, 87 s left", "fit: iteration 6 of 100, 85 s left"]
+        for report in reports:
+            report(iteration)
+            told["terminal"] += [iteration] * terminal.filter(caplog.records[-1])
+            told["log"] += [iteration] * log.filter(caplog.records[-1])
+    assert told["terminal"][:4] == [3, 3, 6, 6]
+    assert told["log"] == [67, 67]
+    assert caplog.messages[5] == "path: iteration 3 of 100, 87 s left"
+
+
+def test_a_message_that_tells_no_progress_is_never_held_back(caplog):
+    caplog.set_level(logging.INFO, logger="textmix")
+    for _ in range(2):
+        logging.getLogger("textmix").info("left out")
+    assert all(map(Paced(60.0).filter, caplog.records))
 
 
 def test_progress_without_a_total_has_no_time_left(clock, caplog):

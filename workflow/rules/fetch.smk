@@ -37,7 +37,7 @@ rule doctor:
         "logs/doctor.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        "../envs/jobs.yaml"
     message:
         "Looking where each data set would come from"
     script:

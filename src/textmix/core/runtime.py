@@ -61,17 +61,44 @@ class Job:
         return self.recipe.record(self.inputs)
 
 
+class Paced(logging.Filter):
+    """Let a message of `progress` pass if the last one of its computation is old enough; other messages always pass.
+
+    Parameters
+    ----------
+    seconds : least time between two messages of one computation, and before its first.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+        self.last: dict[tuple[str, float], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a message passes."""
+        if not hasattr(record, "computation"):
+            return True
+        now, since = time.monotonic(), self.last.get(record.computation, record.computation[1])
+        if now - since >= self.seconds:
+            self.last[record.computation] = now
+        return now - since >= self.seconds
+
+
 def set_up_log(path: str | Path | None) -> None:
     """Log to the terminal and to a file, which is overwritten: textmix's messages from INFO, any other from WARNING.
+
+    Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks on.
 
     Parameters
     ----------
     path : the rule's log file; None logs to the terminal alone.
     """
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
+        handlers[1].addFilter(Paced(60.0))
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
     logger.setLevel(logging.INFO)
 
@@ -185,7 +212,7 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
 
 
 def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
-    """Return a function that logs the progress of an iterative computation, at most every two seconds.
+    """Return a function that logs the progress of an iterative computation; `Paced` handlers thin its messages out.
 
     Parameters
     ----------
@@ -196,18 +223,14 @@ def progress(what: str, total: int | None = None) -> Callable[[int, float | None
     -------
     function of the number of iterations done and of the objective (None: not logged).
     """
-    start = last = time.monotonic()
+    start = time.monotonic()
 
     def report(iteration: int, objective: float | None = None) -> None:
-        """Log iteration, objective and time left, unless the last message is less than two seconds old."""
-        nonlocal last
-        now = time.monotonic()
-        if now - last < 2.0:
-            return
-        last = now
-        left = f", {(now - start) / iteration * (total - iteration):.0f} s left" if total and iteration else ""
+        """Log iteration, objective and time left."""
+        spent = time.monotonic() - start
+        left = f", {spent / iteration * (total - iteration):.0f} s left" if total and iteration else ""
         of = f" of {total}" if total else ""
         value = f", objective {objective:.6g}" if objective is not None else ""
-        logger.info("%s: iteration %d%s%s%s", what, iteration, of, value, left)
+        logger.info("%s: iteration %d%s%s%s", what, iteration, of, value, left, extra={"computation": (what, start)})
 
     return report
