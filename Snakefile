@@ -5,6 +5,9 @@ from snakemake.utils import min_version
 min_version("9.20")
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/read.smk"
 
 
@@ -36,6 +39,7 @@ rule all:
     default_target: True
     input:
         "results/report/accepted.json",
+        "results/report/provenance.html",
     localrule: True
 
 
@@ -69,9 +73,10 @@ rule figures:
 
 
 rule report:
-    """The page results/report/index.html and comparison.csv."""
+    """The pages results/report/index.html and further, and comparison.csv."""
     input:
         "results/report/index.html",
+        "results/report/provenance.html",
     localrule: True
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textmix.core.io import read_csv
 
-page = Path("results/report/index.html").read_text(encoding="utf-8")
+page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
 rows = read_csv("results/report/comparison.csv")
 published = {path.parent.name: read_csv(path) for path in sorted(Path("config/papers").glob("*/published.csv"))}
 verdicts = Counter(row["verdict"] for row in rows if row["kind"] in ("number", "claim"))
@@ -14,7 +14,7 @@ faults = []
 if Counter(row["id"] for row in rows) != Counter(row["id"] for part in published.values() for row in part):
     faults.append(f"comparison.csv has {len(rows)} rows, the published files {sum(map(len, published.values()))}")
 if "<figure" not in page or any(paper not in page for paper in published):
-    faults.append("the page lacks a document or its figures")
+    faults.append("the pages lack a document or its figures")
 minimum = {"config/config.yaml": 25, "config/full.yaml": 50}[sys.argv[1]]
 if verdicts["reproduced"] < minimum:
     faults.append(f"{verdicts['reproduced']} numbers and claims reproduced, expected at least {minimum}")

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from textmix.contest.description import describe
-from textmix.contest.pages import data_facts, memory, methods_of, render_study, score_table, seconds
+from textmix.contest.pages import Account, Study, data_facts, memory, methods_of, render_study, score_table, seconds
 from textmix.contest.rows import COSTS, SCORES, empty_row, read_costs, read_scores, read_table, read_trials
 from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.config import load_yaml_strict
@@ -202,41 +202,51 @@ def test_table_has_the_best_on_top_and_knows_losses():
     assert methods_of(cells(), ["tiny"]) == ["edcm", "multinomial"]
 
 
+def study(title: str, table: dict[str, Any], facts: dict[str, str], account: Account | None = None) -> str:
+    """Return the page of a comparison on the data set ``tiny``."""
+    methods = {"single": ["edcm", "multinomial"], "multi": []}
+    content = (
+        ({"tiny": table, "other": table}, {"tiny": facts, "other": facts})
+        if account is None
+        else (
+            {"tiny": table},
+            {"tiny": facts},
+        )
+    )
+    tasks = dict.fromkeys(content[0], "single")
+    return render_study(
+        Study("k", title, "Two methods.", *content, tasks, methods, [], {"Run": {"seed": "1"}}, account)
+    )
+
+
 def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
     write_missing(tmp_path / "folder", MissingResult("tiny could not be had"), {})
     cost = {**dict.fromkeys(COSTS), "dataset": "tiny", "method": "edcm", "fit_seconds": 0.0123, "fit_bytes": 5e6}
     table = score_table(cells(), "tiny", [cost, {**cost, "method": "multinomial"}])
     data = corpus()
     summary = describe(data, data, make_splits(data, SPLIT, 1, "s", None))
-    facts = {"tiny": data_facts(tmp_path / "folder", "Tiny & small")}
-    pages = [
-        render_study(
-            "own.html",
-            title="<b>",
-            source="my.yaml",
-            summary=summary,
-            table=table,
-            chosen={"edcm": {"a=1": 2}},
-            ends={"edcm": ["a"]},
-            findings=[],
-            provenance={},
-        ),
-        render_study(
-            "matrix.html",
-            findings=[],
-            tasks={"tiny": "single"},
-            tables={"tiny": table},
-            methods={"single": ["edcm", "multinomial"], "multi": []},
-            facts=facts,
-            splits={"tiny": "A split."},
-            provenance={"Run": {"seed": "1"}},
-        ),
-    ]
-    for page in pages:
+    facts = data_facts(tmp_path / "folder", "Tiny & small", "A split.")
+    account = Account(summary, {"edcm": {"a=1": 2}}, {"edcm": ["a"]})
+    own, matrix = study("<b>", table, facts, account), study("Matrix", table, facts)
+    for page in (own, matrix):
         assert "0.900" in page and "is for &lt;several&gt; labels" in page and "12 ms" in page
+        assert "standard deviation" in page and "tiny could not be had" in page and "Tiny &amp; small" in page
         assert "<script" not in page and "src=" not in page and "http" not in page
-    assert "A lies at an end of what was" in pages[0]
-    assert "&lt;b&gt;" in pages[0] and "tiny could not be had" in pages[1] and "Tiny &amp; small" in pages[1]
+    assert "A lies at an end of what was" in own and "&lt;b&gt;" in own and 'id="understood"' in own
+    assert 'id="overview"' in matrix and 'id="understood"' not in matrix
+
+
+def test_a_single_split_promises_no_deviation():
+    alone = [{**cell, "spread": None} for cell in cells()]
+    costs = [{**dict.fromkeys(COSTS), "dataset": "tiny", "method": method} for method in ("edcm", "multinomial")]
+    page = study("Own", score_table(alone, "tiny", costs), {"title": "Tiny", "said": ""})
+    assert "Scores of one split" in page and "standard deviation" not in page
+
+
+def test_real_valued_features_have_no_lengths():
+    real = corpus(reals=True)
+    found = describe(real, real, make_splits(real, SPLIT, 1, "s", None))
+    assert found["lengths"] == [] and not any("vocabulary" in remark for remark in found["remarks"])
 
 
 def test_seconds_and_bytes_are_said_with_the_digits_they_bear():

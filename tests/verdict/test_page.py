@@ -1,4 +1,4 @@
-"""The page: everything on it, nothing loaded from elsewhere, nothing that runs, and verdicts never by colour alone."""
+"""The pages: everything on them, nothing loaded from elsewhere, and verdicts never by colour alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ import pytest
 from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
-from textmix.experiment.results import RoleEntry
+from textmix.experiment.results import Results, RoleEntry
 from textmix.pages.drawing import Drawing, inline_svg
 from textmix.verdict.compare import COMPARISON_COLUMNS, VERDICTS, compare_paper
-from textmix.verdict.page import render_page, slug
+from textmix.verdict.coverage import DataUsed, Remedy
+from textmix.verdict.page import Report, render_front, render_numbers, render_paper, render_provenance, slug
 from textmix.verdict.published import Deviation, Record
-from textmix.verdict.sections import DataUsed, PaperSection, ReportInputs, make_section, read_sections
+from textmix.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
+from textmix.verdict.timeline import Bar
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 SPEC: dict[str, Any] = {
@@ -63,7 +65,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data if self.open[-1:] != ["style"] else ""
+        self.text += data if self.open[-1:] not in (["style"], ["script"]) else ""
 
 
 def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
@@ -75,6 +77,7 @@ def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
             name: getattr(published, name) for name in ("id", "artefact", "kind", "dataset", "method", "metric", "unit")
         },
         **{"published": published.value, "rebuilt": 0.81, "verdict": verdict, "reason": f"because of {verdict}"},
+        **({"difference": 0.01, "low": -0.02, "high": 0.04} if published.value else {}),
     }
 
 
@@ -96,51 +99,79 @@ def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", f
     svg = inline_svg(SVG.encode(), f"f-{name}-curve", "curve.svg") if figure else None
     record = Record(tuple(row(**c) for c in cells), {}, deviations)
     spec = {**spec, "title": f"{spec['title']} {text}", "citation": text}
-    return make_section(name, spec, record, rows, figures=[Drawing("curve", text, text, svg, text)], data=data)
+    results = Results(Path("results"), name, {"news": RoleEntry("news_set"), "gone": RoleEntry(None)}, spec)
+    return make_section(name, spec, record, rows, results, figures=[Drawing("curve", text, text, svg, text)], data=data)
 
 
-def test_page_shows_everything_it_was_given() -> None:
-    page = Reader(render_page([part(text="MARK")], {"Versions": {"numpy": "2.4.6"}, "Seed": 20021209}))
-    for words in (
-        *("because of reproduced MARK", "because of differs", "because of data missing", "because of not run"),
-        *("because of open", "0.81", "0.8", "edcm.claim", "edcm.eq", "edcm.stat", "numpy", "2.4.6", "20021209"),
-        *("Further numbers", "Claims", "Equations", "Deviations", "Data sets", "planned"),
-    ):
-        assert words in page.text, words
+def pages(*sections: PaperSection, text: str = "plain") -> dict[str, str]:
+    """Return every page of a report by its name."""
+    report = Report(sections, {"gone": Remedy(text, text, ["https"], [text])})
+    bars = [Bar(text, 0.0, 2.0, True), Bar("b", 1.0, 0.5, False)]
+    return {
+        "index": render_front(report),
+        "numbers": render_numbers(report),
+        **{section.name: render_paper(report, section.name) for section in sections},
+        "provenance": render_provenance(report.papers, {"Run": {text: text}, "Code": text}, text, bars),
+    }
 
 
-def test_page_is_well_formed_and_every_id_stands_once() -> None:
-    page = Reader(render_page([part("edcm"), part("naive_bayes"), part("cbm", figure=False)], {}))
-    assert not page.open
-    assert len(page.ids) == len(set(page.ids))
-    targets = {value[1:] for _, key, value in page.attributes if key == "href" and value.startswith("#")}
-    targets |= {value for _, key, value in page.attributes if key in ("aria-labelledby", "for")}
-    assert targets <= set(page.ids)
-    assert targets
+def test_pages_show_everything_they_were_given() -> None:
+    made = {name: Reader(page).text for name, page in pages(part(text="MARK"), text="MARK").items()}
+    reasons = (f"because of {verdict} MARK" for verdict in VERDICTS)
+    for words in (*reasons, "edcm.claim", "edcm.eq", "edcm.stat", "0.81"):
+        assert words in made["numbers"], words
+    for words in ("Claims", "Equations", "Context", "Deviations", "Data sets", "planned", "Figure 1.", "0.81"):
+        assert words in made["edcm"], words
+    assert "because of differs MARK" in made["index"]
+    assert made["provenance"].count("MARK") >= 5
 
 
-def test_page_loads_and_runs_nothing() -> None:
-    html = render_page([part()], {})
-    page = Reader(html)
-    assert not {"script", "link", "iframe", "object", "embed", "img", "base", "form"} & set(page.tags)
-    for tag, key, value in page.attributes:
-        assert not key.startswith("on"), (tag, key)
-        if key in ("href", "src", "xlink:href", "action", "poster", "data"):
-            assert value.startswith(("#", "data:text/plain")), (tag, key, value)
-    assert not re.search(r"@import|url\((?!#)|https?:", html)
+def test_pages_are_well_formed_and_every_id_stands_once() -> None:
+    made = {name: Reader(page) for name, page in pages(part("edcm"), part("cbm", figure=False)).items()}
+    for name, page in made.items():
+        assert not page.open, name
+        assert len(page.ids) == len(set(page.ids)), name
+        targets = {value[1:] for _, key, value in page.attributes if key == "href" and value.startswith("#")}
+        targets |= {value for _, key, value in page.attributes if key in ("aria-labelledby", "for")}
+        assert targets <= set(page.ids), name
+        assert targets
+    links = {value for page in made.values() for _, key, value in page.attributes if key == "href"}
+    for link in links:
+        file, _, anchor = link.partition("#")
+        name = file.partition("?")[0].removesuffix(".html")
+        if file and not link.startswith("data:") and file != "comparison.csv":
+            assert name in made, link
+            assert not anchor or anchor in made[name].ids, link
+
+
+def test_every_row_is_a_permanent_link_by_its_own_id() -> None:
+    section = part()
+    page = Reader(pages(section)["numbers"])
+    assert {item.cell.id for item in section.items} <= set(page.ids)
+
+
+def test_pages_load_nothing_and_only_the_table_runs_a_script() -> None:
+    for name, html in pages(part()).items():
+        page = Reader(html)
+        assert not {"link", "iframe", "object", "embed", "img", "base"} & set(page.tags)
+        assert page.tags.count("script") == (name == "numbers")
+        for tag, key, value in page.attributes:
+            assert not key.startswith("on"), (tag, key)
+            if key in ("href", "src", "xlink:href", "action", "poster", "data"):
+                assert re.match(r"#|data:text/plain|[a-z]+\.(html|csv)", value), (tag, value)
+        assert not re.search(r"@import|url\((?!#)|https?:", html)
 
 
 def test_hostile_text_stays_text_wherever_it_stands() -> None:
-    html = render_page([part(text=HOSTILE)], {HOSTILE: HOSTILE, "x": {HOSTILE: HOSTILE}})
-    page = Reader(html)
-    assert "script" not in page.tags
-    assert "<script" not in html
-    assert page.text.count("<script>alert(1)</script>") >= 15
-    assert not any(key.startswith("on") or key == "alert(1)" for _, key, _ in page.attributes)
+    for name, html in pages(part(text=HOSTILE), text=HOSTILE).items():
+        page = Reader(html)
+        assert page.tags.count("script") == html.count("<script") == (name == "numbers")
+        assert page.text.count("<script>alert(1)</script>") >= 4, name
+        assert not any(key.startswith("on") or key == "alert(1)" for _, key, _ in page.attributes)
 
 
 def test_verdict_is_never_shown_by_colour_alone() -> None:
-    html = render_page([part()], {})
+    html = pages(part())["edcm"]
     marked = re.findall(r'<(td|span) class="[^"]*\bv-([a-z-]+)[^>]*>(.*?)</\1>(?=\s|<)', html, flags=re.DOTALL)
     assert {slug_ for _, slug_, _ in marked} == {slug(verdict) for verdict in VERDICTS}
     for tag, found, content in marked:
@@ -150,39 +181,69 @@ def test_verdict_is_never_shown_by_colour_alone() -> None:
         assert f"</span> {verdict}</span>" in html
 
 
-def test_counts_stand_first_with_all_papers() -> None:
-    planned = {**SPEC, "status": "planned", "tables": {}, "figures": {}}
-    html = render_page([part("edcm"), part("cbm", planned)], {})
-    counts = html[html.index('id="verdicts"') : html.index('id="edcm"')]
-    assert counts.count("<tr>") == 1 + 2 + 1
-    assert "not built yet" in counts
-    assert (
-        html.index('id="verdicts"') < html.index('id="edcm"') < html.index('id="all"') < html.index('id="provenance"')
+def test_findings_stand_before_coverage_and_failed_claims_before_numbers() -> None:
+    rows = {"c": {"kind": "claim", "metric": "a claim", "value": ""}, "n": {"metric": "a number"}}
+    section = made_of([comparison("differs", id=f"p.{name}", **cells) for name, cells in rows.items()][::-1])
+    html = pages(section)["index"]
+    assert [item.kind for item in section.differing] == ["claim", "number"]
+    order = ['id="picture"', 'id="differs"', "a claim", "a number", 'id="coverage"', 'id="missing"', 'id="reading"']
+    places = [html.index(word, html.index("<main")) for word in order[:2]]
+    places += [html.index(word, places[1]) for word in order[2:]]
+    assert places == sorted(places)
+
+
+def made_of(rows: list[dict[str, Any]]) -> PaperSection:
+    """Return a section with the given rows of a comparison and no table."""
+    published = tuple(
+        row(**{key: found[key] for key in ("id", "kind", "dataset", "metric")}, source="") for found in rows
     )
+    record = Record(published, {}, ())
+    results = Results(Path("results"), "p", {"gone": RoleEntry(None, "fully", "is in no package")}, SPEC)
+    spec = {**SPEC, "tables": {}, "figures": {}}
+    gone = DataUsed("gone", "", "", "", "fully", "", "", "is in no package")
+    return make_section("p", spec, record, rows, results, data=[gone])
 
 
-def test_page_works_with_the_keyboard() -> None:
-    html = render_page([part()], {})
-    page = Reader(html)
-    assert page.tags.index("a") < page.tags.index("nav")
-    assert 'class="skip" href="#verdicts"' in html
-    assert ":focus-visible" in html
-    scrolling = re.findall(r'<div class="scroll"[^>]*>', html)
-    assert scrolling
-    assert all('tabindex="0"' in box and "aria-label" in box for box in scrolling)
-    assert page.tags.count("caption") == page.tags.count("table")
-    assert page.tags.count("summary") == page.tags.count("details")
-    scopes = sum(key == "scope" for tag, key, _ in page.attributes if tag == "th")
-    assert scopes == page.tags.count("th")
+def test_only_numbers_and_claims_are_counted() -> None:
+    kinds = ("number", "claim", "setting", "derived", "equation", "context")
+    section = made_of([comparison("reproduced", id=f"p.{kind}", kind=kind) for kind in kinds])
+    assert section.counts["reproduced"] == 2
+    assert section.beside == dict.fromkeys(kinds[2:], 1)
+
+
+def test_missing_data_are_said_once_with_what_brings_them() -> None:
+    reason = "no data set for 'gone': is in no package"
+    cells = [comparison("data missing", id=f"p.{place}", dataset="gone") for place in range(9)]
+    section = made_of([{**found, "reason": reason, "rebuilt": ""} for found in cells])
+    report = Report([section], {"gone": Remedy("gone_full", "The gone set", ["mirror"], ["gone.zip"])})
+    (lacking,) = report.lacking
+    assert (lacking.total, lacking.data.role) == (9, "gone")
+    html = render_front(report)
+    assert html.count("is in no package") == 1
+    assert "make full" in html and "resources/gone_full/gone.zip" in html
+    assert "is in no package" not in render_numbers(report)
+
+
+def test_pages_work_with_the_keyboard() -> None:
+    for html in pages(part()).values():
+        page = Reader(html)
+        assert page.tags.index("a") < page.tags.index("nav")
+        assert 'class="skip" href="#main"' in html
+        assert ":focus-visible" in html
+        scrolling = re.findall(r'<div class="scroll"[^>]*>', html)
+        assert all('tabindex="0"' in box and "aria-label" in box for box in scrolling)
+        assert page.tags.count("caption") == page.tags.count("table")
+        scopes = sum(key == "scope" for tag, key, _ in page.attributes if tag == "th")
+        assert scopes == page.tags.count("th")
 
 
 def test_missing_figure_says_why() -> None:
-    page = Reader(render_page([part(text="no source answered", figure=False)], {}))
+    page = Reader(pages(part(text="no source answered", figure=False))["edcm"])
     assert "No figure. no source answered" in page.text
 
 
-def test_same_input_gives_the_same_page() -> None:
-    assert render_page([part()], {"a": 1}) == render_page([part()], {"a": 1})
+def test_same_input_gives_the_same_pages() -> None:
+    assert pages(part()) == pages(part())
 
 
 def test_inline_drawing_gets_its_own_ids_and_loses_the_global_style() -> None:

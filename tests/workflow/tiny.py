@@ -15,9 +15,11 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
-PARTS = ("Snakefile", "workflow", "config", "src", "profiles")
+PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
+#: Pages that show measured times.
+TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
 #: Measured times and pages that show them: the only results that differ between two runs.
-MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", "results/report/index.html")
+MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", *TIMED_PAGES)
 
 
 def synthetic_tab(seed: int, documents: int) -> str:

@@ -1,5 +1,5 @@
 rule page:
-    """The report: its page, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
+    """The report: its pages, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
     input:
         comparisons=collect(
             "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
@@ -7,20 +7,36 @@ rule page:
         tables=TARGETS.tables(),
         figures=TARGETS.figures(),
         data=TARGETS.datasets(),
-        benchmarks=TARGETS.benchmarks(),
         config=JOBS.records(),
         schemas=JOBS.sources(
             "workflow/schemas/checks.schema.yaml",
             "workflow/schemas/deviations.schema.yaml",
         ),
-        checks=collect(
-            "config/papers/{paper}/{file}.yaml",
-            paper=list(PLAN.papers),
-            file=["checks", "paper"],
-        ),
     output:
-        page="results/report/index.html",
-        comparison="results/report/comparison.csv",
+        front=report(
+            "results/report/index.html",
+            caption="../report/page.rst",
+            category="report",
+            labels={"page": "findings"},
+        ),
+        numbers=report(
+            "results/report/numbers.html",
+            caption="../report/page.rst",
+            category="report",
+            labels={"page": "all numbers"},
+        ),
+        papers=report(
+            collect("results/report/{paper}.html", paper=PLAN.papers),
+            caption="../report/page.rst",
+            category="report",
+            labels={"page": "a paper"},
+        ),
+        comparison=report(
+            "results/report/comparison.csv",
+            caption="../report/comparison.rst",
+            category="report",
+            labels={"page": "comparison as csv"},
+        ),
         summary="results/report/summary.json",
     log:
         "logs/report.log",
@@ -33,14 +49,46 @@ rule page:
             papers=PLAN.papers,
             roles=PLAN.settings["roles"],
             titles=JOBS.role_titles(),
+            remedies=JOBS.remedies(),
             chosen=PLAN.chosen(),
-            seed=PLAN.settings["seed"],
-            versions=versions(),
         ),
     message:
         "Writing the report page results/report/index.html"
     script:
         "../scripts/page.py"
+
+
+rule provenance:
+    """The page on the run: commit, configuration, data, machine, and where the time went."""
+    input:
+        data=TARGETS.datasets(),
+        benchmarks=TARGETS.benchmarks(),
+        lock=JOBS.source("requirements.lock"),
+    output:
+        report(
+            "results/report/provenance.html",
+            caption="../report/provenance.rst",
+            category="report",
+            labels={"page": "provenance"},
+        ),
+    log:
+        "logs/provenance.log",
+    conda:
+        "../envs/pages.yaml"
+    params:
+        recipe=RECIPES.of(
+            "provenance",
+            data=JOBS.parts("pages/templates/*"),
+            papers=list(PLAN.papers),
+            commit=JOBS.commit,
+            waits=JOBS.waits(),
+            settings=dict(PLAN.settings),
+            versions=versions(),
+        ),
+    message:
+        "Writing results/report/provenance.html"
+    script:
+        "../scripts/provenance.py"
 
 
 rule accept:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from textmix.contest.findings import findings
-from textmix.contest.pages import render_study, score_table
+from textmix.contest.pages import Account, Study, own_lead, render_study, said, score_table
 from textmix.contest.rows import COSTS, SCORES, TRIALS, read_costs, read_scores, read_trials
 from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.environment import versions
@@ -17,7 +17,7 @@ with job(snakemake, tolerate_missing=True) as running:
     methods = {name: Method(**entry) for name, entry in running.settings.methods.items()}
     dataset = summary["name"]
     cells, costs, trials, chosen, ends = [], [], [], {}, {}
-    files = zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True)
+    files = list(zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True))
     for scores, timings, predictions in files:
         name = Path(scores).stem
         cells += read_scores(Path(scores), dataset, methods[name], name)
@@ -26,22 +26,25 @@ with job(snakemake, tolerate_missing=True) as running:
         chosen[name] = chosen_points(Path(predictions))
         ends[name] = at_the_end(chosen[name], running.settings.grids[name])
     write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)
-    facts = {**summary["splits"][0], **({"mean_length": dict(summary["lengths"])["mean"]} if summary["text"] else {})}
-    page = render_study(
-        "own.html",
+    facts: dict = dict(summary["splits"][0])
+    if summary["text"] and summary["lengths"]:
+        facts["mean_length"] = dict(summary["lengths"])["mean"]
+    study = Study(
+        kicker=f"data of your own · {running.settings.source}",
         title=running.settings.title,
-        source=running.settings.source,
-        summary=summary,
-        table=score_table(cells, dataset, costs),
+        lead=own_lead(len(files), len(summary["splits"])),
+        tables={dataset: score_table(cells, dataset, costs)},
+        facts={dataset: {"title": "Scores", "said": said(summary["statistics"])}},
+        tasks={},
+        methods={},
         findings=findings(Path(snakemake.output.trials), {dataset: facts}, running.settings.metric),
-        ends=ends,
-        chosen={name: points for name, points in chosen.items() if points},
         provenance={
             "Run": {"seed": str(running.settings.seed), "description": running.settings.source},
             "Versions": versions(),
             "Machine": machine(),
         },
+        account=Account(summary, {name: points for name, points in chosen.items() if points}, ends),
     )
-    write_result(snakemake.output.page, page, running.record)
+    write_result(snakemake.output.page, render_study(study), running.record)
     write_result(snakemake.output.scores, format_csv(cells, SCORES), running.record)
     write_result(snakemake.output.costs, format_csv(costs, COSTS), running.record)

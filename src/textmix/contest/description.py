@@ -55,15 +55,13 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     Returns
     -------
     ``name``, ``text`` (whether it is text), ``statistics`` (of `Corpus.statistics`), ``vocabulary``, ``lengths``
-    (quantiles of the number of words, or of the sum of a row), ``labels`` (the most frequent, with their documents),
-    ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial), ``examples``
-    and ``remarks``.  Parts with an order are lists, because the JSON file sorts the keys of a mapping.
+    (quantiles of the number of words; empty where features are no counts), ``labels`` (the most frequent, with their
+    documents), ``labels_a_document`` (number of labels, number of documents), ``splits`` (documents of each trial),
+    ``examples`` and ``remarks``.  Parts with an order are lists, because the JSON file sorts the keys of a mapping.
     """
     label_counts = np.asarray(parsed.labels.sum(axis=0)).ravel()
     order = np.argsort(-label_counts, kind="stable")
-    lengths = np.zeros(parsed.n_documents)
-    if counted.features is not None:
-        lengths = row_sums(counted.features.indptr, counted.features.data)
+    lengths = _lengths(counted)
     sizes, numbers = np.unique(parsed.label_counts, return_counts=True)
     return {
         "name": parsed.name,
@@ -79,8 +77,17 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
     }
 
 
-def _quantiles(lengths: np.ndarray) -> list[list[Any]]:
+def _lengths(counted: Corpus) -> np.ndarray | None:
+    """Return the number of words of each document, float (N,), or None where the features are no counts."""
+    if counted.features is None or counted.features.dtype.kind not in "iu":
+        return None
+    return row_sums(counted.features.indptr, counted.features.data)
+
+
+def _quantiles(lengths: np.ndarray | None) -> list[list[Any]]:
     """Return pairs of name and value: minimum, quartiles, maximum and mean of the lengths, float (N,)."""
+    if lengths is None:
+        return []
     names = ("least", "lower quartile", "median", "upper quartile", "most")
     values = np.quantile(lengths, (0.0, 0.25, 0.5, 0.75, 1.0))
     return [*([name, float(value)] for name, value in zip(names, values, strict=True)), ["mean", float(lengths.mean())]]
@@ -98,14 +105,14 @@ def _example(parsed: Corpus, counted: Corpus, row: int) -> dict[str, Any]:
     return {"id": parsed.ids[row], "labels": labels, "text": ", ".join(f"{names[i]}: {value:g}" for i, value in pairs)}
 
 
-def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> list[str]:
+def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | None) -> list[str]:
     """Return the properties of the data that may mislead a reader of the scores, one sentence each.
 
     Parameters
     ----------
     parsed : the corpus as read, N documents.
     label_counts : documents of each label, int (L,).
-    lengths : words of each document, or sum of its row, float (N,).
+    lengths : words of each document, float (N,), or None where the features are no counts.
     """
     found = []
     unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
@@ -125,8 +132,9 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray) -> l
     bare = int(np.sum(parsed.label_counts == 0))
     if bare:
         found.append(f"{_of(bare, parsed.n_documents, 'documents')} have no label.")
-    if int(np.sum(lengths == 0)):
-        found.append(f"{_of(int(np.sum(lengths == 0)), len(lengths), 'documents')} have no word of the vocabulary.")
+    wordless = 0 if lengths is None else int(np.sum(lengths == 0))
+    if wordless:
+        found.append(f"{_of(wordless, parsed.n_documents, 'documents')} have no word of the vocabulary.")
     twins = 0 if parsed.text is None else _repeated(parsed.text)
     if twins:
         found.append(

@@ -68,12 +68,19 @@ def _figures(comparison: Comparison, number: int) -> list[Drawing]:
     if points:
         caption = (
             "Mean score against the median of the seconds to fit and predict one trial; a disc is filled where no "
-            "other method is both as good and as fast. Bars are 95 % intervals of the mean over the data sets (of one "
-            "data set: over its trials)."
+            f"other method is both as good and as fast. {_bars(comparison, points)}"
         )
         svg = accuracy_against_time(points, metric, comparison.kind)
         drawn.append(_drawing(svg, f"time-{number}", f"{metric.capitalize()} against time, {comparison.kind}", caption))
     return drawn
+
+
+def _bars(comparison: Comparison, points: Sequence[Point]) -> str:
+    """Return the sentence on the bars of a figure of score against time."""
+    if not np.isfinite([point.high - point.low for point in points]).any():
+        return "A single split gives no interval."
+    over = "its trials" if len(comparison.datasets) == 1 else "the data sets"
+    return f"Bars are 95 % intervals of the mean over {over}."
 
 
 def _points(comparison: Comparison) -> list[Point]:
@@ -102,5 +109,5 @@ def _half_width(values: Any) -> float:
 
 def _drawing(svg: bytes, name: str, title: str, caption: str) -> Drawing:
     """Return a figure as the page embeds it."""
-    drawing: Markup = inline_svg(svg, f"f-matrix-{name}", name)
+    drawing: Markup = inline_svg(svg, f"f-study-{name}", name)
     return Drawing(name, title, caption, drawing)

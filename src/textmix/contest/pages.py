@@ -3,27 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from textmix.contest.findings import Finding
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.metrics.table import METRICS, main_metric
-from textmix.pages.rendering import environment, style
+from textmix.pages.rendering import environment, source
 
 
-def render_study(template: str, **content: Any) -> str:
-    """Return the page of a comparison as HTML.
+@dataclass(frozen=True)
+class Account:
+    """The account of the user's own data.
 
     Parameters
     ----------
-    template : file in `textmix.pages.rendering.TEMPLATES`.
-    content : name -> value, for the names that the template reads.
+    summary : the data as read, of `textmix.contest.description.describe`.
+    chosen : method -> point of its grid -> number of trials in which tuning chose it; tuned methods only.
+    ends : method -> parameters that tuning chose at an end of their grid.
     """
+
+    summary: Mapping[str, Any]
+    chosen: Mapping[str, Mapping[str, int]]
+    ends: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Study:
+    """The content of the page of a comparison of methods.
+
+    Parameters
+    ----------
+    kicker, title, lead : the line above the heading, the heading, and the first sentences.
+    tables : data set -> its `score_table`.
+    facts : data set -> its ``title`` and what is ``said`` of it.
+    tasks : data set -> ``single`` or ``multi``.
+    methods : task -> the methods of its overview; read where there are several data sets.
+    findings : what the tests say, one for each kind of data.
+    provenance : heading -> name -> value.
+    account : the account of the user's own data, or None.
+    """
+
+    kicker: str
+    title: str
+    lead: str
+    tables: Mapping[str, Mapping[str, Any]]
+    facts: Mapping[str, Mapping[str, str]]
+    tasks: Mapping[str, str]
+    methods: Mapping[str, Sequence[str]]
+    findings: Sequence[Finding]
+    provenance: Mapping[str, Mapping[str, str]]
+    account: Account | None = None
+
+
+def render_study(study: Study) -> str:
+    """Return the page of a comparison as HTML."""
     pages = environment()
     pages.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
-    pages.globals |= {"metrics": METRICS, "main_metric": main_metric}
-    return pages.get_template(template).render(style=style("page.css", "study.css"), **content)
+    pages.globals |= {"metrics": METRICS, "main_metric": main_metric, **vars(study)}
+    return pages.get_template("study.html").render(style=source("page.css", "study.css"))
 
 
 def figure(value: float | None) -> str:
@@ -62,6 +102,7 @@ def score_table(
     -------
     ``metrics`` : names.
     ``best`` : metric -> best value, or None.
+    ``spread`` : whether any value has a standard deviation.
     ``rows`` : of the methods that were scored, each with ``method``, ``family``, ``values`` (metric -> its row of
     ``cells``) and ``cost`` (its row of ``costs``, or None).
     ``without`` : for each reason the pair (names of the methods that were not scored for it, the reason).
@@ -81,6 +122,7 @@ def score_table(
     return {
         "metrics": metrics,
         "best": {metric: _best(metric, rows.values()) for metric in metrics},
+        "spread": any(cell.get("spread") is not None for cell in mine),
         "rows": sorted(rows.values(), key=lambda row: _order(row, metrics)),
         "without": [(names, reason) for reason, names in without.items()],
     }
@@ -92,25 +134,52 @@ def methods_of(cells: Sequence[Mapping[str, Any]], datasets: Collection[str]) ->
     return list(dict.fromkeys(found))
 
 
-def data_facts(folder: Path, title: str) -> dict[str, str]:
+def data_facts(folder: Path, title: str, split: str) -> dict[str, str]:
     """Return the facts on a data set that a page prints.
 
     Parameters
     ----------
     folder : of the parsed data set.
     title : of the data set.
+    split : the sentence on its split.
 
     Returns
     -------
-    ``title``, and ``said``: its size in words, or the reason why its result is missing.
+    ``title``, and ``said``: its size and split in words, or the reason why its result is missing.
     """
     try:
         io.check_result(folder)
     except MissingResult as missing:
         return {"title": title, "said": f"{missing.reason}."}
-    found = io.read_json(folder / "corpus.json")["statistics"]
-    sets = f", {found['label_sets']:,} different label sets" if found["multi_label_share"] else ""
-    return {"title": title, "said": f"{found['documents']:,} documents, {found['labels']:,} labels{sets}."}
+    statistics = io.read_json(folder / "corpus.json")["statistics"]
+    return {"title": title, "said": f"{said(statistics)} {split}"}
+
+
+def said(statistics: Mapping[str, Any]) -> str:
+    """Return the size of a data set in words.
+
+    Parameters
+    ----------
+    statistics : of `textmix.data.corpus.Corpus.statistics`.
+    """
+    sets = f", {statistics['label_sets']:,} different label sets" if statistics["multi_label_share"] else ""
+    return f"{statistics['documents']:,} documents, {statistics['labels']:,} labels{sets}."
+
+
+def own_lead(methods: int, splits: int) -> str:
+    """Return the first sentence of the page of own data, from the numbers of methods and of splits."""
+    parts = "1 split" if splits == 1 else f"{splits} splits"
+    return f"{methods} methods on {parts} into training and test documents."
+
+
+def matrix_lead(tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the first sentences of the page of the matrix: how many data sets there are, and how they are compared."""
+    had = sum(bool(table["metrics"]) for table in tables.values())
+    without = f" ({len(tables) - had} more could not be had)" if had < len(tables) else ""
+    return (
+        f"{had} data sets{without}. All methods of the registry that apply are compared on the same documents, splits "
+        "and metrics."
+    )
 
 
 def _best(metric: str, rows: Any) -> float | None:

@@ -1,7 +1,8 @@
-"""The templates and style sheets of all pages, and the way in which they are read."""
+"""The templates, style sheets and scripts of all pages, and the way in which they are read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import jinja2
@@ -11,23 +12,29 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def environment() -> jinja2.Environment:
-    """Return a Jinja environment that escapes every value and raises an error for a missing one."""
-    return jinja2.Environment(
+    """Return a Jinja environment that escapes every value and raises an error for a missing one.
+
+    Filter ``thousands`` separates thousands by commas; test ``plain`` tells a value from a mapping.
+    """
+    pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    pages.filters["thousands"] = "{:,}".format
+    pages.tests["plain"] = lambda value: not isinstance(value, Mapping)
+    return pages
 
 
-def style(*sheets: str) -> Markup:
-    """Return style sheets as one text.
+def source(*names: str) -> Markup:
+    """Return style sheets or scripts as one text.
 
-    The sheets are part of this package and hold no value from outside, so they are not escaped.
+    They are part of this package and hold no value from outside, so they are not escaped.
 
     Parameters
     ----------
-    sheets : names of files in the folder `TEMPLATES`.
+    names : names of files in the folder `TEMPLATES`.
     """
-    return Markup("\n".join((TEMPLATES / sheet).read_text(encoding="utf-8") for sheet in sheets))  # noqa: S704
+    return Markup("\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names))  # noqa: S704

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from textmix.core.commit import commit_of
+from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.methods import COMPARED, FITTED, TABULATED, TUNING
@@ -216,6 +218,44 @@ class Jobs:
         found = {entry["dataset"] for entry in self.plan.settings["roles"].values()}
         return self.titles(sorted(found - {None}))
 
+    def commit(self, wildcards: Any) -> dict[str, str]:
+        """Return the commit of the folder with the workflow; read for the job that prints it, and for no other."""
+        return commit_of(self.plan.root)
+
+    def waits(self) -> dict[str, list[str]]:
+        """Return for each measured job of the chosen papers the measured jobs whose results it reads.
+
+        A job has the name of its benchmark file.  A split lies between counting and fitting and is not measured.
+        """
+        found: dict[str, list[str]] = {}
+        for paper in self.plan.chosen():
+            for dataset, features in self.plan.feature_sets(paper):
+                found[f"features/{dataset}/{features}"] = [f"parse/{dataset}"]
+            for run in self.plan.runs(paper):
+                features, _ = self.plan.run_inputs(run)
+                found[_fit(run)] = [f"features/{run.dataset}/{features}"]
+            for measure in self.plan.measures(paper):
+                sources = self.plan.measure_sources(paper, measure).values()
+                counted = [f"features/{dataset}/{features}" for dataset, features, _ in sources]
+                fits = [_fit(run) for _, run in self.plan.measure_runs(paper, measure)]
+                found[f"measure/{paper}/{measure}"] = [*counted, *fits]
+        return found
+
+    def remedies(self) -> dict[str, dict[str, Any]]:
+        """Return role -> data set of ``config/full.yaml``, its title, the kinds of its sources, and its files."""
+        full = load_yaml_strict(self.plan.root / "config/full.yaml")["roles"]
+        found = {role: self.plan.registry.get(entry["dataset"]) for role, entry in full.items()}
+        return {
+            role: {
+                "dataset": entry.id,
+                "title": entry.title,
+                "sources": [source.kind for source in entry.sources],
+                "files": sorted(entry.files.values()),
+            }
+            for role, entry in found.items()
+            if entry is not None
+        }
+
     def table_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return a table's entry in paper.yaml."""
         entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"][wildcards.table]
@@ -259,3 +299,8 @@ class Jobs:
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""
         return [self.plan.suites[wildcards.suite].module]
+
+
+def _fit(run: Run) -> str:
+    """Return the name of the benchmark file of a fit job."""
+    return f"fit/{run.paper}/{run.experiment}/{run.dataset}/{run.method}"

@@ -306,7 +306,7 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     rebuilt, target = float(found.value), float(row.value)
     if math.isnan(rebuilt):
         return DIFFERS, "the rebuilt value is not a number"
-    allowed, words = _allowance(row, target)
+    allowed, words = allowance(row, target)
     # Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.
     if abs(rebuilt - target) <= allowed + 1e-9 * max(abs(target), allowed):
         return REPRODUCED, ""
@@ -314,7 +314,7 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     return DIFFERS, f"{difference} where {words} is allowed{_interval(found)}"
 
 
-def _allowance(row: Published, target: float) -> tuple[float, str]:
+def allowance(row: Published, target: float) -> tuple[float, str]:
     """Return the largest difference that a row's tolerance allows, in the row's unit and in words."""
     if row.tolerance == "exact":
         # Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.

@@ -1,36 +1,122 @@
-"""The report: one HTML page that runs no script and loads nothing from elsewhere."""
+"""The pages of the report: findings first, one page a paper, and one table of all numbers; they load nothing."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from textmix.pages.rendering import environment, style
-from textmix.verdict.compare import VERDICTS
+import jinja2
+
+from textmix.pages.rendering import environment, source
+from textmix.verdict.compare import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from textmix.verdict.coverage import Lacking, Remedy, lacking
+from textmix.verdict.items import NUMBER, Item
+from textmix.verdict.picture import panel, pitch_of, ticks
 from textmix.verdict.sections import PaperSection
 from textmix.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
+from textmix.verdict.timeline import Bar
 
 #: Number of cells that a note under a table names.
 _NAMED_CELLS = 3
 
 
-def render_page(sections: Sequence[PaperSection], provenance: Mapping[str, Any]) -> str:
-    """Return the page as HTML.
+@dataclass(frozen=True)
+class Report:
+    """The content of all pages.
 
     Parameters
     ----------
-    sections : one for each paper, in the order of the page.
-    provenance : heading -> value, or heading -> name -> value (versions, seeds, seconds, machine).
+    sections : one for each paper, in the order of the pages.
+    remedies : role -> how to get its data.
     """
+
+    sections: Sequence[PaperSection]
+    remedies: Mapping[str, Remedy]
+
+    @property
+    def papers(self) -> list[str]:
+        """Names of the papers."""
+        return [section.name for section in self.sections]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items of all papers."""
+        return {verdict: sum(section.counts[verdict] for section in self.sections) for verdict in VERDICTS}
+
+    @property
+    def beside(self) -> Counter[str]:
+        """Kind -> number of the items that the counts leave out."""
+        return sum((section.beside for section in self.sections), Counter())
+
+    @property
+    def items(self) -> list[Item]:
+        """All items of all papers."""
+        return [item for section in self.sections for item in section.items]
+
+    @property
+    def lacking(self) -> list[Lacking]:
+        """The data that are lacking, each once."""
+        return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
+
+    @property
+    def pitch(self) -> float:
+        """Distance of two lines of the picture in pixels."""
+        return pitch_of(sum(item.kind == NUMBER and item.relative is not None for item in self.items))
+
+
+def render_front(report: Report) -> str:
+    """Return the front page as HTML: the picture, what differs, and what is covered."""
+    return _pages(report.papers).get_template("front.html").render(report=report, page="index")
+
+
+def render_numbers(report: Report) -> str:
+    """Return the page with the table of all items as HTML; its script filters and sorts the rows."""
+    return (
+        _pages(report.papers)
+        .get_template("numbers.html")
+        .render(report=report, page="numbers", script=source("numbers.js"))
+    )
+
+
+def render_paper(report: Report, paper: str) -> str:
+    """Return the page of a paper as HTML."""
+    section = next(section for section in report.sections if section.name == paper)
+    return _pages(report.papers).get_template("paper.html").render(report=report, section=section, page=paper)
+
+
+def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str, bars: Sequence[Bar]) -> str:
+    """Return the page on the run as HTML.
+
+    Parameters
+    ----------
+    papers : names of the papers, in the order of the pages.
+    facts : heading -> value, or heading -> name -> value.
+    configuration : the configuration of the run as text.
+    bars : its jobs in time.
+    """
+    span = max((bar.start + bar.seconds for bar in bars), default=0.0)
+    content = {"facts": facts, "configuration": configuration, "bars": bars, "span": span}
+    return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
+
+
+def _pages(papers: Sequence[str]) -> jinja2.Environment:
+    """Return the environment of the templates with what they share."""
     pages = environment()
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
-    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex}
-    pages.tests["plain"] = lambda value: not isinstance(value, Mapping)
-    total = {verdict: sum(section.counts[verdict] for section in sections) for verdict in VERDICTS}
-    content = {"sections": sections, "total": total, "provenance": provenance, "style": style("page.css")}
-    return pages.get_template("page.html").render(content)
+    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
+    pages.globals |= {"REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
+    pages.globals |= {"style": source("page.css"), "papers": papers, "pages": _links(papers)}
+    return pages
+
+
+def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
+    """Return name and title of every page of the report."""
+    named = [(name, name.replace("_", " ")) for name in papers]
+    return [("index", "Findings"), *named, ("numbers", "All numbers"), ("provenance", "Provenance")]
 
 
 def slug(text: str) -> str:
@@ -41,12 +127,13 @@ def slug(text: str) -> str:
 def notes(table: PaperTable) -> list[tuple[str, str, str]]:
     """Return (verdict, cells, reason) for each pair of a verdict and a reason in a table, so that each is printed.
 
-    ``cells`` names the first cells with this verdict and reason by row and column, or is ``all cells``.
+    ``cells`` names the first cells with this verdict and reason by row and column, or is ``all cells``.  Cells whose
+    data are missing have no note: the list of data sets says once what is missing.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for label, cells in table.rows:
         for column, cell in zip(table.columns, cells, strict=True):
-            if cell is not None and cell.reason:
+            if cell is not None and cell.reason and cell.verdict != MISSING:
                 place = label if len(table.columns) == 1 else f"{label}, {column}"
                 groups.setdefault((cell.verdict, cell.reason), []).append(place)
     number = len(table.cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,62 +10,13 @@ from typing import Any
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
-from textmix.experiment.results import RoleEntry
+from textmix.experiment.results import Results, RoleEntry
 from textmix.pages.drawing import Drawing, inline_svg
-from textmix.verdict.compare import MISSING, NOT_RUN, count_verdicts, not_chosen
-from textmix.verdict.published import Deviation, Record, read_record
-from textmix.verdict.tables import PaperTable, TableCell, make_cell, make_table
-
-_STATEMENTS = ("claim", "equation")
-
-
-@dataclass(frozen=True)
-class DataUsed:
-    """The data set that stands for a role.
-
-    Parameters
-    ----------
-    role : name of the data in the paper.
-    dataset, title, terms : name, title and terms of use in the registry; empty where no data set is at hand.
-    comparable : whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or
-        ``not``.
-    note : difference from the paper's data, or empty.
-    size : numbers of documents and labels in words; empty where they are not known.
-    missing : reason why there are no data; empty where there are.
-    """
-
-    role: str
-    dataset: str
-    title: str
-    terms: str
-    comparable: str
-    note: str
-    size: str
-    missing: str = ""
-
-
-@dataclass(frozen=True)
-class Item:
-    """One row of the comparison as the page lists it.
-
-    Parameters
-    ----------
-    cell : published and rebuilt value with the verdict.
-    anchor : id of the row on the page.
-    kind : kind of the published row.
-    what : data, method and metric, or the claim in words.
-    difference : rebuilt less published, as text.
-    tolerance : tolerance of the published row.
-    where : place in the source.
-    """
-
-    cell: TableCell
-    anchor: str
-    kind: str
-    what: str
-    difference: str
-    tolerance: str
-    where: str
+from textmix.verdict.compare import DIFFERS, MISSING, NOT_RUN, VERDICTS, not_chosen
+from textmix.verdict.coverage import DataUsed
+from textmix.verdict.items import CLAIM, Item, make_items, without_notes
+from textmix.verdict.published import COUNTED, Deviation, Record, read_record
+from textmix.verdict.tables import PaperTable, make_table
 
 
 @dataclass(frozen=True)
@@ -75,7 +27,6 @@ class PaperSection:
     ----------
     name : name of the paper.
     title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
-    counts : verdict -> number of items that are numbers or claims.
     items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
     deviations : as in ``deviations.yaml``.
@@ -86,7 +37,6 @@ class PaperSection:
     title: str
     citation: str
     status: str
-    counts: Mapping[str, int]
     items: Sequence[Item]
     tables: Sequence[PaperTable]
     figures: Sequence[Drawing]
@@ -94,25 +44,31 @@ class PaperSection:
     data: Sequence[DataUsed]
 
     @property
-    def total(self) -> int:
-        """Number of items that are numbers or claims."""
-        return sum(self.counts.values())
+    def counted(self) -> list[Item]:
+        """The items that the counts of verdicts count: numbers and claims."""
+        return [item for item in self.items if item.kind in COUNTED]
 
     @property
-    def claims(self) -> list[Item]:
-        """The items that are claims."""
-        return [item for item in self.items if item.kind == "claim"]
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items."""
+        found = Counter(item.cell.verdict for item in self.counted)
+        return {verdict: found[verdict] for verdict in VERDICTS}
 
     @property
-    def equations(self) -> list[Item]:
-        """The items that are equations."""
-        return [item for item in self.items if item.kind == "equation"]
+    def beside(self) -> Counter[str]:
+        """Kind -> number of the items that the counts leave out."""
+        return Counter(item.kind for item in self.items if item.kind not in COUNTED)
 
     @property
-    def further(self) -> list[Item]:
-        """The items that are neither claims nor equations and stand in none of the tables."""
+    def differing(self) -> list[Item]:
+        """The counted items that differ, failed claims first."""
+        found = [item for item in self.counted if item.cell.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    def of_kind(self, kind: str) -> list[Item]:
+        """Return the items of a kind that stand in none of the tables."""
         shown = {cell.id for table in self.tables for cell in table.cells}
-        return [item for item in self.items if item.kind not in _STATEMENTS and item.cell.id not in shown]
+        return [item for item in self.items if item.kind == kind and (kind == CLAIM or item.cell.id not in shown)]
 
 
 @dataclass(frozen=True)
@@ -159,7 +115,8 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         rows = _comparison(inputs, name, record)
         data = [_data_used(inputs, role) for role in spec["roles"]]
         figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
-        sections.append(make_section(name, spec, record, rows, figures=figures, data=data))
+        results = Results(inputs.results, name, inputs.roles, spec)
+        sections.append(make_section(name, spec, record, rows, results, figures=figures, data=data))
         comparisons.append(rows)
     return sections, comparisons
 
@@ -169,6 +126,7 @@ def make_section(
     spec: Mapping[str, Any],
     record: Record,
     rows: Sequence[Mapping[str, Any]],
+    results: Results,
     *,
     figures: Sequence[Drawing] = (),
     data: Sequence[DataUsed] = (),
@@ -181,23 +139,18 @@ def make_section(
     spec : its ``paper.yaml``.
     record : the published rows, checks and deviations of the paper.
     rows : the rows of its ``comparison.csv``.
+    results : its results, which know its roles and measures; none is read.
     figures, data : its drawings and data sets.
 
     Raises
     ------
     ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `textmix.verdict.tables.make_table`).
     """
-    published = {row.id: row for row in record.rows}
-    items = []
-    for place, row in enumerate(rows, start=1):
-        what = " · ".join(part for part in (row["dataset"], row["method"], row["metric"]) if part)
-        difference = make_cell({**row, "rebuilt": row["difference"], "rebuilt_spread": ""}).rebuilt
-        printed = published[row["id"]]
-        cells = (make_cell(row), f"n-{name}-{place}", printed.kind, what, difference, row["tolerance"], printed.where)
-        items.append(Item(*cells))
-    tables = [make_table(key, entry, rows) for key, entry in spec["tables"].items()]
+    brief = without_notes(rows, results.roles)
+    items = make_items(name, record, brief, results)
+    tables = [make_table(key, entry, brief) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
-    return PaperSection(*head, count_verdicts(rows), items, tables, figures, record.deviations, data)
+    return PaperSection(*head, items, tables, figures, record.deviations, data)
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:

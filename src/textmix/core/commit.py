@@ -1,0 +1,35 @@
+"""The commit of the folder with the workflow, as git knows it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+
+def commit_of(folder: Path) -> dict[str, str]:
+    """Return the commit of a folder in words.
+
+    Returns
+    -------
+    ``commit`` (its hash), ``date`` (of the commit, ISO 8601) and ``changes``, which says whether tracked files differ
+    from the commit; only ``commit``, which then says why, where git is not installed or the folder is no checkout.
+    """
+    git = shutil.which("git")
+    if git is None:
+        return {"commit": "not known: git is not installed"}
+    if not (folder / ".git").exists():
+        return {"commit": "not known: the folder is no git checkout"}
+    found, date = _output(git, folder, "log", "-1", "--format=%H %cI").split()
+    changed = _output(git, folder, "status", "--porcelain", "--untracked-files=no").splitlines()
+    return {
+        "commit": found,
+        "date": date,
+        "changes": f"{len(changed)} files changed since" if changed else "none since",
+    }
+
+
+def _output(git: str, folder: Path, *arguments: str) -> str:
+    """Return what git prints about a folder."""
+    command = [git, "-C", str(folder), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - no shell
