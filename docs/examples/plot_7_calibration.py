@@ -2,8 +2,8 @@
 Calibration: how far a stated probability can be trusted
 ========================================================
 
-Naive Bayes takes the words of a document as independent, so that its posteriors are far too sure. A model that expects
-repetitions is less so.
+Generative models take the words of a document as drawn independently, given the class. They are not, so that hundreds
+of words count as hundreds of witnesses and the posterior of the likeliest class is almost 1.
 """
 
 # %%
@@ -28,7 +28,8 @@ models = {
 
 # %%
 # The documents are sorted by the stated probability of the predicted class and cut into ten equal parts. The curve of
-# an honest model lies on the diagonal.
+# an honest model lies on the diagonal. The generative models state almost 1 for nine tenths of the documents; logistic
+# regression with this strong penalty errs to the other side. All four are right about equally often.
 figure, axes = plt.subplots(figsize=(6.3, 4.0))
 axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
 for (name, model), marker in zip(models.items(), "os^D", strict=True):
@@ -44,5 +45,5 @@ for (name, model), marker in zip(models.items(), "os^D", strict=True):
     )
 axes.set_xlabel("stated probability of the predicted class")
 axes.set_ylabel("share of right predictions")
-axes.legend(loc="upper left")
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()

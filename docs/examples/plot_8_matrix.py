@@ -50,7 +50,9 @@ figure, axes = plt.subplots(figsize=(6.3, 3.2))
 axes.imshow(-rankdata(-table[order], axis=0), cmap="Blues", aspect="auto", alpha=0.55)
 for row, column in np.ndindex(table.shape):
     best = table[order[row], column] == table[:, column].max()
-    axes.text(column, row, f"{table[order[row], column]:.3f}", ha="center", weight="bold" if best else "normal")
+    axes.text(
+        column, row, f"{table[order[row], column]:.3f}", ha="center", va="center", weight="bold" if best else "normal"
+    )
 axes.set_xticks(range(len(data)), list(data.values()))
 axes.set_yticks(range(len(methods)), [f"{list(methods)[row]}, mean rank {ranks[row]:.1f}" for row in order])
 axes.grid(visible=False)
