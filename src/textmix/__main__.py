@@ -1,9 +1,10 @@
-"""The command line: ``python -m textmix predict MODEL FILE`` labels new texts with a persisted model."""
+"""The command line ``textmix``: label new texts with a saved model, describe a model, list methods and data sets."""
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
 import logging
 import os
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import IO
 
+import textmix
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import replacing
 from textmix.data.formats import NEW_TEXTS, format_of
@@ -21,8 +23,22 @@ logger = logging.getLogger("textmix")
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    main = argparse.ArgumentParser(prog="python -m textmix", description="Use a model that `snakemake model` made.")
+    main = argparse.ArgumentParser(
+        prog="textmix", description="Use models that `snakemake model` or `textmix.save` made, and list what there is."
+    )
+    main.add_argument("--version", action="version", version=f"%(prog)s {textmix.__version__}")
     commands = main.add_subparsers(dest="command", required=True)
+    _add_predict(commands)
+    shown = commands.add_parser("info", help="describe a model", description="Check a model and describe it.")
+    shown.add_argument("model", metavar="MODEL", help="folder of the model")
+    shown.add_argument("--json", action="store_true", help="as JSON")
+    listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
+    listed.add_argument("what", choices=("methods", "datasets"))
+    return main
+
+
+def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command that labels new texts."""
     predict = commands.add_parser(
         "predict",
         help="label new texts",
@@ -45,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
     add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
     add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
     add("--all", action="store_true", help="give the probability of every label, not only of the predicted ones")
-    return main
+    add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 
 def texts_of(options: argparse.Namespace) -> NewTexts:
@@ -96,6 +112,7 @@ def predict(options: argparse.Namespace) -> None:
     from textmix.core.determinism import one_thread
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel
+    from textmix.serve.progress import size_of, watched
 
     texts = texts_of(options)
     one_thread()
@@ -104,9 +121,49 @@ def predict(options: argparse.Namespace) -> None:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
         model = PersistedModel.load(options.model)
         output = stack.enter_context(_output(options.output))
-        count = labelling.predict(model, texts.read(stream), labelling.Writer(output, model, output_form, options.all))
+        writer = labelling.Writer(output, model, output_form, options.all)
+        found = texts.read(stream)
+        if not options.quiet:
+            terminal = sys.stderr if sys.stderr.isatty() and (options.output or not sys.stdout.isatty()) else None
+            found = watched(found, stream, size_of(stream), terminal)
+        count = labelling.predict(model, found, writer)
+    if options.quiet:
+        return
     mixed = f", {texts.foreign_lines} lines read as Windows-1252" if options.mixed else ""
     logger.info("%d texts labelled by %s%s", count, model.class_name, mixed)
+
+
+def info(options: argparse.Namespace) -> None:
+    """Print the classes, parameters, labels and data set of a model; the options and errors are those of `predict`."""
+    from textmix.serve.model import PersistedModel
+
+    model = PersistedModel.load(options.model)
+    said = model.description()
+    if options.json:
+        print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
+        return
+    for key, value in said.items():
+        lines = value if isinstance(value, list) and key == "steps" else [value]
+        for line in lines:
+            print(f"{key:<10} {', '.join(map(str, line)) if isinstance(line, list) else line}")
+
+
+def listing(options: argparse.Namespace) -> None:
+    """Print the registered methods or data sets, one a line: name, and what it is."""
+    from textmix.core.config import load_yaml_strict, registry_file
+
+    entries = load_yaml_strict(registry_file(f"{options.what}.yaml"))
+    width = max(map(len, entries))
+    for name, entry in entries.items():
+        if options.what == "methods":
+            tuned = f"; tuned: {', '.join(entry['grid'])}" if "grid" in entry else ""
+            several = "several labels" if entry["task"] == "multi" else "one label"
+            print(f"{name:<{width}}  {entry['estimator'].split(':')[1]}, {entry['family']}, {several}{tuned}")
+        else:
+            print(f"{name:<{width}}  {entry['title']}")
+
+
+COMMANDS = {"predict": predict, "info": info, "list": listing}
 
 
 def _opened(path: str) -> IO[bytes]:
@@ -127,7 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr, force=True)
     try:
-        predict(options)
+        COMMANDS[options.command](options)
+    except ModuleNotFoundError as error:
+        logger.error("%s", error)
+        return 1
     except TextmixError as error:
         logger.error("%s: %s", type(error).__name__, error)
         return 1
@@ -135,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, say) has enough; the interpreter would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        logger.error("%s: %s", error.filename or options.output, error.strerror)
+        logger.error("%s: %s", error.filename or getattr(options, "output", None), error.strerror)
         return 1
     return 0
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from textmix.core.config import load_yaml_strict, registry_file, suggest
-from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.config import load_yaml_strict, registry_file
+from textmix.core.errors import ConfigError, MissingResult, suggest
 from textmix.core.io import write_json
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus
 from textmix.data.fetch import fetch_dataset

@@ -9,18 +9,21 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import textmix
 from tests.serve.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
 from textmix.data.new_texts import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
+from textmix.serve.progress import watched
 
 Capture = pytest.CaptureFixture[str]
 
@@ -216,3 +219,56 @@ def test_rows_have_a_cell_for_each_column_where_the_model_gives_no_probability()
     writer.begin()
     writer.write([NewText("1", 1, b"words")], np.array([1]), None)
     assert stream.getvalue() == "id,label,probability,p:a,p:b\n1,b,,,\n"
+
+
+def test_the_model_is_described(models: Path, capsys: Capture) -> None:
+    assert command.main(["info", str(models / "edcm")]) == 0
+    said = capsys.readouterr().out
+    assert "EDCMClassifier(" in said and "WordVectorizer(" in said and "öffentlich" in said
+    assert command.main(["info", str(models / "edcm"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["labels"] == LABELS and found["task"] == "single" and found["dataset"] == "made"
+    assert command.main(["info", str(models / "none")]) == 1 and "IntegrityError" in capsys.readouterr().err
+
+
+def test_methods_and_data_sets_are_listed(capsys: Capture) -> None:
+    assert command.main(["list", "methods"]) == command.main(["list", "datasets"]) == 0
+    said = capsys.readouterr().out
+    assert "pmm1" in said and "PMM1, parametric mixture, several labels; tuned: xi" in said and "yeast_wheel" in said
+
+
+def test_version_and_help(capsys: Capture) -> None:
+    for option, expected in (("--version", f"textmix {textmix.__version__}"), ("--help", "predict")):
+        with pytest.raises(SystemExit) as ended:
+            command.main([option])
+        assert ended.value.code == 0 and expected in capsys.readouterr().out
+
+
+def test_quiet_says_nothing(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "new.txt").write_text("wört20 wört21\n")
+    assert run(models / "edcm", tmp_path / "new.txt", "--quiet") == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_tells_the_time_left(terminal: bool, caplog: pytest.LogCaptureFixture) -> None:
+    source, screen = streams.BytesIO(b"x" * 100), streams.StringIO()
+    times = iter(range(0, 10_000, 30))
+
+    def items() -> Iterator[int]:
+        for number in range(4):
+            source.seek(25 * (number + 1))
+            yield number
+
+    with caplog.at_level("INFO", logger="textmix"):
+        found = list(watched(items(), source, 100, screen if terminal else None, lambda: float(next(times))))
+    assert found == [0, 1, 2, 3]
+    said = screen.getvalue() if terminal else caplog.text
+    assert ("1 texts read, 25%, 0:01:30 left" in said) == terminal
+    assert "2 texts read, 50%, 0:01:00 left" in said
+
+
+def test_progress_of_a_pipe_tells_the_texts() -> None:
+    screen, times = streams.StringIO(), iter(range(100))
+    assert list(watched("ab", streams.BytesIO(), None, screen, lambda: float(next(times)))) == ["a", "b"]
+    assert "2 texts read  " in screen.getvalue()

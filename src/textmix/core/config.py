@@ -5,14 +5,13 @@ It is imported while Snakemake parses the workflow, so it must not import NumPy 
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, suggest
 from textmix.core.extras import extra
 
 with extra("data"):
@@ -164,13 +163,3 @@ def explain(error: jsonschema.ValidationError) -> str:
     if error.validator == "pattern":
         return f"{key}: {error.instance!r} is not a valid name; it must match {error.validator_value}"
     return f"{key}: {error.message}; correct the value"
-
-
-def suggest(word: str, allowed: Iterable[Any]) -> str:
-    """Return the remedy for an unknown word: the most similar allowed word, if one is similar, then all allowed words.
-
-    The text is empty if ``allowed`` is.
-    """
-    words = [str(item) for item in allowed]
-    close = difflib.get_close_matches(word, words, n=1)
-    return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

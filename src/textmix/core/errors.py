@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class TextmixError(Exception):
@@ -46,3 +49,13 @@ class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fa
     def __init__(self, reason: str, broken: bool = False) -> None:
         self.reason, self.broken = reason, broken
         super().__init__(reason)
+
+
+def suggest(word: str, allowed: Iterable[Any]) -> str:
+    """Return the remedy for an unknown word: the most similar allowed word, if one is similar, then all allowed words.
+
+    The text is empty if ``allowed`` is.
+    """
+    words = [str(item) for item in allowed]
+    close = difflib.get_close_matches(word, words, n=1)
+    return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

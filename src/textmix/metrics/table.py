@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from textmix.core.config import suggest
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, suggest
 
 #: Modules with metrics, beside this one, in the order of the table.
 MODULES = ("classification", "multilabel", "likelihood", "calibration")

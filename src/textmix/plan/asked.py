@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from textmix.core.config import suggest
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, suggest
 from textmix.plan.plan import Plan
 from textmix.plan.targets import Targets
 

@@ -11,8 +11,7 @@ import re
 from dataclasses import astuple, dataclass
 from typing import ClassVar
 
-from textmix.core.config import suggest
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, suggest
 
 _NAME = "[a-z0-9_]+"
 _KEY = "[A-Za-z0-9_.=;,+-]+"

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import suggest
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import load_registry
 from textmix.plan.matrix import MATRIX, load_matrix
 from textmix.plan.methods import load_methods

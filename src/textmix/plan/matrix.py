@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, suggest, validate
-from textmix.core.errors import ConfigError
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.table import shown_metrics
 from textmix.plan.methods import TASKS, Method
 from textmix.plan.own import compared

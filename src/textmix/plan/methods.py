@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, registry_file, suggest
-from textmix.core.errors import ConfigError
+from textmix.core.config import load_yaml_strict, registry_file
+from textmix.core.errors import ConfigError, suggest
 
 REGISTRY_FILE = registry_file("methods.yaml")
 

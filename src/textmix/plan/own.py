@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, suggest, validate
-from textmix.core.errors import ConfigError
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
 from textmix.data.formats import FORMATS, OWN_DATA, format_of, without_packing
 from textmix.data.registry import Reader
 from textmix.metrics.table import check_metrics, main_metric, metrics_for, shown_metrics

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, suggest, validate
-from textmix.core.errors import ConfigError
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.table import check_metrics, metrics_for
 from textmix.plan.methods import Method
 from textmix.plan.role_lists import expand_paper

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, suggest, validate
-from textmix.core.errors import ConfigError
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.table import main_metric
 from textmix.plan.methods import Method
 from textmix.plan.own import OWN, Own, load_own

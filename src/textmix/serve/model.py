@@ -131,6 +131,20 @@ class PersistedModel:
         probability[:, self.estimator.classes_] = found
         return labels, probability
 
+    def description(self) -> dict[str, Any]:
+        """Return what a user asks about the model, by name: steps, task, labels, features and data set."""
+        steps = [
+            f"{type(step).__name__}({', '.join(f'{key}={value!r}' for key, value in step.get_params().items())})"
+            for _, step in self.steps
+        ]
+        return {
+            "steps": steps,
+            "task": self.task,
+            "labels": list(self.label_names),
+            "features": int(self.estimator.n_features_in_),
+            "dataset": self.dataset or "not registered",
+        }
+
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the model to a sealed folder.
 

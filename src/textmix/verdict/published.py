@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, suggest, validate
-from textmix.core.errors import ConfigError
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
 from textmix.plan.locators import CheckLocator, Locator, parse_locator
 from textmix.plan.role_lists import RoleLists, expand_locators, read_role_lists
 

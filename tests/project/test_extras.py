@@ -1,0 +1,89 @@
+"""The estimators need four packages; an import that needs another one says which extra brings it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from textmix.core.extras import extra
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+#: Refuses each package that an extra brings, as if it were not installed.
+BLOCKED = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {names}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name.split(".")[0])
+sys.meta_path.insert(0, Blocked())
+"""
+NAMES = {
+    *("snakemake", "pandas", "matplotlib", "jsonschema", "yaml", "jinja2", "defusedxml", "lightgbm", "gensim"),
+    *("simplemma", "bs4", "lxml", "referencing"),
+}
+EXAMPLE = """
+import tempfile, numpy as np, textmix
+from sklearn.pipeline import make_pipeline
+texts, labels = ["goal ball team", "paint stage", "goal stage"] * 4, [["sport"], ["art"], ["art", "sport"]] * 4
+for kind in (textmix.PMM1, textmix.BinaryRelevance, textmix.CBMClassifier, textmix.LabelNeighbors):
+    model = make_pipeline(textmix.WordVectorizer(), kind()).fit(texts, labels)
+    with tempfile.TemporaryDirectory() as place:
+        textmix.save(model, place + "/model")
+        assert textmix.load(place + "/model").predict(texts).tolist() == model.predict(texts).tolist()
+        assert textmix.__main__.main(["info", place + "/model"]) == 0
+"""
+
+
+def without_extras(program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program where no package of an extra can be imported."""
+    return subprocess.run(
+        [sys.executable, "-c", BLOCKED.format(names=NAMES) + program], capture_output=True, text=True, check=False
+    )
+
+
+def test_estimators_saving_and_loading_need_no_extra() -> None:
+    done = without_extras("import textmix.__main__\n" + EXAMPLE)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("import textmix; textmix.datasets.names()", "yaml is not installed; run: pip install 'textmix[data]'"),
+        ("import numpy as np; from textmix import BoostedRelevance as B; B().fit(np.eye(2), [['a'], ['b']])", "[boost"),
+        ("from textmix.text.vectors import paragraph_vectors as p; p(None, [])", "gensim is not installed"),
+        ("from textmix import WordVectorizer as W; W(lemmatise=True).fit(['a'])", "'textmix[lemmas]'"),
+    ],
+)
+def test_an_import_that_lacks_its_extra_says_which(program: str, said: str) -> None:
+    done = without_extras(program)
+    assert done.returncode == 1 and said in done.stderr
+
+
+def test_the_command_line_says_which_extra_lists_need() -> None:
+    done = without_extras("import sys, textmix.__main__ as m; sys.exit(m.main(['list', 'methods']))")
+    assert done.returncode == 1 and done.stderr == "yaml is not installed; run: pip install 'textmix[data]'\n"
+
+
+def test_every_extra_that_a_message_names_exists() -> None:
+    named = {
+        line.split('extra("')[1].split('"')[0]
+        for path in (ROOT / "src").rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip().startswith('with extra("')
+    }
+    assert named and named <= PROJECT["optional-dependencies"].keys()
+    assert set(PROJECT["dependencies"]) == {"numpy", "scipy", "numba", "scikit-learn"}
+    with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name is not installed"), extra("data"):
+        import nothing_of_this_name  # type: ignore[import-not-found]  # noqa: F401
+
+
+def test_the_whole_extra_has_the_packages_of_its_parts() -> None:
+    extras = PROJECT["optional-dependencies"]
+    for part in ("data", "boosting", "vectors", "lemmas"):
+        assert set(extras[part]) <= set(extras["workflow"]), part
