@@ -152,7 +152,8 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Rea
             found.digests[name], imports = _read(path)
             found.files.append(path)
             found.digests.update(_data_digests(name, path))
-            queue.extend(imports)
+            # Python runs the packages that hold a module before the module.
+            queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
         elif name in named - found.digests.keys() - NEUTRAL:
             raise ValueError(f"no module {name} in {PACKAGE}; correct the name in config/methods.yaml")
     return found

@@ -1,0 +1,95 @@
+"""A workflow parsed within the process of a test: its recipes, and the results that they call stale."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
+
+from textmix.core.recipes import Recipe
+from textmix.plan import recipes
+from textmix.plan.recipes import Recipes
+
+
+class Wildcards(SimpleNamespace):
+    """Names and values in the form in which Snakemake gives them."""
+
+    def items(self) -> Iterator[tuple[str, str]]:
+        """Return names and values."""
+        yield from vars(self).items()
+
+
+def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Parse the Snakefile of a folder and return its names, such as ``PLAN`` and ``RECIPES``."""
+    recipes._state.cache_clear()
+    before = Path.cwd()
+    try:
+        with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+            workflow = api.workflow(
+                resource_settings=ResourceSettings(cores=1),
+                config_settings=ConfigSettings(config=dict(config or {})),
+                snakefile=folder / "Snakefile",
+                workdir=folder,
+            )
+            workflow.dag(dag_settings=DAGSettings())
+            return dict(workflow._workflow.globals)
+    finally:
+        os.chdir(before)
+
+
+def stale_scripts(folder: Path) -> set[str]:
+    """Return the scripts whose results in a folder are not what their jobs would make today."""
+    found: Recipes = parsed(folder)["RECIPES"]
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        sentences = found.stale_below(Path("results"), Path("resources"))
+    finally:
+        os.chdir(before)
+    return {script_of(sentence.split(":")[0]) for sentence in sentences}
+
+
+def script_of(path: str) -> str:
+    """Return the script that makes a result of the tiny workflow."""
+    parts = Path(path).parts
+    if parts[0] == "resources":
+        return "fetch"
+    inside = parts[3] if parts[1] == "papers" else parts[2] if parts[1] == "report" else parts[1]
+    return (
+        {
+            **{"datasets": "parse", "splits": "split", "predictions": "fit", "timings": "fit", "scores": "score"},
+            **{"measures": "measure", "comparison.csv": "compare", "tables": "table", "figures": "figure"},
+            **{"index.html": "page", "summary.json": "page", "accepted.json": "accept", "features": "features"},
+        }[inside]
+        if parts[1] != "report" or inside != "comparison.csv"
+        else "page"
+    )
+
+
+def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
+    """Yield a recipe for each way in which a job of the whole workflow can reach code."""
+    plan, known = names["PLAN"], names["RECIPES"]._known
+    runs = [run for study in plan.studies for run in plan.runs(study)]
+    some = vars(runs[0])
+    split, features = next(iter(plan.splits)), next(iter(plan.features))
+    given: dict[str, list[dict[str, Any]]] = {
+        "fetch": [],
+        "parse": [{"dataset": name} for name in plan.registry],
+        "features": [{"dataset": some["dataset"], "features": features}],
+        "split": [{"dataset": some["dataset"], "split": split}],
+        "fit": [vars(run) for run in runs],
+        "score": [some],
+        "measure": [{"paper": paper, "measure": name} for paper in plan.papers for name in plan.measures(paper)],
+        "compare": [{"paper": paper} for paper in plan.papers],
+        "table": [{"paper": paper, "table": name} for paper in plan.papers for name in plan.papers[paper]["tables"]],
+        "figure": [{"paper": paper, "figure": name} for paper in plan.papers for name in plan.drawable(paper)],
+        "bench": [{"suite": name} for name in plan.suites],
+    }
+    for script, make in known.items():
+        for wildcards in given.get(script, [{}]):
+            yield make(Wildcards(**wildcards))

@@ -1,0 +1,193 @@
+"""An edit of a file makes stale what the file can change, and a file that changes no result is named with a reason."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.asking import all_recipes, parsed, stale_scripts
+from tests.workflow.test_inputs import own_data
+from tests.workflow.tiny import Clone
+from textmix.core import provenance
+from textmix.core.provenance import NEUTRAL
+from textmix.core.recipes import Recipe
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src/textmix"
+
+#: Files of the library that no result depends on, as patterns of their paths, each with the reason.
+WITHOUT_RESULT = {
+    r"core/(cache|environment|errors|provenance|recipes|runtime)\.py": "records, logs and errors (NEUTRAL)",
+    r"plan/\w+\.py": "what the plan says reaches a job as settings and inputs, which are compared",
+    r"data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
+    r"data/doctor\.py": "a command that makes no result",
+    r"experiment/verify\.py": "a command that makes no result",
+    r"(__main__|serve/predict|data/new_texts)\.py": "the command line on new texts",
+    r"__init__\.pyi": "names for editors; generated, and compared by a test of its own",
+    r"py\.typed": "a mark for type checkers",
+}
+#: The same of the workflow.
+WORKFLOW_WITHOUT_RESULT = {
+    r"scripts/(doctor|fetch|forget_missing|status|verify)\.py": "commands that make no result, and the fetch",
+    r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
+    r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
+    r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
+    r"rules/(fetch|read|plan|status|bench|matrix|model|own)\.smk": "none of their results is in the tiny run",
+}
+
+
+def excused(name: str, reasons: dict[str, str]) -> bool:
+    """Say whether a table names a file as one that no result depends on."""
+    return any(re.fullmatch(pattern, name) for pattern in reasons)
+
+
+def files_below(folder: Path) -> list[str]:
+    """Return the relative names of the files below a folder, without what Python makes."""
+    made = ("__pycache__", ".egg-info")
+    found = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    return sorted(name for name in found if not any(part in name for part in made))
+
+
+@pytest.fixture(autouse=True)
+def _argv(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide pytest's own command line, in which the Snakefile looks for targets."""
+    monkeypatch.setattr(sys, "argv", ["snakemake"])
+
+
+@pytest.fixture(scope="module")
+def recipes(tmp_path_factory: pytest.TempPathFactory) -> list[Recipe]:
+    """Recipes that reach all code that any job of the workflow reaches, own data and a model included."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["snakemake"])
+        own = own_data(tmp_path_factory.mktemp("own"))
+        return list(all_recipes(parsed(ROOT, {"data": str(own), "method": "multinomial"})))
+
+
+def unreached(recipes: list[Recipe]) -> Iterator[str]:
+    """Yield the names of the files of the library that no job reaches."""
+    reached = {name for recipe in recipes for name in recipe.code}
+    for name in files_below(SOURCE):
+        path = Path(name)
+        module = ".".join(["textmix", *path.with_suffix("").parts]).removesuffix(".__init__")
+        beside = {f"{'.'.join(['textmix', *path.parent.parts])}/{path.name}", f"{path.parent.name}/{path.name}"}
+        if not ({module} if path.suffix == ".py" else beside) & reached:
+            yield name
+
+
+def test_each_file_of_the_library_is_reached_by_a_job_or_named_with_a_reason(recipes: list[Recipe]) -> None:
+    without = list(unreached(recipes))
+    assert [name for name in without if not excused(name, WITHOUT_RESULT)] == []
+    assert all(any(re.fullmatch(pattern, name) for name in without) for pattern in WITHOUT_RESULT)
+
+
+def closure(modules: Iterator[str] | set[str]) -> set[str]:
+    """Return the modules that modules import, found by another way than the library's."""
+    open_, closed = set(modules), set[str]()
+    while open_:
+        name = open_.pop()
+        if not name.startswith("textmix") or name in closed | NEUTRAL:
+            continue
+        path = provenance.module_file(name)
+        if path is None:
+            continue
+        closed.add(name)
+        open_.add(name.rpartition(".")[0])
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                open_ |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                open_ |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return closed
+
+
+def test_recipes_hold_all_modules_that_their_code_imports_and_no_other(recipes: list[Recipe]) -> None:
+    origins = {recipe.origin: recipe for recipe in recipes if recipe.origin is not None}
+    assert len(origins) > 30
+    for origin, recipe in origins.items():
+        tree = ast.parse(origin.script.read_text(encoding="utf-8"))
+        named = {f"{node.module}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        named |= {
+            f"{n.module}.{alias.name}" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for alias in n.names
+        }
+        expected = closure({*named, *origin.modules})
+        assert {name for name in recipe.code if re.fullmatch(r"textmix[\w.]*", name)} == expected, origin.script.name
+
+
+def test_an_edit_of_any_module_changes_its_digest(tmp_path: Path) -> None:
+    for name in [name for name in files_below(SOURCE) if name.endswith(".py")]:
+        edited = tmp_path / "edited.py"
+        edited.write_text((SOURCE / name).read_text(encoding="utf-8") + "\nEDITED = 1\n", encoding="utf-8")
+        assert provenance._read(edited)[0] != provenance._read(SOURCE / name)[0], name
+
+
+#: What comes after a stale stage is made again by Snakemake; here stand the stages that an edit itself makes stale.
+SEEN = {"compare", "figure", "page"}
+#: File of the configuration -> text before, text after, and the scripts whose results the edit makes stale.
+EDITS = {
+    "config/config.yaml": ("seed: ", "seed: 1", {"split", "fit", "measure", "page"}),
+    "config/datasets.yaml": ("Synthetic tiny_news", "Tiny news", {"page"}),
+    "config/datasets.yaml#content": ("documents: 90", "documents: 91", {"fetch", "parse"}),
+    "config/methods.yaml": (
+        "textmix.models.dirichlet.edcm:EDCMClassifier",
+        "textmix.models.dirichlet.dcm:DCMClassifier",
+        {"fit"},
+    ),
+    "config/papers/edcm/paper.yaml": ("title: ", "title: {braces} ", SEEN),
+    "config/papers/edcm/paper.yaml#features": ("min_length: ", "min_length: 1", {"features", *SEEN}),
+    "config/papers/edcm/checks.yaml": ("\n", "\n# edited\n", {"compare", "page"}),
+    "config/papers/edcm/deviations.yaml": ("\n", "\n# edited\n", {"page"}),
+    "config/papers/edcm/published.csv": ("0.781", "0.782", {"compare", "page"}),
+    "workflow/schemas/checks.schema.yaml": ("\n", "\n# edited\n", {"compare", "page"}),
+    "workflow/schemas/deviations.schema.yaml": ("\n", "\n# edited\n", {"page"}),
+    "workflow/rules/parse.smk": ('RECIPES.of("parse"', 'RECIPES.of("parse", edited=1', {"parse"}),
+    "workflow/rules/features.smk": ('RECIPES.of("features"', 'RECIPES.of("features", edited=1', {"features"}),
+    "workflow/rules/splits.smk": ('"split",', '"split", edited=1,', {"split"}),
+    "workflow/rules/fit.smk": ('"fit",', '"fit", edited=1,', {"fit"}),
+    "workflow/rules/score.smk": ('RECIPES.of("score"', 'RECIPES.of("score", edited=1', {"score"}),
+    "workflow/rules/compare.smk": ('RECIPES.of("table"', 'RECIPES.of("table", edited=1', {"table"}),
+    "workflow/rules/report.smk": ('"page",', '"page", edited=1,', {"page"}),
+    "src/textmix/models/dirichlet/edcm_kernels.py": ("+= weight[d]", "+= 2.0 * weight[d]", {"fit"}),
+    "src/textmix/pages/templates/page.css": ("\n", "\n/* edited */\n", {"page"}),
+    **{
+        f"workflow/scripts/{name}.py": ("with job(", "EDITED = 1\nwith job(", {name})
+        for name in (
+            "accept",
+            "compare",
+            "features",
+            "figure",
+            "fit",
+            "measure",
+            "page",
+            "parse",
+            "score",
+            "split",
+            "table",
+        )
+    },
+}
+
+
+def test_an_edit_makes_stale_what_the_file_can_change(copy: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance, "ROOT", copy.folder / "src/textmix")
+    assert stale_scripts(copy.folder) == set(), "nothing is stale before an edit, so that each edit shows what it does"
+    for key, (old, new, expected) in EDITS.items():
+        name = key.partition("#")[0]
+        path = copy.folder / name
+        before = path.read_text(encoding="utf-8")
+        copy.edit(name, old, new)
+        found = stale_scripts(copy.folder)
+        path.write_text(before, encoding="utf-8")
+        assert found == expected, key
+    assert stale_scripts(copy.folder) == set()
+
+
+def test_each_file_of_the_workflow_has_an_edit_is_reached_or_has_a_reason(recipes: list[Recipe]) -> None:
+    known = {key.partition("#")[0] for key in EDITS} | {f"workflow/scripts/{name}" for r in recipes for name in r.code}
+    names = [f"workflow/{name}" for name in files_below(ROOT / "workflow")]
+    without = [name.removeprefix("workflow/") for name in names if name not in known]
+    assert [name for name in without if not excused(name, WORKFLOW_WITHOUT_RESULT)] == []
