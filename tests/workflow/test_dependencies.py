@@ -137,7 +137,7 @@ EDITS = {
         "textmix.models.dirichlet.dcm:DCMClassifier",
         {"fit"},
     ),
-    "config/papers/edcm/paper.yaml": ("title: ", "title: {braces} ", SEEN),
+    "config/papers/edcm/paper.yaml": ("title: ", "title: A {name} in braces, ", SEEN),
     "config/papers/edcm/paper.yaml#features": ("min_length: ", "min_length: 1", {"features", *SEEN}),
     "config/papers/edcm/checks.yaml": ("\n", "\n# edited\n", {"compare", "page"}),
     "config/papers/edcm/deviations.yaml": ("\n", "\n# edited\n", {"page"}),
@@ -173,6 +173,7 @@ EDITS = {
 
 
 def test_an_edit_makes_stale_what_the_file_can_change(copy: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Some 0.5 s of CPU an edit: the Snakefile is parsed in this process, and no job starts.
     monkeypatch.setattr(provenance, "ROOT", copy.folder / "src/textmix")
     assert stale_scripts(copy.folder) == set(), "nothing is stale before an edit, so that each edit shows what it does"
     for key, (old, new, expected) in EDITS.items():

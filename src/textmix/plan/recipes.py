@@ -116,7 +116,7 @@ class Recipes:
             try:
                 record = _record(path)
                 recipe = self._known[record["script"]](_Wildcards(record["wildcards"]))
-                why = stale(path, recipe, list(record["inputs"]))
+                why = stale(path, recipe, list(record.get("inputs", {})))
             except (KeyError, AttributeError, TypeError, IntegrityError):
                 continue
             if why:

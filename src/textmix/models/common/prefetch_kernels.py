@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
 from textmix.core.jit import njit
@@ -44,7 +44,7 @@ def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
 
 
 @njit
-def prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
+def _prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
     """Prefetch the row of ``table`` for the cell of a CSR matrix that is `AHEAD` cells after ``cell``, if there is one.
 
     Parameters
@@ -56,3 +56,10 @@ def prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
     if cell + AHEAD < len(indices):
         for column in range(0, table.shape[1], LINE):
             prefetch(table, indices[cell + AHEAD], column)
+
+
+def _prefetch_nothing(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
+    """Stand for `_prefetch_row` where kernels run as Python, which has no instruction for it."""
+
+
+prefetch_row = _prefetch_nothing if config.DISABLE_JIT else _prefetch_row

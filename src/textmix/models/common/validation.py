@@ -28,7 +28,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     ------
     ValueError : NaN or infinity, or another number of features than in ``fit``.
     """
-    checked = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+    checked = _validated(estimator, X, dtype=np.float64, reset=reset)
     if not sparse.issparse(checked):
         return np.ascontiguousarray(checked)
     matrix = sparse.csr_array(checked)
@@ -48,7 +48,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = "numeric")
     ------
     ValueError : a negative or non-finite count, or another number of words than in ``fit``.
     """
-    return _not_negative(estimator, validate_data(estimator, X, accept_sparse="csr", dtype=dtype, reset=reset))
+    return _not_negative(estimator, _validated(estimator, X, dtype=dtype, reset=reset))
 
 
 def check_classified_counts(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[sparse.csr_array, np.ndarray]:
@@ -69,7 +69,7 @@ def check_classified(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> t
     ------
     ValueError : NaN or infinity in X, y is no target of a classification, or they differ in length.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", reset=reset)
+    X, y = _validated(estimator, X, y, reset=reset)
     check_classification_targets(y)
     return X, y
 
@@ -81,7 +81,7 @@ def check_matrix(estimator: Any, X: Any) -> Any:
     ------
     ValueError : NaN or infinity, or another number of features than in ``fit``.
     """
-    return validate_data(estimator, X, accept_sparse="csr", reset=False)
+    return _validated(estimator, X, reset=False)
 
 
 def check_labelled_counts(
@@ -109,7 +109,7 @@ def check_indicators(Y: Any) -> sparse.csr_array:
     """
     if Y is None:
         raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
-    checked = canonical(sparse.csr_array(check_array(Y, accept_sparse="csr", dtype=np.float64)))
+    checked = canonical(sparse.csr_array(check_array(sound(Y), accept_sparse="csr", dtype=np.float64)))
     if (checked.data != 1).any():
         raise ValueError("y must hold label indicators, 0 or 1 (N, L), or a list of labels for each document")
     return checked
@@ -167,10 +167,40 @@ def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
     return clean
 
 
+def sound(X: Any) -> Any:
+    """Return a matrix after a check that each stored index of a sparse one lies inside it.
+
+    Neither SciPy nor a kernel compares an index with the shape: one outside ends the process.  So every matrix from
+    outside passes here before anything else reads it.
+
+    Raises
+    ------
+    ValueError : an index lies outside of the matrix, or its offsets are damaged.
+    """
+    if sparse.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        X.check_format(full_check=True)
+    elif sparse.issparse(X) and X.format == "coo":
+        for size, index in zip(X.shape, X.coords, strict=True):
+            if len(index) and not 0 <= index.min() <= index.max() < size:
+                raise ValueError(f"an index of the matrix lies outside 0 to {size - 1}")
+    return X
+
+
+def _validated(estimator: Any, X: Any, *y: Any, reset: bool, dtype: Any = "numeric") -> Any:
+    """Return X, and y if it is given, as scikit-learn's `validate_data` does after the check of `sound`."""
+    return validate_data(estimator, sound(X), *y, accept_sparse="csr", dtype=dtype, reset=reset)
+
+
+def refuse_negative(estimator: Any, X: Any) -> None:
+    """Raise ValueError if a sparse or dense matrix has a negative value."""
+    values = X.data if sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        raise ValueError(f"Negative values in data passed to {type(estimator).__name__}; counts are needed")
+
+
 def _not_negative(estimator: Any, X: Any) -> sparse.csr_array:
     """Return counts in the form of `canonical`; raises ValueError at a negative one."""
     # A csr_array is passed on itself, not converted: SciPy remembers on it that it is canonical.
     counts = X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
-    if len(counts.data) and counts.data.min() < 0:
-        raise ValueError(f"Negative values in data passed to {type(estimator).__name__}; counts are needed")
+    refuse_negative(estimator, counts)
     return canonical(counts)

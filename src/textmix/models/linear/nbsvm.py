@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.validation import refuse_negative
 from textmix.models.linear.margin_problem import Columns, MarginProblem
 from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
@@ -70,7 +71,7 @@ class NBSVMClassifier(TwoClassLinear):
 
         Raises
         ------
-        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
+        ValueError : a negative value, NaN or infinity in X; X and y of different length; not two classes.
         """
         present, codes = self._check_labelled(X, y)
         p, q = (self.alpha + present.T @ (codes == code).astype(np.float64) for code in (1, 0))
@@ -84,11 +85,13 @@ class NBSVMClassifier(TwoClassLinear):
         return self
 
     def _values(self, X: Any) -> sparse.csr_array:
-        """Return 1.0 where a feature is present, float64 CSR (N, P)."""
+        """Return 1.0 where a feature is present, float64 CSR (N, P); raises ValueError at a negative count."""
+        refuse_negative(self, X)
         return sparse.csr_array(X != 0, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that dense data, whose features are never 0, are predicted poorly."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
+        tags.input_tags.positive_only = True
         return tags
