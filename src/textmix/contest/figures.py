@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
-from textmix.pages.style import style, svg_bytes
+from textmix.pages.marks import log_axis
+from textmix.pages.style import GREY, INK, PALE, PAPER, WIDTH, Sheet, style, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, GREY = "#1b1b1b", "#8a8a86"
 #: Height of a line of text in a diagram, in inches.
 LINE = 0.19
-#: A logarithmic axis over fewer powers of ten also has numbers between the powers.
-NARROW = 2.0
 
 
 class Point(NamedTuple):
@@ -62,7 +58,7 @@ def critical_difference(
     rows = (k + 1) // 2
     below = 0.6 * len(groups) + 0.8
     with style():
-        figure = Figure(figsize=(6.3, 0.75 + LINE * (below + rows)))
+        figure = Sheet(figsize=(WIDTH, 0.75 + LINE * (below + rows)))
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set_title(title)
@@ -80,8 +76,8 @@ def critical_difference(
             axes.plot([ranks[method]] * 2 + [end], [0, height, height], color=INK, linewidth=0.8, zorder=2)
             axes.plot([ranks[method]], [0], "o", color="C0", markersize=4, zorder=4, clip_on=False)
             label = f"{names[method]}  {ranks[method]:.2f}" if left else f"{ranks[method]:.2f}  {names[method]}"
-            axes.text(end, height, f" {label} ", ha="right" if left else "left", va="center", fontsize=9)
-        return svg_bytes(figure)
+            axes.text(end, height, f" {label} ", ha="right" if left else "left", va="center", fontsize=7.8)
+        return svg_bytes(figure, f"Mean ranks, {title}")
 
 
 def _scale(axes: Axes, k: int, difference: float) -> None:
@@ -90,13 +86,15 @@ def _scale(axes: Axes, k: int, difference: float) -> None:
     step = max(1, k // 10)
     for rank in range(1, k + 1, step):
         axes.plot([rank, rank], [-0.25, 0], color=INK, linewidth=0.8)
-        axes.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=9)
+        axes.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=7.8)
     if np.isfinite(difference):
         axes.plot([1, 1 + difference], [-1.75, -1.75], color="C1", linewidth=1.6)
         for end in (1, 1 + difference):
             axes.plot([end, end], [-1.95, -1.55], color="C1", linewidth=1.6)
-        axes.text(1 + difference, -1.75, f"  critical difference {difference:.2f}", ha="left", va="center", fontsize=9)
-    axes.text(k, 0, "   mean rank, 1 is best", ha="left", va="center", fontsize=9, color=GREY)
+        axes.text(
+            1 + difference, -1.75, f"  critical difference {difference:.2f}", ha="left", va="center", fontsize=7.8
+        )
+    axes.text(k, 0, "   mean rank, 1 is best", ha="left", va="center", fontsize=7.8, color=GREY)
 
 
 def front(points: Sequence[Point]) -> list[int]:
@@ -127,7 +125,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
     order = sorted(range(len(points)), key=lambda i: (-points[i].value, points[i].seconds))
     best = front(points)
     with style():
-        figure = Figure(figsize=(6.3, max(3.2, 0.6 + LINE * len(points))))
+        figure = Sheet(figsize=(WIDTH, max(3.2, 0.6 + LINE * len(points))))
         axes, key = figure.subplots(1, 2, width_ratios=[2.2, 1])
         axes.set_title(where)
         # The front is level from each of its points to the next better, slower one.
@@ -147,34 +145,23 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
             strong = "bold" if place in best else "normal"
             height = 1 - (number - 0.5) / max(len(points), 12)
             for x, text, ha in ((0.07, str(number), "right"), (0.12, points[place].name, "left")):
-                key.text(x, height, text, ha=ha, va="center", fontsize=9, weight=strong, transform=key.transAxes)
-        axes.set_xscale("log")
+                key.text(x, height, text, ha=ha, va="center", fontsize=7.8, weight=strong, transform=key.transAxes)
+        log_axis(axes.xaxis, min(point.seconds for point in points), max(point.seconds for point in points))
         axes.margins(x=0.08, y=0.1)
-        plain = FuncFormatter(lambda value, _: f"{value:g}")
-        axes.xaxis.set_major_formatter(plain)
-        axes.xaxis.set_minor_formatter(plain if _decades(points) < NARROW else NullFormatter())
-        if _decades(points) < NARROW:
-            axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
         axes.yaxis.set_major_locator(MaxNLocator(6))
-        axes.set_xlabel("seconds to fit and predict (logarithmic)")
+        axes.set_xlabel("seconds to fit and predict (log scale)")
         axes.set_ylabel(metric)
         axes.legend(loc="lower right")
-        return svg_bytes(figure)
-
-
-def _decades(points: Sequence[Point]) -> float:
-    """Return the decimal logarithm of the largest seconds divided by the smallest."""
-    seconds = [point.seconds for point in points]
-    return math.log10(max(seconds) / min(seconds))
+        return svg_bytes(figure, f"{metric} against time, {where}")
 
 
 def _numbered(axes: Axes, point: Point, number: int, best: bool) -> None:
     """Draw one method as a numbered disc over its interval; the disc is filled if ``best``, on the Pareto front."""
     height = [[point.value - point.low], [point.high - point.value]]
     if np.isfinite(height).all():
-        axes.errorbar([point.seconds], [point.value], height, color="#c9c9c4", linewidth=1.0, capsize=2, zorder=2)
+        axes.errorbar([point.seconds], [point.value], height, color=PALE, linewidth=1.0, capsize=2, zorder=2)
     above = 3 + 0.001 * number
-    look: dict[str, Any] = {"color": "C0" if best else "white", "markeredgecolor": "C0", "markersize": 11}
+    look: dict[str, Any] = {"color": "C0" if best else PAPER, "markeredgecolor": "C0", "markersize": 11}
     axes.plot([point.seconds], [point.value], "o", zorder=above, **look)
-    ink = "white" if best else INK
-    axes.text(point.seconds, point.value, str(number), ha="center", va="center", fontsize=7.5, color=ink, zorder=above)
+    ink = PAPER if best else INK
+    axes.text(point.seconds, point.value, str(number), ha="center", va="center", fontsize=7, color=ink, zorder=above)

@@ -11,7 +11,7 @@ from textmix.contest.findings import Finding
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.metrics.table import METRICS, main_metric
-from textmix.pages.rendering import environment, source
+from textmix.pages.rendering import environment, style
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def render_study(study: Study) -> str:
     pages = environment()
     pages.filters |= {"figure": figure, "memory": memory, "seconds": seconds}
     pages.globals |= {"metrics": METRICS, "main_metric": main_metric, **vars(study)}
-    return pages.get_template("study.html").render(style=source("page.css", "study.css"))
+    return pages.get_template("study.html").render(style=style("page.css", "study.css"))
 
 
 def figure(value: float | None) -> str:

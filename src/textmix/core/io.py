@@ -223,15 +223,15 @@ def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -
     write_json(meta_path(path), {**meta, "path": path.as_posix(), "files": {path.name: sha256_bytes(data)}})
 
 
-def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any]) -> None:
-    """Write a missing result: an empty file or folder whose record holds the reason.
+def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any], content: str | bytes = "") -> None:
+    """Write a missing result: a file or an empty folder whose record holds the reason.
 
     A path with a suffix (``.csv``) becomes a file, a path without one becomes a folder.  `check_result` raises the
-    `MissingResult` again when a later job reads the result.
+    `MissingResult` again when a later job reads the result.  ``content`` stands in the file for a person who opens it.
     """
     record = {**meta, "missing": {"reason": missing.reason, "broken": missing.broken}}
     if Path(path).suffix:
-        write_result(path, "", record)
+        write_result(path, content, record)
     else:
         with new_folder(path, record):
             pass

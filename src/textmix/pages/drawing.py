@@ -54,8 +54,8 @@ def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
         raise DataFormatError(name, None, f"is no SVG ({error}); delete it and run again") from error
     for parent in list(root.iter()):
         for child in list(parent):
-            # The rule in it would apply to every drawing on the page; the class of the root replaces it.
-            if _local(child.tag) == "style":
+            # The page has the rules of all drawings once, and the caption says what the file says about itself.
+            if _local(child.tag) in ("style", "title", "desc"):
                 parent.remove(child)
     for element in root.iter():
         element.tag = _local(element.tag)
@@ -69,6 +69,11 @@ def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
     root.attrib |= {"role": "img", "aria-labelledby": f"{prefix}-caption", "class": "drawing"}
     # The text is written anew from parsed and checked elements, so no part of the file reaches the page unread.
     return Markup(SafeTree.tostring(root, encoding="unicode"))  # noqa: S704
+
+
+def notes_of(svg: bytes) -> str:
+    """Return the sentences that a drawing function found in the data, which stand in the file of the figure."""
+    return SafeTree.fromstring(svg).findtext("{*}desc") or ""
 
 
 def _local(tag: str) -> str:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from textmix.core.errors import ConfigError
 from textmix.experiment.results import Results, choose_variant, entry_of
-from textmix.pages.style import style, svg_bytes
+from textmix.pages.marks import Printed
+from textmix.pages.style import Sheet, style, svg_bytes
 from textmix.plan.methods import point_of
 
 
@@ -22,13 +21,13 @@ class FigureData:
     Parameters
     ----------
     results : the results of the paper.
-    published : id of a row of ``published.csv`` -> printed number, in the row's unit.
+    published : id of a row of ``published.csv`` -> printed number and its standard deviation, in the row's unit.
     options : the figure's entry in ``paper.yaml``: its caption and the options that its function reads; the methods
         below read ``experiment``, ``variants`` (method -> variant) and ``published`` (method or role -> row id).
     """
 
     results: Results
-    published: Mapping[str, float]
+    published: Mapping[str, Printed]
     options: Mapping[str, Any]
 
     def option(self, name: str) -> Any:
@@ -84,7 +83,11 @@ class FigureData:
         """Return the seconds of training of a method in every trial of the figure's experiment."""
         return self.results.seconds(self.option("experiment"), role, method)
 
-    def published_of(self, name: str) -> float | None:
+    def title_of(self, role: str) -> str:
+        """Return the title of a data set's panel: the option ``labels``, else the role."""
+        return str(self.options.get("labels", {}).get(role, role))
+
+    def published_of(self, name: str) -> Printed | None:
         """Return the published number that the option ``published`` gives a method or role, or None without one."""
         return self.published.get(self.options.get("published", {}).get(name, ""))
 
@@ -102,9 +105,9 @@ def draw(paper: str, name: str, data: FigureData) -> bytes:
     ConfigError : the paper has no figure of this name.
     MissingResult : a result that the figure draws is missing.
     """
-    figures: dict[str, Callable[[FigureData], Figure]]
+    figures: dict[str, Callable[[FigureData], Sheet]]
     figures = importlib.import_module(f"textmix.papers.{paper}.figures").FIGURES
     if name not in figures:
         raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
     with style():
-        return svg_bytes(figures[name](data))
+        return svg_bytes(figures[name](data), str(data.options.get("title", name)))

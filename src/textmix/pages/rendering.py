@@ -8,6 +8,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from textmix.pages.svg import dark_rules
+
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -38,3 +40,8 @@ def source(*names: str) -> Markup:
     names : names of files in the folder `TEMPLATES`.
     """
     return Markup("\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names))  # noqa: S704
+
+
+def style(*names: str) -> Markup:
+    """Return style sheets as one text, with the rules that give drawings their dark colours."""
+    return source(*names) + Markup("\n" + dark_rules())  # noqa: S704

@@ -1,4 +1,4 @@
-"""The Matplotlib style of all figures, their SVG bytes, and helpers to draw them."""
+"""The Matplotlib style of all figures, their colours in light and dark, and the sheet on which a figure is drawn."""
 
 from __future__ import annotations
 
@@ -11,17 +11,36 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
+from textmix.pages.svg import finished
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
+#: Width of every figure in inches: its text is still legible on the screen of a phone.
+WIDTH = 5.5
+INK, SOFT, GREY, PALE, PAPER = "#1b1b1b", "#3c3c3c", "#75756f", "#c9c9c4", "#ffffff"
 #: Marker of every series in order, beside the colour cycle of the style file.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 #: Dash pattern of every line in order, so that lines can be distinguished without colour.
-DASHES = ("-", "--", "-.", ":")
-#: Appearance of published values, which differs from that of all rebuilt series.
-PUBLISHED: dict[str, Any] = {"color": "#1b1b1b", "linestyle": "none", "marker": "D", "markerfacecolor": "white"}
+DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (3, 1)))
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+
+class Sheet(Figure):
+    """A figure, and sentences about it that its drawing function found in the data; the page prints them below it.
+
+    A statement about results belongs here and not into the caption in ``paper.yaml``, which no data can change.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.notes: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        """Add a sentence, unless the figure has it already."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
 
 
 @contextmanager
@@ -32,15 +51,29 @@ def style() -> Iterator[None]:
         yield
 
 
-def svg_bytes(figure: Figure) -> bytes:
-    """Return a figure as SVG without the date, so that the same figure always gives the same bytes."""
+def svg_bytes(figure: Sheet, title: str) -> bytes:
+    """Return a figure as the bytes of an SVG file, which are the same each time; its title and notes stand in it."""
     stream = io.BytesIO()
     with style():
         figure.savefig(stream, format="svg", metadata=_NO_METADATA)
-    return stream.getvalue()
+    return finished(stream.getvalue(), title, " ".join(figure.notes))
 
 
-def panels(n: int, height: float = 3.0, **options: Any) -> tuple[Figure, Sequence[Axes]]:
+def placeholder(title: str, reason: str) -> bytes:
+    """Return the SVG file that stands for a figure that could not be drawn: its title and the reason."""
+    words, lines = reason.split(), [""]
+    for word in words:
+        if len(lines[-1]) + len(word) > 75:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    with style():
+        figure = Sheet(figsize=(WIDTH, 0.7 + 0.16 * len(lines)))
+        figure.text(0.03, 0.82, f"Not drawn: {title}", va="top", fontweight="bold")
+        figure.text(0.03, 0.56, "\n".join(lines), va="top", color=SOFT)
+        return svg_bytes(figure, title)
+
+
+def panels(n: int, height: float = 2.8, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
     """Return a figure of text width and its ``n`` axes, which stand side by side.
 
     Parameters
@@ -49,37 +82,24 @@ def panels(n: int, height: float = 3.0, **options: Any) -> tuple[Figure, Sequenc
     height : height of the figure in inches.
     options : arguments of `Figure.subplots`.
     """
-    figure = Figure(figsize=(6.3, height))
+    figure = Sheet(figsize=(WIDTH, height))
     axes = figure.subplots(1, n, squeeze=False, **options)[0]
     return figure, list(axes)
 
 
-def write_at(axes: Axes, text: str, point: tuple[float, float], up: float = 7.0) -> None:
-    """Write a small text near a point, on a white box that keeps it legible over lines.
+def grid_of_panels(n: int, columns: int, height: float, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
+    """Return a figure and its ``n`` axes in rows of at most ``columns``.
 
     Parameters
     ----------
-    axes : the axes.
-    text : the text.
-    point : position in data coordinates.
-    up : distance above the point in printer's points; a negative distance is below it.
+    n, columns : number of panels, and of panels in a row.
+    height : height of one row in inches.
+    options : arguments of `Figure.subplots`.
     """
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
-    place = "bottom" if up > 0 else "top"
-    axes.annotate(text, point, (0, up), textcoords="offset points", ha="center", va=place, fontsize=9, bbox=box)
-
-
-def log_axis_with_zero(axes: Axes, values: Sequence[float]) -> None:
-    """Make the x axis logarithmic; if 0 is one of the values, it becomes the leftmost point.
-
-    Parameters
-    ----------
-    axes : the axes.
-    values : the x values, each at least 0 and one of them above 0.
-    """
-    positive = [value for value in values if value > 0]
-    if len(positive) == len(values):
-        axes.set_xscale("log")
-        return
-    axes.set_xscale("symlog", linthresh=min(positive), linscale=0.5)
-    axes.set_xlim(left=0)
+    columns = min(n, columns)
+    rows = -(-n // columns)
+    figure = Sheet(figsize=(WIDTH, 0.5 + height * rows))
+    axes = list(figure.subplots(rows, columns, squeeze=False, **options).flat)
+    for empty in axes[n:]:
+        empty.remove()
+    return figure, axes[:n]

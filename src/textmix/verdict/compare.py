@@ -124,10 +124,10 @@ def count_by_kind(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]
     return counts
 
 
-def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return id -> published number in the row's unit, for the rows of a comparison whose paper prints a number."""
-    numbers = ((row["id"], number(row["published"])) for row in comparison)
-    return {name: value for name, value in numbers if value is not None}
+def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, tuple[float, float | None]]:
+    """Return id -> published number and standard deviation in the row's unit, for the rows with a printed number."""
+    numbers = ((row["id"], number(row["published"]), number(row["spread"])) for row in comparison)
+    return {name: (value, spread) for name, value, spread in numbers if value is not None}
 
 
 def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:

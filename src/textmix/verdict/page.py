@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import jinja2
 
-from textmix.pages.rendering import environment, source
+from textmix.pages.rendering import environment, source, style
 from textmix.verdict.compare import DIFFERS, MISSING, REPRODUCED, VERDICTS
 from textmix.verdict.coverage import Lacking, Remedy, lacking
 from textmix.verdict.items import NUMBER, Item
@@ -109,7 +109,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
     pages.globals |= {"REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
-    pages.globals |= {"style": source("page.css"), "papers": papers, "pages": _links(papers)}
+    pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
     return pages
 
 

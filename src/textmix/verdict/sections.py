@@ -11,7 +11,7 @@ from typing import Any
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results, RoleEntry
-from textmix.pages.drawing import Drawing, inline_svg
+from textmix.pages.drawing import Drawing, inline_svg, notes_of
 from textmix.verdict.compare import DIFFERS, MISSING, NOT_RUN, VERDICTS, not_chosen
 from textmix.verdict.coverage import DataUsed
 from textmix.verdict.items import CLAIM, Item, make_items, without_notes
@@ -172,7 +172,9 @@ def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, 
         io.check_result(path)
     except MissingResult as missing:
         return Drawing(*head, None, f"{MISSING}: {missing.reason}")
-    return Drawing(*head, inline_svg(path.read_bytes(), f"f-{paper}-{figure}", path.name))
+    svg = path.read_bytes()
+    caption = f"{entry['caption']} {notes_of(svg)}".strip()
+    return Drawing(figure, entry["title"], caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))
 
 
 def _data_used(inputs: ReportInputs, role: str) -> DataUsed:

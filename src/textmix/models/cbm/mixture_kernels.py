@@ -113,7 +113,7 @@ def search_modes(
     -------
     member : bool (N, L).
     log_probability : float64 (N,), log p(y) of this set; -inf if only the forbidden empty set was tried.
-    evaluations : int64 (N,), number of sets tried.
+    evaluations : int64 (N,), number of sets tried; a set that several components yield is tried once for each of them.
     exact : bool (N,), whether the set is the mode: False where ``limit`` ended the search.
     """
     n_components, n, n_labels = Z.shape

@@ -118,7 +118,9 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
             """Record the EM iteration that a model has just ended."""
             accuracy = _right(parts.Y_test, model.predict(parts.X_test)).mean()
             path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
-            rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
+            rows.append(
+                {"role": role, "run": run, "iteration": model.n_iter_, **path}
+            )
 
         model = CBMClassifier(**settings["params"], tol=0.0, random_state=_seed(generator), callback=note)
         model.fit(parts.X, parts.Y)
@@ -195,7 +197,8 @@ def exact_search(
     Returns
     -------
     a measure with the number of searches whose mode is less probable than the best of all label sets, the mean number
-    of label sets scored, and the table ``evaluations``.
+    of label sets scored, and the table ``evaluations``.  A set that several components list is scored, and counted,
+    once for each of them (`mixture_kernels.search_modes`), so that the number may exceed that of all sets, 2^L.
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
@@ -279,7 +282,7 @@ def illustration(
     Returns
     -------
     a measure with the tables ``components`` (label probabilities of the components with the largest weights),
-    ``labels`` (marginals and mode) and ``correlations``, over the labels that are in the mode or are likely.
+    ``labels`` (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
     """
     parts = _Parts(max(sources.values(), key=lambda source: len(source.corpus.label_names)))
     model = CBMClassifier(**settings["params"], random_state=_seed(generator)).fit(parts.X, parts.Y)
@@ -291,7 +294,9 @@ def illustration(
     X, mode = parts.X_test[[chosen]], modes[chosen]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
-    shown = np.flatnonzero((mode == 1) | (marginal[chosen] > 0.1) | (b[0, heavy].max(axis=0) > 0.3))
+    shown = np.flatnonzero(
+        (mode == 1) | (parts.Y_test[chosen] == 1) | (marginal[chosen] > 0.1) | (b[0, heavy].max(axis=0) > 0.3)
+    )
     names = [parts.labels[label] for label in shown]
     without = mode & (marginal[chosen] >= 0.5).astype(np.int8)
     correlation = model.label_correlations(X)[0]
@@ -310,7 +315,10 @@ def illustration(
             for name, label in zip(names, shown, strict=True)
         ],
         "labels": [
-            {"label": name, "marginal": marginal[chosen, label], "mode": int(mode[label])}
+            {
+                **{"label": name, "marginal": marginal[chosen, label], "mode": int(mode[label])},
+                "true": int(parts.Y_test[chosen, label]),
+            }
             for name, label in zip(names, shown, strict=True)
         ],
         "correlations": [

@@ -3,74 +3,65 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
-from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from textmix.pages.figures import FigureData
-from textmix.pages.style import DASHES, MARKERS, PUBLISHED, log_axis_with_zero, panels, write_at
-from textmix.papers.edcm import model_figures, neighbour_figures, topic_figures
+from textmix.pages.marks import (
+    counted,
+    explain_trials,
+    legend,
+    log_axis,
+    marked,
+    published_point,
+    row_names,
+    spread_of,
+    trials_row,
+    with_bars,
+    write_at,
+)
+from textmix.pages.style import PALE, Sheet, panels
+from textmix.papers.edcm import model_figures, neighbour_figures, topic_figures, weight_figures
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-LABELS = {"multinomial": "Multinomial", "dcm": "DCM", "edcm": "EDCM"}
+LABELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM"}
 
 
-def accuracy(data: FigureData) -> Figure:
-    """Draw the accuracy of each model on every split; a grey line joins the models' accuracies on one split.
+def accuracy(data: FigureData) -> Sheet:
+    """Draw the accuracy of each model on every split; a pale line joins the models' accuracies on one split.
 
     Options: experiment, role, methods (in order); variants (method -> variant, where it has several) and published
     (method -> id of a published number) where there are any.
     """
-    figure, (axes,) = panels(1)
+    figure, (axes,) = panels(1, height=2.2)
     methods = data.option("methods")
     trials = [data.trials(data.option("role"), method, "accuracy") for method in methods]
     for split in zip(*trials, strict=True):
-        axes.plot(range(len(methods)), split, color="#c9c9c4", linewidth=0.7, zorder=1)
+        axes.plot(split, [place + 0.13 for place in range(len(methods))], color=PALE, linewidth=0.6, zorder=1)
     for place, (method, values) in enumerate(zip(methods, trials, strict=True)):
-        axes.plot([place] * len(values), values, MARKERS[place], color=f"C{place}", alpha=0.75, zorder=2)
-        mean = statistics.fmean(values)
-        axes.plot([place - 0.16, place + 0.16], [mean, mean], color="#1b1b1b", linewidth=1.8, zorder=3)
-        axes.annotate(f"{mean:.3f}", (place + 0.2, mean), va="center", fontsize=9)
-        _mark_published(axes, data, method, lambda value, place=place: (place, value))  # type: ignore[misc]
-    axes.plot([], [], color="#1b1b1b", linewidth=1.8, label="mean over splits (rebuilt)")
-    axes.plot([], [], "o", color="#8a8a86", label="one split (rebuilt)")
-    axes.set_xticks(range(len(methods)), [_label(method) for method in methods])
-    axes.set_xlim(-0.5, len(methods) - 0.3)
-    axes.grid(axis="x", visible=False)
-    axes.set_ylabel("accuracy (fraction of test documents)")
-    _legend_above(figure)
+        trials_row(axes, place, values, f"C{place}", "split")
+        write_at(axes, f"{statistics.fmean(values):.3f}", (statistics.fmean(values), place - 0.13), up=6)
+        published_point(axes, 0, place - 0.3, data.published_of(method))
+    explain_trials(axes, "split", map(len, trials))
+    axes.plot([], [], color=PALE, linewidth=1, label="the same split")
+    row_names(axes, [_label(method) for method in methods])
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.set_xlabel("accuracy (fraction of test documents)")
+    legend(figure)
     return figure
 
 
-def training_seconds(data: FigureData) -> Figure:
+def training_seconds(data: FigureData) -> Sheet:
     """Draw the seconds one training takes, on a logarithmic axis, with the published seconds beside.
 
     Options: experiment, role, methods, published (method -> id of the published seconds).
     """
-    figure, (axes,) = panels(1, height=2.2)
     methods = data.option("methods")
-    for place, method in enumerate(methods):
-        seconds = data.seconds(data.option("role"), method)
-        median = statistics.median(seconds)
-        axes.plot(seconds, [place] * len(seconds), MARKERS[place], color=f"C{place}", alpha=0.35)
-        axes.plot([median], [place], MARKERS[place], color=f"C{place}", markersize=7)
-        write_at(axes, f"{median:.3g} s", (median, place))
-        _mark_published(axes, data, method, lambda value, place=place: (value, place), "{:g} s")  # type: ignore[misc]
-    axes.plot([], [], "o", color="#8a8a86", markersize=7, label="rebuilt: median and single splits")
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(methods)), [_label(method) for method in methods])
-    axes.set_ylim(len(methods) - 0.5, -0.6)
-    axes.margins(x=0.08)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlabel("seconds for training on one split (logarithmic)")
-    _legend_above(figure)
-    return figure
+    times = {method: data.seconds(data.option("role"), method) for method in methods}
+    return _times(data, times, [_label(method) for method in methods], "split")
 
 
-def training_time_methods(data: FigureData) -> Figure:
+def training_time_methods(data: FigureData) -> Sheet:
     """Draw the seconds that training takes, measured in one run: a row a model, and a row a method of the DCM.
 
     Options: labels (model of the table -> name), published (model -> id of the published seconds).
@@ -78,43 +69,54 @@ def training_time_methods(data: FigureData) -> Figure:
     """
     rows = data.results.measure_table("training_time", "seconds")
     labels = data.option("labels")
-    figure, (axes,) = panels(1, height=2.8)
-    for place, model in enumerate(labels):
-        seconds = [float(row["seconds"]) for row in rows if row["model"] == model]
-        median = statistics.median(seconds)
-        axes.plot(seconds, [place] * len(seconds), "o", color="C0", alpha=0.35)
-        axes.plot([median], [place], "o", color="C0", markersize=7)
-        write_at(axes, f"{median:.3g} s", (median, place))
-        _mark_published(axes, data, model, lambda value, place=place: (value, place), "{:g} s")  # type: ignore[misc]
-    axes.plot([], [], "o", color="#8a8a86", markersize=7, label="rebuilt: median and single runs")
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(labels)), list(labels.values()))
-    axes.set_ylim(len(labels) - 0.5, -0.7)
-    axes.margins(x=0.08)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlabel("seconds for training on one split (logarithmic)")
-    _legend_above(figure)
+    times = {model: [float(row["seconds"]) for row in rows if row["model"] == model] for model in labels}
+    return _times(data, times, list(labels.values()), "run")
+
+
+def _times(data: FigureData, times: Mapping[str, Sequence[float]], names: Sequence[str], noun: str) -> Sheet:
+    """Draw a row of seconds for each method: single trainings, and their median with its value at the right."""
+    figure, (axes,) = panels(1, height=0.9 + 0.27 * len(times))
+    printed = [data.published_of(name) for name in times]
+    shown = [value for values in times.values() for value in values] + [one.value for one in printed if one]
+    log_axis(axes.xaxis, min(shown), max(shown))
+    for place, (values, published) in enumerate(zip(times.values(), printed, strict=True)):
+        median = statistics.median(values)
+        axes.plot(values, [place] * len(values), "|", color="C0", alpha=0.6, markersize=9)
+        axes.plot([median], [place], "o", color="C0", markersize=5.5, zorder=4)
+        published_point(axes, 0, place, published)
+        if published:
+            write_at(axes, f"{published.value:,g} s", (published.value, place), right=-6, up=0)
+        axes.annotate(f"{median:.2g} s", (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
+    axes.plot([], [], "o", color="C0", markersize=5.5, label="rebuilt: median")
+    axes.plot([], [], "|", color="C0", alpha=0.6, markersize=9, label=counted(f"one {noun}", map(len, times.values())))
+    row_names(axes, names)
+    axes.margins(x=0.05)
+    axes.set_xlabel("seconds for training on one split (log scale)")
+    legend(figure)
     return figure
 
 
-def smoothing_sensitivity(data: FigureData) -> Figure:
-    """Draw the mean accuracy against the smoothing constant, one line a model, with the range over splits.
+def smoothing_sensitivity(data: FigureData) -> Sheet:
+    """Draw the mean accuracy against the smoothing constant, one line a model, with the deviation over splits.
 
     Options: experiment (whose methods have a grid), role, methods, parameter (its name in the grid).
     """
     figure, (axes,) = panels(1)
-    for place, method in enumerate(data.option("methods")):
+    methods = data.option("methods")
+    for place, method in enumerate(methods):
         points = data.grid(data.option("role"), method, "accuracy", data.option("parameter"))
-        low, high = ([end(values) for values in points.values()] for end in (min, max))
-        axes.fill_between(list(points), low, high, color=f"C{place}", alpha=0.15, linewidth=0)
+        # The bars stand side by side: the second of three models is at the constant itself.
+        aside = 1.12 ** (place - (len(methods) - 1) / 2)
         means = [statistics.fmean(values) for values in points.values()]
-        axes.plot(
-            list(points), means, color=f"C{place}", marker=MARKERS[place], linestyle=DASHES[place], label=_label(method)
-        )
-        log_axis_with_zero(axes, list(points))
-    axes.set_xlabel("smoothing constant (logarithmic)")
-    axes.set_ylabel("accuracy (fraction of test documents)")
-    _legend_above(figure)
+        label = counted(_label(method), map(len, points.values()))
+        bars = [spread_of(values) for values in points.values()]
+        with_bars(axes, [x * aside for x in points], means, bars, place, label=label)
+        log_axis(axes.xaxis, min(points), max(points))
+        marked(axes.xaxis, list(points))
+    figure.note("A bar reaches one standard deviation over the n splits to each side of the mean.")
+    axes.set_xlabel("smoothing constant (log scale)")
+    axes.set_ylabel("accuracy (fraction)")
+    legend(figure)
     return figure
 
 
@@ -123,24 +125,7 @@ def _label(method: str) -> str:
     return LABELS.get(method, method)
 
 
-def _mark_published(
-    axes: Axes, data: FigureData, method: str, place: Callable[[float], tuple[float, float]], text: str = "{:g}"
-) -> None:
-    """Draw the published number of a method and write it, where one is printed; ``place`` turns it into a point."""
-    value = data.published_of(method)
-    if value is None:
-        return
-    label = None if "published" in axes.get_legend_handles_labels()[1] else "published"
-    axes.plot(*([coordinate] for coordinate in place(value)), label=label, markersize=7, zorder=4, **PUBLISHED)
-    write_at(axes, text.format(value), place(value))
-
-
-def _legend_above(figure: Figure) -> None:
-    """Place the legend above the panel, where it hides no point."""
-    figure.legend(loc="outside upper left", ncols=3)
-
-
-FIGURES: dict[str, Callable[[FigureData], Figure]] = {
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "accuracy": accuracy,
     "training_seconds": training_seconds,
     "smoothing_sensitivity": smoothing_sensitivity,
@@ -154,8 +139,8 @@ FIGURES: dict[str, Callable[[FigureData], Figure]] = {
     "gamma_ratio": model_figures.gamma_ratio,
     "burstiness": model_figures.burstiness,
     "normaliser": model_figures.normaliser,
-    "fisher_tfidf": model_figures.fisher_tfidf,
-    "perplexity": model_figures.perplexity,
+    "fisher_tfidf": weight_figures.fisher_tfidf,
+    "perplexity": weight_figures.perplexity,
     "latent_topics": topic_figures.latent_topics,
     "newsgroup_topics": topic_figures.newsgroup_topics,
 }

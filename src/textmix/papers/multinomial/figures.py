@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
-from textmix.pages.style import DASHES, MARKERS, panels
+from textmix.pages.marks import brief, legend, marked, published_line, row_names, wilson
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _METHODS = {"accumulated": "accumulated posterior", "binary": "binary classifiers"}
 _TESTS = {"all": "all test documents", "labelled": "labelled test documents only"}
+_SHORT = {"all": "all", "labelled": "labelled only"}
 _RULES = {
-    "upper_bound": r"$b = n_1/(n_1 + 2n_2)$",
-    "printed": r"$b = n_1/(n_1 + n_2)$, as printed",
-    "leaving_one_out": r"$b$ by leaving one out",
+    "upper_bound": "b = n₁/(n₁ + 2n₂)",
+    "printed": "b = n₁/(n₁ + n₂), as printed",
+    "leaving_one_out": "b by leaving one out",
 }
 _LENGTHS = {"none": "", "decision": ", equal lengths in test", "counts": ", equal lengths"}
 #: Where the threshold axis is marked: it runs from 10^-15 over 1/2 to 1 - 10^-15.
-_MARKS = {1e-15: r"$10^{-15}$", 1e-10: r"$10^{-10}$", 1e-5: r"$10^{-5}$", 0.5: "0.5"}
-_MARKS |= {1 - threshold: rf"$1 - {label.strip('$')}$" for threshold, label in _MARKS.items() if threshold < 0.5}
+_MARKS = {1e-15: "10⁻¹⁵", 1e-8: "10⁻⁸", 0.5: "0.5", 1 - 1e-8: "1−10⁻⁸", 1 - 1e-15: "1−10⁻¹⁵"}
 
 Points = list[tuple[float, float, float, float, bool]]
 
@@ -41,62 +39,74 @@ def _curve(data: FigureData, method: str, test: str) -> Points:
     )
 
 
-def precision_recall(data: FigureData) -> Figure:
+def precision_recall(data: FigureData) -> Sheet:
     """Draw precision against recall of both methods as the threshold moves (Figure 1).
 
     Reads ``threshold_curves/curves.csv``: method, test, threshold, precision, recall, set_error, validated (0 or 1).
     """
-    figure, panel = panels(2)
+    figure, panel = panels(2, height=3.2)
     for axes, (method, title) in zip(panel, _METHODS.items(), strict=True):
         for place, (test, label) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             recall, precision = [point[2] for point in curve], [point[1] for point in curve]
             axes.plot(recall, precision, color=f"C{place}", linestyle=DASHES[place], label=label)
             _mark_validated(axes, curve, (2, 1), place)
+        first, last = curve[0], curve[-1]
+        figure.note(
+            f"Of the {title} the least threshold gives precision {first[1]:.2f} and recall {first[2]:.2f}, the largest "
+            f"{last[1]:.2f} and {last[2]:.2f} ({label})."
+        )
         axes.set_title(title)
-        axes.set_xlabel("recall (share of reference labels)")
-    panel[0].set_ylabel("precision (share of detected labels)")
-    _explain_mark(panel[0])
-    figure.legend(*panel[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+        axes.set_xlabel("recall (fraction of reference labels)")
+    panel[0].set_ylabel("precision (fraction of detected labels)")
+    legend(figure, panel[0], columns=2)
     return figure
 
 
-def set_error(data: FigureData) -> Figure:
+def set_error(data: FigureData) -> Sheet:
     """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
 
-    Reads the table of `precision_recall`.  The axis is that of log-odds, so that both ends can be seen.
+    Reads the table of `precision_recall`.  The upper axis is that of log-odds, so that both ends can be seen; the lower
+    is linear, as in the paper.
     """
-    figure, (axes,) = panels(1)
+    figure, panel = grid_of_panels(2, 1, 2.3, sharey=True)
     for place, (method, name) in enumerate(_METHODS.items()):
         for dash, (test, which) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             thresholds, errors = [point[0] for point in curve], [point[3] for point in curve]
-            axes.plot(thresholds, errors, color=f"C{place}", linestyle=DASHES[dash], label=f"{name}, {which}")
-            _mark_validated(axes, curve, (0, 3), place)
-    _explain_mark(axes)
-    axes.set_xscale("logit")
-    axes.xaxis.set_major_locator(FixedLocator(sorted(_MARKS)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _MARKS.get(value, "")))
-    axes.set_xlabel(r"threshold $\mathcal{T}$ (log-odds scale)")
-    axes.set_ylabel("wrong label sets (fraction)")
-    axes.set_ylim(bottom=0)
-    figure.legend(loc="outside upper left", ncols=2)
+            look: dict[str, Any] = {"color": f"C{place}", "linestyle": DASHES[dash]}
+            for axes in panel:
+                axes.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
+                _mark_validated(axes, curve, (0, 3), place)
+            _least(figure, f"{name}, {which}", curve)
+    panel[0].set_xscale("logit")
+    marked(panel[0].xaxis, list(_MARKS), list(_MARKS.values()))
+    panel[0].set_xlabel("threshold (log-odds scale)")
+    panel[1].set_xlabel("threshold (linear scale)")
+    panel[1].set_xlim(0, 1)
+    for axes in panel:
+        axes.set_ylabel("wrong sets (fraction)")
+        axes.set_ylim(bottom=0)
+    legend(figure, panel[0], columns=2)
     return figure
+
+
+def _least(figure: Sheet, name: str, curve: Points) -> None:
+    """Note the least error of a curve and its threshold."""
+    threshold, *_, error, _ = min(curve, key=lambda point: point[3])
+    where = f"1 − {brief(1 - threshold)}" if threshold > 0.99 else brief(threshold)
+    figure.note(f"Least error of {name}: {error:.3f} at the threshold {where}.")
 
 
 def _mark_validated(axes: Axes, curve: Points, columns: tuple[int, int], place: int) -> None:
     """Mark the point of a curve at the threshold that was chosen on the validation part."""
     x, y = ([point[column] for point in curve if point[4]] for column in columns)
     axes.plot(x, y, "o", color=f"C{place}", markersize=6.5)
+    if "validated threshold" not in axes.get_legend_handles_labels()[1]:
+        axes.plot([], [], "o", color=GREY, markersize=6.5, label="validated threshold")
 
 
-def _explain_mark(axes: Axes) -> None:
-    """Enter the mark of validated thresholds, which stands on curves of several colours, last into the legend."""
-    axes.plot([], [], "o", color="#8a8a86", markersize=6.5, label="validated threshold")
-
-
-def choices(data: FigureData) -> Figure:
+def choices(data: FigureData) -> Sheet:
     """Draw the error of every choice that the paper leaves open, in cross-validation and on the test documents.
 
     Options: labels (measure -> how it makes words), published (``error_rate`` -> id of the published percentage).
@@ -108,20 +118,20 @@ def choices(data: FigureData) -> Figure:
     MissingResult : all measures are missing; the reason is that of the first.
     """
     groups = _choice_groups(data)
-    figure, panel = panels(2, height=0.6 + 0.34 * len(groups), sharey=True)
+    figure, panel = panels(2, height=1.1 + 0.42 * len(groups), sharex=True, sharey=True)
     columns = (("cross_validated_errors", "training_documents"), ("errors", "test_documents"))
     for axes, (errors, documents) in zip(panel, columns, strict=True):
         for height, (_, rows) in enumerate(groups):
             for row in rows:
-                _plot_choice(axes, row, 100 * float(row[errors]) / float(row[documents]), height)
-        axes.set_yticks(range(len(groups)), [label for label, _ in groups])
-        axes.set_ylim(len(groups) - 0.5, -0.5)
+                _plot_choice(axes, row, (float(row[errors]), float(row[documents])), height)
+        sizes = sorted({int(row[documents]) for _, rows in groups for row in rows})
+        axes.set_title(f"n = {' or '.join(f'{size:,}' for size in sizes)} documents")
+    row_names(panel[0], [label for label, _ in groups])
     panel[0].set_xlabel("cross-validated error (percent)")
     panel[1].set_xlabel("test error (percent)")
-    published = data.published_of("error_rate")
-    if published is not None:
-        panel[1].axvline(published, color="#1b1b1b", linewidth=1, label=f"published, {published:g}")
-    figure.legend(*panel[1].get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    published_line(panel[1], data.published_of("error_rate"), "published test error", across=True)
+    figure.note("A bar is the 95 % interval of a share of the n documents (Wilson).")
+    legend(figure, panel[1], columns=2)
     return figure
 
 
@@ -141,22 +151,28 @@ def _choice_groups(data: FigureData) -> Sequence[tuple[str, Sequence[Mapping[str
     return groups
 
 
-def _plot_choice(axes: Axes, row: Mapping[str, str], percent: float, height: int) -> None:
-    """Draw one choice: the mark says the rule for b, filled where its counts are pooled."""
-    rule = list(_RULES).index(row["discount"])
-    pooled = row["discount_counts"] == "pooled"
+def _plot_choice(axes: Axes, row: Mapping[str, str], wrong: tuple[float, float], height: int) -> None:
+    """Draw one choice, of whose n documents some are ``wrong``: the mark says the rule for b, filled if pooled."""
+    errors, n = wrong
+    rule, pooled = list(_RULES).index(row["discount"]), row["discount_counts"] == "pooled"
     label = _RULES[row["discount"]] + ("" if pooled else ", one a class")
-    axes.plot(
-        [percent],
-        [height + 0.17 * (rule - 1)],
-        MARKERS[rule],
+    low, high = wilson(errors / n, n)
+    share = 100 * errors / n
+    axes.errorbar(
+        [share],
+        [height + 0.15 * (2 * rule + (not pooled) - 2.5)],
+        xerr=[[share - 100 * low], [100 * high - share]],
+        marker=MARKERS[rule],
         color=f"C{rule}",
-        markerfacecolor=f"C{rule}" if pooled else "none",
+        markerfacecolor=f"C{rule}" if pooled else PAPER,
+        linestyle="none",
+        elinewidth=0.7,
+        markersize=4,
         label=None if label in axes.get_legend_handles_labels()[1] else label,
     )
 
 
-FIGURES: dict[str, Callable[[FigureData], Figure]] = {
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "precision_recall": precision_recall,
     "set_error": set_error,
     "choices": choices,

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
-
-import matplotlib
-from matplotlib.figure import Figure
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
-from textmix.pages.style import MARKERS, log_axis_with_zero, panels, write_at
+from textmix.pages.marks import brief, counted, legend, log_axis, spread_of, with_bars, write_at
+from textmix.pages.style import DASHES, MARKERS, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Parameter -> the distance to its limit, and the axis of the parameter.
 _LIMITS = {
-    "delta": (r"$\max_i\,|p(\theta_i) - 1/k|$", r"$\delta$ (documents added to every class)"),
-    "mu": (r"$\max_{i,w}\,|p(w|\theta_i) - p(w|\theta_B)|$", r"$\mu$ (background words added to every class)"),
+    "delta": ("priors from 1/k", "documents added to each class, δ (log scale)"),
+    "mu": ("words from the background", "words added to each class, μ (log scale)"),
 }
 
 
-def accuracy(data: FigureData) -> Figure:
+def accuracy(data: FigureData) -> Sheet:
     """Draw accuracy against mu, a panel a data set, with a classifier without mu as a level line.
 
     Options: experiment, roles, method, parameter (of its grid), level (the method without mu), labels (role -> title).
@@ -41,61 +40,69 @@ def accuracy(data: FigureData) -> Figure:
             absent.append(missing)
     if not found:
         raise absent[0]
-    figure, panel = panels(len(found))
+    figure, panel = panels(len(found), height=3.1)
     for axes, (role, points, level) in zip(panel, found, strict=True):
         _curve(axes, points)
-        axes.axhline(statistics.fmean(level), color="C1", linestyle="--", label="logistic regression")
-        axes.set_title(data.options.get("labels", {}).get(role, role))
-        axes.set_xlabel(r"$\mu$ (words, logarithmic)")
-    panel[0].set_ylabel("accuracy (fraction)")
-    figure.legend(*panel[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+        mean, spread = statistics.fmean(level), spread_of(level)
+        axes.axhline(mean, color="C1", linestyle=DASHES[1], label="logistic regression, mean")
+        if spread:
+            axes.axhspan(mean - spread, mean + spread, color="C1", alpha=0.12, linewidth=0)
+        axes.set_title(counted(data.title_of(role) + ", splits", map(len, points.values())))
+        axes.set_xlabel("words added, μ (log scale)")
+        if len(level) == 1:
+            figure.note(f"{data.title_of(role)} has one given split and therefore no bars.")
+    if any(len(level) > 1 for *_, level in found):
+        figure.note("Bars, and the band of logistic regression, reach one standard deviation over the splits.")
+    panel[0].set_ylabel("accuracy (fraction of test documents)")
+    legend(figure, panel[0])
     return figure
 
 
 def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
-    """Draw the single trials and their mean against mu, and write the largest mean beside its point."""
-    mus = list(points)
-    means = [statistics.fmean(values) for values in points.values()]
-    for mu, values in points.items():
-        axes.plot([mu] * len(values), values, "o", color="C0", alpha=0.25, markersize=3)
-    axes.plot(mus, means, "o-", color="C0", label=r"naive Bayes, $\mu\,p(w|\theta_B)$ added to the counts")
-    best = max(range(len(mus)), key=means.__getitem__)
-    log_axis_with_zero(axes, mus)
-    write_at(axes, f"{means[best]:.3f}", (mus[best], means[best]), up=-6.0)
-    axes.margins(y=0.12)
+    """Draw the mean and deviation of the trials against mu, and write the largest mean beside its point."""
+    means = {mu: statistics.fmean(values) for mu, values in points.items()}
+    log_axis(axes.xaxis, min(points), max(points))
+    spreads = [spread_of(values) for values in points.values()]
+    bars = spreads if any(spreads) else None
+    with_bars(axes, list(means), list(means.values()), bars, 0, label="naive Bayes, mean")
+    best = max(means, key=means.__getitem__)
+    write_at(axes, f"{means[best]:.3f} at {brief(best)}", (best, means[best] - spread_of(points[best])), up=-4)
+    axes.margins(y=0.14)
 
 
-def idf_effect(data: FigureData) -> Figure:
-    """Draw the mean absolute weight of words against mu, one line a group of words by background frequency.
+def idf_effect(data: FigureData) -> Sheet:
+    """Draw the mean weight of the words of each group by background frequency, one line a mu.
 
     Reads ``idf_effect/weights.csv``: mu, background_quantile (upper end of the group, 0 to 1), mean_abs_weight.
     """
-    figure, (axes,) = panels(1)
     rows = data.results.measure_table("idf_effect", "weights")
-    quantiles = sorted({float(row["background_quantile"]) for row in rows})
-    shades = matplotlib.colormaps["cividis"]
-    for place, quantile in enumerate(quantiles):
-        own = (row for row in rows if float(row["background_quantile"]) == quantile)
-        points = _grouped(own, "mu", "mean_abs_weight")
-        label = {
-            0: f"rarest words (up to quantile {quantile:g})",
-            len(quantiles) - 1: f"most frequent (up to {quantile:g})",
+    lines: dict[float, dict[float, float]] = {}
+    for row in rows:
+        lines.setdefault(float(row["mu"]), {})[float(row["background_quantile"])] = float(row["mean_abs_weight"])
+    groups = sorted(lines[min(lines)])
+    figure, (axes,) = panels(1, height=3.2)
+    for place, (mu, points) in enumerate(sorted(lines.items())):
+        look: dict[str, Any] = {
+            "color": "C0",
+            "alpha": 1.0 - 0.75 * place / max(len(lines) - 1, 1),
+            "marker": MARKERS[place % 6],
         }
-        axes.plot(
-            sorted(points),
-            [statistics.fmean(points[mu]) for mu in sorted(points)],
-            marker=MARKERS[place % len(MARKERS)],
-            color=shades(0.9 * (1 - place / max(len(quantiles) - 1, 1))),
-            label=label.get(place, f"up to {quantile:g}"),
-        )
-    log_axis_with_zero(axes, [float(row["mu"]) for row in rows])
-    axes.set_xlabel(r"$\mu$ (words, logarithmic)")
-    axes.set_ylabel(r"mean $|\beta_w|$ (natural logarithm)")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="background frequency")
+        axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **look)
+        write_at(axes, f"μ = {brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)
+    axes.set_xticks(range(len(groups)), [f"{place + 1}" for place in range(len(groups))])
+    axes.set_xlim(-0.3, len(groups) + 0.2)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"group of words, 1 (rarest in the background) to {len(groups)} (most frequent)")
+    axes.set_ylabel("mean |deviation of log p(w|c)| (nats)")
+    first, last = lines[min(lines)], lines[max(lines)]
+    for name, group in (("rarest", groups[0]), ("most frequent", groups[-1])):
+        ends = f"from {first[group]:.2f} at μ = {brief(min(lines))} to {last[group]:.2f} at μ = {brief(max(lines))}"
+        figure.note(f"The mean weight of the {name} words goes {ends}.")
+    legend(figure)
     return figure
 
 
-def limits(data: FigureData) -> Figure:
+def limits(data: FigureData) -> Sheet:
     """Draw how far the smoothed estimates are from their limits, as delta and as mu grow.
 
     Reads ``limits/limits.csv``: parameter (delta or mu), value, distance (largest absolute difference).
@@ -105,21 +112,19 @@ def limits(data: FigureData) -> Figure:
     for place, (axes, (parameter, (distance, label))) in enumerate(zip(panel, _LIMITS.items(), strict=True)):
         points = sorted((float(r["value"]), float(r["distance"])) for r in rows if r["parameter"] == parameter)
         shown = [point for point in points if min(point) > 0]
-        axes.plot(*zip(*shown, strict=True), marker=MARKERS[place], color=f"C{place}")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+        x, y = ([point[i] for point in shown] for i in (0, 1))
+        log_axis(axes.xaxis, min(x), max(x))
+        log_axis(axes.yaxis, min(y), max(y))
+        axes.plot(x, y, marker=MARKERS[place], color=f"C{place}")
         axes.set_xlabel(label)
-        axes.set_title(distance, pad=9)
-    panel[0].set_ylabel("distance to the limit (probability)")
+        axes.set_title(distance)
+        if len(shown) < len(points):
+            figure.note(
+                f"{len(points) - len(shown)} points of the panel '{distance}' with a 0 have no place on its axes."
+            )
+    panel[0].set_ylabel("largest distance (log scale)")
+    legend(figure)
     return figure
 
 
-def _grouped(rows: Iterable[Mapping[str, str]], key: str, value: str) -> dict[float, list[float]]:
-    """Return the values of the column ``value``, grouped by the number in the column ``key``."""
-    groups: dict[float, list[float]] = {}
-    for row in rows:
-        groups.setdefault(float(row[key]), []).append(float(row[value]))
-    return groups
-
-
-FIGURES: dict[str, Callable[[FigureData], Figure]] = {"accuracy": accuracy, "idf_effect": idf_effect, "limits": limits}
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {"accuracy": accuracy, "idf_effect": idf_effect, "limits": limits}

@@ -327,8 +327,8 @@ def _words_of(name: str) -> list[str]:
 
 
 def _tells(words: Sequence[str], stops: frozenset[str]) -> bool:
-    """Return whether one of the words is neither a stop word nor a punctuation mark."""
-    return any(word.lower() not in stops and any(letter.isalpha() for letter in word) for word in words)
+    """Return whether one of the words is neither a stop word nor a punctuation mark; 's and 't count as stop words."""
+    return any(word.lower().strip("'") not in stops and any(letter.isalpha() for letter in word) for word in words)
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
