@@ -9,11 +9,12 @@ import pytest
 from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
+from textmix.pages.marks import Printed
 from textmix.papers.pmm.figures import FIGURES
 
 METHODS = ["nb", "pmm1"]
 OPTIONS = {"experiment": "table1", "roles": ["news"], "methods": METHODS, "published": {"news": "p"}}
-PRINTED = {"p.NB": 41.5, "p.PMM1": 50.5}
+PRINTED = {"p.NB": Printed(41.5, 1.5), "p.PMM1": Printed(50.5), "t.fit": Printed(5.0), "t.predict": Printed(1.0)}
 
 
 @pytest.fixture
@@ -37,11 +38,18 @@ def points(axes: object, marker: str) -> list[tuple[float, float]]:
     )
 
 
+def bars(axes: object) -> list[float]:
+    """Return half the length of every horizontal bar of a panel, in the order in which they were drawn."""
+    ends = [segment[:, 0] for bar in axes.collections for segment in bar.get_segments()]
+    return [float(end[1] - end[0]) / 2 for end in ends]
+
+
 def test_scores_stand_in_percent_beside_the_published(made: Made) -> None:
     (axes,) = drawn(made, "f_2000").axes
-    assert points(axes, "D") == [(41.5, 0.0), (50.5, 1.0)]
+    assert [x for x, _ in points(axes, "D")] == [41.5, 50.5]
     expected = [(40, 0), (42, 0), (41, 0), (50, 1), (52, 1), (51, 1)]
     assert [tuple(map(round, point)) for point in points(axes, "o")] == sorted(expected)
+    assert bars(axes) == pytest.approx([2**0.5, 1.5, 2**0.5]), "of both means, and of the published value that has one"
     assert [label.get_text() for label in axes.get_yticklabels()] == ["NB", "PMM1"]
 
 
@@ -52,7 +60,7 @@ def test_missing_problem_leaves_its_panel_out_and_none_is_a_missing_result(made:
 
 
 def test_times_show_medians_of_training_and_prediction(made: Made) -> None:
-    (axes,) = drawn(made, "times").axes
+    (axes,) = drawn(made, "times", published={"fit_seconds": "t.fit", "predict_seconds": "t.predict"}).axes
     assert {round(x, 3) for x, _ in points(axes, "o")} >= {0.75, 1.75}
     assert [x for x, _ in points(axes, "D")] == [60.0, 300.0], "the paper's times beside PMM1 only"
 
@@ -72,7 +80,7 @@ def test_convergence_draws_a_path_a_start(made: Made) -> None:
     ]
     made.measure("convergence", {}, paths=rows)
     first, second = drawn(made, "convergence", method="convergence").axes
-    assert len([line for line in first.lines if len(line.get_xdata())]) == 2
+    assert len([line for line in first.lines if len(line.get_xdata()) > 1]) == 2
     assert first.get_title() == "PMM1" and second.get_title() == "PMM2"
 
 
@@ -80,10 +88,11 @@ def test_calibration_draws_each_kind_and_its_error(made: Made) -> None:
     kinds = ("paper", "prior", "tempered")
     rows = [{"role": "news", "kind": k, "proba": p, "share": p / 2, "count": 3.0} for k in kinds for p in (0.05, 0.95)]
     made.measure("calibration", {f"{kind}_calibration_error": 0.25 for kind in kinds}, reliability=rows)
-    (axes,) = drawn(made, "calibration", method="calibration").axes
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert len(labels) == 3 and all("0.250" in label for label in labels)
+    axes, sizes = drawn(made, "calibration", method="calibration").axes
+    labels = axes.get_legend_handles_labels()[1]
+    assert sum("0.250" in label for label in labels) == 3
     assert list(axes.lines[1].get_ydata()) == pytest.approx([0.025, 0.475])
+    assert [bar.get_height() for bar in sizes.patches] == [3.0] * 6
 
 
 def test_words_are_bars_that_fill_the_width(made: Made) -> None:

@@ -22,6 +22,7 @@ from textmix.experiment.splits import make_splits
 from textmix.metrics.accumulated import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.pages.figures import FigureData, draw
+from textmix.pages.marks import Printed
 from textmix.papers.multinomial import measures as multinomial
 from textmix.papers.multinomial.figures import FIGURES
 from textmix.plan.locators import parse_locator
@@ -219,7 +220,7 @@ def test_every_claim_has_a_check_and_every_check_a_claim():
 
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_figures_draw_what_the_measures_wrote(measured, name):
-    data = FigureData(_results(measured[1]), {"vil.err": 8.56}, SPEC["figures"][name])
+    data = FigureData(_results(measured[1]), {"vil.err": Printed(8.56)}, SPEC["figures"][name])
     svg = draw("multinomial", name, data)
     assert svg == draw("multinomial", name, data)
     assert svg.count(b"<path") > 20
