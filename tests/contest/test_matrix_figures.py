@@ -21,7 +21,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """Return the figures that were drawn."""
     figures: list[Figure] = []
     whole = matrix.svg_bytes
-    monkeypatch.setattr(matrix, "svg_bytes", lambda figure: figures.append(figure) or whole(figure))
+    monkeypatch.setattr(matrix, "svg_bytes", lambda figure, title: figures.append(figure) or whole(figure, title))
     return figures
 
 

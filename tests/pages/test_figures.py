@@ -63,12 +63,7 @@ def fill(made: Made) -> Made:
     }
     for dataset in ("news_set", "near_set"):
         for method, variants in grids.items():
-            made.scores(method, variants, dataset)
-            folder = made.root / f"scores/paper/grid/{dataset}"
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in (f"{method}.csv", f"{method}.csv.meta.json"):
-                (made.root / f"scores/paper/table1/{dataset}" / name).rename(folder / name)
-    made.scores("dcm", {"": TRIALS["dcm"]})
+            made.scores(method, variants, dataset, experiment="grid")
     shares = [(mu, q, (1.2 - q) / mu) for mu in MU for q in (0.5, 1.0)]
     weights = [{"mu": mu, "background_quantile": q, "mean_abs_weight": w} for mu, q, w in shares]
     made.measure("idf_effect", {}, weights=weights)
@@ -159,7 +154,10 @@ def test_smoothing_draws_the_mean_at_every_constant(made: Made) -> None:
 
 def test_curve_has_a_panel_a_data_set_and_a_level_line(made: Made) -> None:
     panels = figure(made, "naive_bayes", "accuracy").axes
-    assert [axes.get_title("left") or axes.get_title() for axes in panels] == ["News, splits (n = 1)", "near, splits (n = 1)"]
+    assert [axes.get_title("left") or axes.get_title() for axes in panels] == [
+        "News, splits (n = 1)",
+        "near, splits (n = 1)",
+    ]
     for axes in panels:
         assert {(mu, round(0.7 + mu / 1000, 9)) for mu in MU} <= points(axes)
         assert any(list(line.get_ydata()) == [0.9, 0.9] for line in axes.lines)

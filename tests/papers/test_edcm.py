@@ -23,6 +23,7 @@ from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.pages.drawing import inline_svg
 from textmix.pages.figures import FigureData, draw
+from textmix.pages.marks import Printed
 from textmix.papers.edcm import likeness, repetition, weights
 from textmix.papers.edcm.documents import Documents
 from textmix.papers.edcm.figures import FIGURES
@@ -101,7 +102,7 @@ def test_every_claim_has_a_check_and_every_check_a_claim():
 
 
 PRINTED = dict.fromkeys(
-    [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], 0.5
+    [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], Printed(0.5)
 )
 FROM_MEASURES = [name for name in FIGURES if "experiment" not in SPEC["figures"][name]]
 

@@ -45,6 +45,7 @@ class Made:
         values: Mapping[str, Sequence[float]],
         dataset: str = "news_set",
         metric: str = "accuracy",
+        experiment: str = "table1",
     ) -> None:
         """Write a metric of every trial by variant."""
         rows = [
@@ -53,7 +54,7 @@ class Made:
             for trial, value in enumerate(trials)
         ]
         text = io.format_csv(rows, ("variant", "trial", "metric", "value"))
-        io.write_result(self.root / f"scores/paper/table1/{dataset}/{method}.csv", text, META)
+        io.write_result(self.root / f"scores/paper/{experiment}/{dataset}/{method}.csv", text, META)
 
     def seconds(self, method: str, values: Sequence[float]) -> None:
         """Write the seconds of fit of every trial."""

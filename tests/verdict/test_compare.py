@@ -357,8 +357,9 @@ def test_counts_have_every_verdict() -> None:
 
 
 def test_printed_numbers_leave_out_words_and_blanks() -> None:
-    rows = [{"id": "a", "published": "0.5"}, {"id": "b", "published": ""}, {"id": "c", "published": "L"}]
-    assert printed_numbers(rows) == {"a": 0.5}
+    printed = {"a": ("0.5", "0.1"), "b": ("", ""), "c": ("L", ""), "d": ("2", "")}
+    rows = [{"id": name, "published": value, "spread": spread} for name, (value, spread) in printed.items()]
+    assert printed_numbers(rows) == {"a": (0.5, 0.1), "d": (2.0, None)}
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def illustration(data: FigureData) -> Sheet:
     tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
     labels = [row["label"] for row in tables["labels"]]
     correlations = data.results.measure_table("illustration", "correlations")
-    height = 0.16 * len(labels) + 0.55
+    height = max(0.16 * len(labels), 0.8) + 0.55
     figure = Sheet(figsize=(WIDTH, 2 * height + 1.3))
     upper, lower = np.ravel(np.asarray(figure.subfigures(2, 1, height_ratios=(height, height + 0.9))))
     grid = upper.subplots(1, 5, sharey=True, width_ratios=(1, 1, 1, 1, 1.6))
@@ -163,7 +163,7 @@ def em_path(data: FigureData) -> Sheet:
             runs.setdefault(row["run"], []).append(row)
         for path in runs.values():
             _path(left, right, path)
-        _end(right, [100 * float(path[-1]["subset_accuracy"]) for path in runs.values()], len(next(iter(runs.values()))))
+        _end(right, [path[-1] for path in runs.values()])
         published_line(right, data.published_of(role), f"published, {data.title_of(role)}")
         left.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
         left.set_ylabel("penalised log-likelihood")
@@ -185,8 +185,9 @@ def _path(left: Axes, right: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     right.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **look)
 
 
-def _end(axes: Axes, finals: Sequence[float], last: int) -> None:
-    """Draw the mean of the last accuracies beside the last iteration, with their deviation."""
+def _end(axes: Axes, rows: Rows) -> None:
+    """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
+    finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
     bars = [spread_of(finals)] if len(finals) > 1 else None
     look: dict[str, Any] = {"color": "C1", "marker": MARKERS[1], "linestyle": "none"}
     axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=bars, label="mean of the last accuracies", **look)

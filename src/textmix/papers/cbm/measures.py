@@ -118,9 +118,7 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
             """Record the EM iteration that a model has just ended."""
             accuracy = _right(parts.Y_test, model.predict(parts.X_test)).mean()
             path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
-            rows.append(
-                {"role": role, "run": run, "iteration": model.n_iter_, **path}
-            )
+            rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
 
         model = CBMClassifier(**settings["params"], tol=0.0, random_state=_seed(generator), callback=note)
         model.fit(parts.X, parts.Y)

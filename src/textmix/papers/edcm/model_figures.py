@@ -123,24 +123,28 @@ def stopping(data: FigureData) -> Sheet:
     """Draw the statistics of the DCM's parameters in sections 3 and 4 against the number of training steps.
 
     Options: published (column of the table -> id).  Reads ``dcm_parameters/steps.csv``: steps ("converged" at the end),
-    mean_alpha, above_0.5, correlation_alpha_beta.
+    mean_alpha, above_0.5, correlation_alpha_beta; ``groups.csv``: the same of each newsgroup at the
+    maximum.
     """
     rows = data.results.measure_table("dcm_parameters", "steps")
-    classes = len(data.results.measure_table("dcm_parameters", "concentrations"))
     taken = [float(row["steps"]) for row in rows if row["steps"] != "converged"]
     end = 4 * max(taken)
+    groups = data.results.measure_table("dcm_parameters", "groups")
     figure, panel = panels(3, height=2.6)
     for place, (axes, (column, title)) in enumerate(zip(panel, SIZES.items(), strict=True)):
         (values,) = columns(rows, column)
         axes.set_xscale("symlog", linthresh=1.0, linscale=0.5)
         axes.plot(taken, values[: len(taken)], color="C0", marker=MARKERS[0], markersize=4, label="after the steps")
+        single = [float(row[column]) for row in groups]
+        label = f"at the maximum: one newsgroup (n = {len(groups)})"
+        axes.plot([end] * len(single), single, MARKERS[1], color="C1", alpha=0.3, markeredgewidth=0, label=label)
         axes.plot([end], values[-1:], MARKERS[1], color="C1", label="at the maximum")
         published_line(axes, data.published_of(column), ("A", "B", "C")[place] + ": published")
         axes.set_title(f"{'ABC'[place]}  {title}")
         marked(axes.xaxis, [0, 1, 3, 10, max(taken), end], ["0", "1", "3", "10", f"{max(taken):g}", "end"])
         axes.margins(y=0.12)
     panel[1].set_xlabel("steps of Minka's fixed point from the EDCM's parameters (logarithmic from 1)")
-    figure.note(f"Each point is the median over {classes} newsgroups.")
+    figure.note(f"Each full mark is the median over {len(groups)} newsgroups.")
     legend(figure, columns=3)
     return figure
 

@@ -13,32 +13,27 @@ from textmix.papers.edcm.model_figures import MODELS, columns
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The document frequencies whose words the right panel shows.
-FREQUENCIES = ("10", "100", "1000")
+#: The document frequencies whose words the right panel shows, if the table has them.
+FREQUENCIES = (10.0, 100.0, 1000.0)
 
 
 def fisher_tfidf(data: FigureData) -> Sheet:
     """Draw the weight of a word by document frequency and by count, Fisher-DCM score beside TF-IDF.
 
-    Reads ``fisher_tfidf/weights.csv``: frequency (10, 100 and 1000 among them), count (1 among them), fisher, tfidf.
+    Reads ``fisher_tfidf/weights.csv``: frequency (one of `FREQUENCIES` among them), count (1 among them), fisher, tfidf.
     """
     rows = data.results.measure_table("fisher_tfidf", "weights")
     figure, (left, right) = panels(2, height=3.0)
     frequency, fisher, tfidf = columns([row for row in rows if row["count"] == "1"], "frequency", "fisher", "tfidf")
     _relative(left, frequency, tfidf, 0, "TF-IDF")
     _relative(left, frequency, fisher, 1, "Fisher-DCM, x = 1")
-    for place, chosen in enumerate(FREQUENCIES):
-        own = [row for row in rows if row["frequency"] == chosen]
-        count, values, plain = columns(own, "count", "fisher", "tfidf")
-        _relative(
-            right,
-            count,
-            values,
-            1,
-            f"Fisher-DCM, df = {int(chosen):,}",
-            linestyle=DASHES[place],
-            marker=MARKERS[1 + place],
-        )
+    shown = [f"{df:g}" for df in frequency if df in FREQUENCIES]
+    grown = []
+    for place, chosen in enumerate(shown):
+        count, values, plain = columns([row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf")
+        look = {"linestyle": DASHES[place], "marker": MARKERS[1 + place]}
+        _relative(right, count, values, 1, f"Fisher-DCM, df = {int(chosen):,}", **look)
+        grown.append(f"{_times(values)}-fold (df = {int(chosen):,})")
     _relative(right, count, plain, 0, "TF-IDF")
     log_axis(left.xaxis, 1, max(frequency))
     log_axis(left.yaxis, 1e-4, 1)
@@ -48,9 +43,7 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     left.set_ylabel("weight relative to df = 1 (log scale)")
     right.set_xlabel("count x of the word (log scale)")
     right.set_ylabel("weight relative to x = 1 (log scale)")
-    grown = [columns([row for row in rows if row["frequency"] == df], "fisher")[0] for df in FREQUENCIES]
-    words = ", ".join(f"{_times(own)}-fold (df = {int(df):,})" for df, own in zip(FREQUENCIES, grown, strict=True))
-    figure.note(f"From x = 1 to {count[-1]:g} the Fisher-DCM score grows {words}.")
+    figure.note(f"From x = 1 to {count[-1]:g} the Fisher-DCM score grows {', '.join(grown)}.")
     span = f"From df = 1 to {frequency[-1]:,.0f}"
     figure.note(f"{span} the Fisher-DCM score falls {_times(fisher[::-1])}-fold, TF-IDF {_times(tfidf[::-1])}-fold.")
     legend(figure, left, right, columns=3)
