@@ -20,7 +20,7 @@ FREQUENCIES = (10.0, 100.0, 1000.0)
 def fisher_tfidf(data: FigureData) -> Sheet:
     """Draw the weight of a word by document frequency and by count, Fisher-DCM score beside TF-IDF.
 
-    Reads ``fisher_tfidf/weights.csv``: frequency (one of `FREQUENCIES` among them), count (1 among them), fisher, tfidf.
+    Reads ``fisher_tfidf/weights.csv``: frequency (one of `FREQUENCIES` among them), count (1 too), fisher, tfidf.
     """
     rows = data.results.measure_table("fisher_tfidf", "weights")
     figure, (left, right) = panels(2, height=3.0)
