@@ -19,6 +19,7 @@ from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 from textmix.papers.pmm import bench as pmm
+from textmix.papers.skipgrams import bench as skipgrams
 from textmix.plan.suites import Suite, load_suites
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,8 @@ def tiny(tmp_path, monkeypatch):
     """Write what each kind of suite reads, at the places where a run has it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pmm, "BUFFER", 2**20)
+    # skglm compiles for 20 seconds and stores nothing; a test of its bench runs it.
+    monkeypatch.setattr(skipgrams, "_skglm", lambda X, *_: [("skglm, none", lambda: np.zeros(X.shape[1]))])
     half = np.arange(60).reshape(2, 30)
     splits = Splits(*(Ragged(part, np.array([0, 30])) for part in half))
     messages = Path("resources/tiny/messages")

@@ -1,30 +1,89 @@
-"""One clean run of the tiny clone, shared by all workers; each test that runs or edits something works on a copy."""
+"""Two runs that all workers share; each test that runs or edits something works on a copy of one of them."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.workflow.tiny import Clone, make_clone
+from tests.workflow.tiny import Clone, made_once, make_clone, own_data
+
+#: Added to a clone's library: from its first line on, a job fails that opens or lists an undeclared file.  `verify`
+#: and `forget_missing`, which look through whole folders by their nature, are not among the targets of the run.
+WATCH = """
+
+_unwatched = job
+
+
+@contextmanager
+def job(snakemake, **options):
+    declared = [os.path.abspath(path) for part in (snakemake.input, snakemake.output, snakemake.log) for path in part]
+    folders = [os.path.abspath(name) for name in ("results", "resources", "config", "workflow/schemas")]
+
+    def allowed(path):
+        for known in declared:
+            folder, name = os.path.split(known)
+            # A result's record lies beside it, as does its half-made form; raw files lie beside their record.
+            if path == known or path.startswith((f"{known}/", f"{known}.meta.json", f"{folder}/.{name}.")):
+                return True
+            if name == "fetch.json" and (path == folder or path.startswith(f"{folder}/")):
+                return True
+        return False
+
+    def watch(event, arguments):
+        if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], (str, os.PathLike)):
+            path = os.path.abspath(os.fspath(arguments[0]))
+            if any(path.startswith(f"{folder}/") for folder in folders) and not allowed(path):
+                raise RuntimeError(f"rule {snakemake.rule} does not declare {path}")
+
+    sys.addaudithook(watch)
+    with _unwatched(snakemake, **options) as running:
+        yield running
+"""
+
+
+#: Targets that reach every rule whose jobs read declared files alone.
+EVERYTHING = ("all", "bench", "matrix", "own", "model")
+
+
+def named(clone: Clone) -> list[str]:
+    """Return the settings of the command line that name the own data and the model of `everything`."""
+    return ["--config", f"data={clone.folder}/mine/my.yaml", "method=multinomial"]
 
 
 @pytest.fixture(scope="session")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """A clone after one run of the whole tiny workflow, made by the first worker; run and edit only copies of it."""
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all workers of this session share."""
     own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder, made = shared / "clean", shared / "clean.made"
-    with open(shared / "clean.lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            assert not folder.exists(), "the clean run failed in another worker"
-            done = make_clone(folder).run("--cores", "2")
-            assert done.returncode == 0, done.stdout
-            made.touch()
-    return Clone(folder)
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def clean(shared: Path) -> Clone:
+    """A clone after one run of the papers; run and edit only copies of it."""
+
+    def make(folder: Path) -> None:
+        done = make_clone(folder).run("--cores", "2")
+        assert done.returncode == 0, done.stdout
+
+    return made_once(shared / "clean", make)
+
+
+@pytest.fixture(scope="session")
+def everything(shared: Path) -> Clone:
+    """A clone after one run of all targets, with everything unlike `clean` that may differ, each job under watch."""
+
+    def make(folder: Path) -> None:
+        clone = make_clone(folder)
+        own_data(folder / "mine")
+        runtime = folder / "src/textmix/core/runtime.py"
+        runtime.write_text(runtime.read_text(encoding="utf-8") + WATCH, encoding="utf-8")
+        unlike = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
+        done = clone.run("--cores", "1", *EVERYTHING, *named(clone), **unlike)
+        assert done.returncode == 0, done.stdout
+
+    return made_once(shared / "a folder with späces", make)
 
 
 @pytest.fixture

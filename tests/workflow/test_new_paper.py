@@ -80,22 +80,20 @@ def files(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
-def test_a_seventh_paper_is_two_folders(fresh: Clone) -> None:
-    before = files(fresh.folder)
+def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
+    before = files(copy.folder)
     for place, parts in (("config/papers/toy", CONFIGURATION), ("src/textmix/papers/toy", CODE)):
-        (fresh.folder / place).mkdir()
+        (copy.folder / place).mkdir()
         for name, text in parts.items():
-            (fresh.folder / place / name).write_text(text, encoding="utf-8")
-    listed = fresh.run("--list-target-rules")
-    assert "toy (Nobody, A toy paper that is made up for the tests of the workflow.)" in listed.stdout
-    done = fresh.run("--cores", "2", "--config", "papers=[toy]")
+            (copy.folder / place / name).write_text(text, encoding="utf-8")
+    done = copy.run("--cores", "2", "toy", "all", "--config", "papers=[toy]")
     assert done.returncode == 0, done.stdout
-    page = (fresh.folder / "results/report/index.html").read_text(encoding="utf-8")
+    page = (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
     assert "A toy paper" in page
-    assert "f-toy-lengths" in (fresh.folder / "results/report/toy.html").read_text(encoding="utf-8")
-    with open(fresh.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
+    assert "f-toy-lengths" in (copy.folder / "results/report/toy.html").read_text(encoding="utf-8")
+    with open(copy.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
         words, many = csv.DictReader(file)
     # The made-up texts are only nearly the paper's data, so that a count is shown and not judged.
     assert 120 < float(words["rebuilt"]) <= 240, words
     assert many["verdict"] == "reproduced", many
-    assert {name: digest for name, digest in files(fresh.folder).items() if "/toy/" not in name} == before
+    assert {name: digest for name, digest in files(copy.folder).items() if "/toy/" not in name} == before

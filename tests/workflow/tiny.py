@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -69,13 +71,62 @@ def make_clone(folder: Path) -> Clone:
         published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
     mirror = folder / "mirror"
     mirror.mkdir()
-    registry = {name: _entry(name, mirror, seed) for name, seed in (("tiny_news", 1), ("tiny_reuters", 2))}
+    names = ("tiny_news", "tiny_reuters", "tiny_absent")
+    registry = {name: _entry(name, mirror, seed) for seed, name in enumerate(names, start=1)}
+    for path in mirror.glob("tiny_absent*"):
+        path.unlink()
     (folder / "config/datasets.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
-    config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2, "matrix": []}
+    config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    _shorten(folder / "config")
+    return Clone(folder)
+
+
+def _shorten(config: Path) -> None:
+    """Leave the bench one suite, without data; give the matrix two methods and two data sets, one of them absent."""
+    for path in [config / "bench.yaml", *config.glob("papers/*/bench.yaml")]:
+        if path.parent.name != "pmm":
+            path.unlink()
+    split = {"kind": "random", "train": 40, "test": 20, "trials": 2, "stratified": True}
+    matrix = {
+        "features": {"words": {"tokenizer": "letters"}},
+        "splits": {"few": split},
+        "methods": ["multinomial", "cbm"],
+        "data": {
+            name: {"task": "single", "features": "words", "split": "few"} for name in ("tiny_news", "tiny_absent")
+        },
+    }
+    (config / "matrix.yaml").write_text(yaml.safe_dump(matrix), encoding="utf-8")
+
+
+def own_data(folder: Path, documents: int = 40) -> Path:
+    """Write a csv file of texts and its description into a new folder; return the path of the description."""
+    folder.mkdir()
+    lines = [line.split("\t") for line in synthetic_tab(3, documents).splitlines()[4:]]
+    rows = "".join(f'"{label}, ""quoted""/x",{text}\n' for label, text in lines)
+    (folder / "texts.csv").write_text(f"label,text\n{rows}", encoding="utf-8")
+    description = {
+        "files": {"data": "texts.csv"},
+        "columns": {"text": "text", "label": "label"},
+        "split": {"kind": "folds", "folds": 2, "stratified": True},
+        "methods": ["multinomial", "nbsvm", "edcm"],
+    }
+    (folder / "my.yaml").write_text(yaml.safe_dump(description), encoding="utf-8")
+    return folder / "my.yaml"
+
+
+def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
+    """Return the clone in a folder that all workers share; the first worker makes it, and the rest wait for it."""
+    made = folder.with_name(f"{folder.name}.made")
+    with open(folder.with_name(f"{folder.name}.lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            assert not folder.exists(), "the run failed in another worker"
+            make(folder)
+            made.touch()
     return Clone(folder)
 
 

@@ -17,8 +17,11 @@ from typing import Any
 from textmix.core import io
 from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
+from textmix.core.late import load_late
 from textmix.core.recipes import Recipe
 
+# Here and not in `job`: a script imports this module before it imports a model.
+load_late()
 logger = logging.getLogger("textmix")
 
 

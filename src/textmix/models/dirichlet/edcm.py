@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from textmix.models.common.count_kernels import row_sums, smallest_positive
@@ -170,6 +169,8 @@ def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.nd
     -------
     words, counts : int64 (m,), the words present, increasing, and the count of each.
     """
+    from scipy.optimize import brentq  # a fit does not wait for it
+
     if length == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
