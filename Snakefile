@@ -1,5 +1,7 @@
 """textmix: every table, curve and number of five documents on text categorisation, rebuilt from raw data."""
 
+import os
+
 from snakemake.utils import min_version
 
 min_version("9.20")
@@ -14,8 +16,9 @@ include: "workflow/rules/read.smk"
 configfile: MAIN_CONFIG
 
 
-# Made by `make image`; used with --software-deployment-method apptainer.
-container: str(ROOT / "textmix.sif")
+# Made by `make image`; used with --software-deployment-method apptainer.  The path is relative, because Snakemake refuses
+# an image whose path has a space, also where no image is used.
+container: os.path.relpath(ROOT / "textmix.sif")
 
 
 include: "workflow/rules/plan.smk"
