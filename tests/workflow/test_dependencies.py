@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.asking import all_recipes, parsed, stale_scripts
-from tests.workflow.test_inputs import own_data
-from tests.workflow.tiny import Clone
+from tests.workflow.tiny import Clone, own_data
 from textmix.core import provenance
 from textmix.core.provenance import NEUTRAL
 from textmix.core.recipes import Recipe
@@ -64,7 +63,7 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> list[Recipe]:
     """Recipes that reach all code that any job of the workflow reaches, own data and a model included."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["snakemake"])
-        own = own_data(tmp_path_factory.mktemp("own"))
+        own = own_data(tmp_path_factory.mktemp("own") / "mine")
         return list(all_recipes(parsed(ROOT, {"data": str(own), "method": "multinomial"})))
 
 
