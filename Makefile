@@ -21,7 +21,7 @@ TOOLS := .venv-tools/bin
 SITE := .venv-docs/bin
 VERSION = $(shell $(BIN)/python -c "import textmix; print(textmix.__version__)")
 
-DOCS_DATA := bbc_wheel newsgroups_parts r52_wheel yeast_wheel
+DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 
 .PHONY: all full test check retry setup check-project audit docs docs-data tiny image
 .DELETE_ON_ERROR:
@@ -57,8 +57,8 @@ audit: .venv-tools/.ready
 docs: .venv-docs/.ready
 	$(SITE)/python -m sphinx --fail-on-warning --keep-going --jobs auto docs docs/_build/html
 
-docs-data: setup
-	$(SNAKEMAKE) -- $(foreach name,$(DOCS_DATA),resources/$(name)/fetch.json)
+docs-data: .venv-docs/.ready
+	$(SITE)/python -c "import sys; from textmix import datasets; [datasets.load(name) for name in sys.argv[1:]]" $(DOCS_DATA)
 
 tiny: setup
 	$(SNAKEMAKE) naive_bayes report --config max_trials=1 'papers=[naive_bayes]'

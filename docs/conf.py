@@ -54,7 +54,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
-    "ignore_pattern": r"embedded\.py",
     "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "gallery_style.reset"),
     "download_all_examples": False,

@@ -12,15 +12,15 @@ a label and still predicts whole sets.
 # The messages, the labels as a matrix of zeros and ones, and two disjoint parts.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import parts, words
 
-from textmix import PMM1, PMM2, LabelNaiveBayes
+from textmix import PMM1, PMM2, LabelNaiveBayes, WordVectorizer, datasets
 from textmix.metrics.multilabel import sample_f
 
-news = words("newsgroups_parts")
-labels = news.labels.toarray()
-test, pool = parts(news, 1000, 2000)
-print(f"{len(test)} test messages, {news.features.shape[1]} words, {labels.shape[1]} labels")
+news = datasets.load("newsgroups_parts")
+vectoriser = WordVectorizer(min_length=2, stop_list="smart", min_documents=5)
+counts, labels = vectoriser.fit_transform(news.data), news.target
+test, pool = np.split(np.random.default_rng(0).permutation(len(labels))[:3000], [1000])
+print(f"{len(test)} test messages, {counts.shape[1]} words, {labels.shape[1]} labels")
 
 # %%
 # Three methods learn from more and more messages. PMM1 mixes in equal parts; PMM2 also learns which of two labels
@@ -31,8 +31,8 @@ scores = {name: [] for name in methods}
 for size in sizes:
     train = pool[:size]
     for name, method in methods.items():
-        method.fit(news.features[train], labels[train])
-        scores[name].append(sample_f(labels[test], method.predict(news.features[test])))
+        method.fit(counts[train], labels[train])
+        scores[name].append(sample_f(labels[test], method.predict(counts[test])))
 
 # %%
 # F is computed for each message and averaged, as in the paper. On these labels naive Bayes is ahead: the parts come in
@@ -51,6 +51,7 @@ plt.show()
 
 # %%
 # The word distributions can be read. These are the likeliest words of five labels.
+names = vectoriser.get_feature_names_out()
 for label in ("space", "hockey", "mac", "guns", "christian"):
-    column = methods["PMM1"].theta_[:, list(news.label_names).index(label)]
-    print(f"{label:<10}", *(news.feature_names[word] for word in np.argsort(-column)[:8]))
+    column = methods["PMM1"].theta_[:, news.target_names.index(label)]
+    print(f"{label:<10}", *names[np.argsort(-column)[:8]])

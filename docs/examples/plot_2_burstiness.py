@@ -11,14 +11,13 @@ distribution and so expects repetitions.
 # One group of 20 Newsgroups, and the two models fitted to it.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import words
 from scipy import stats
 
-from textmix import DCMClassifier
+from textmix import DCMClassifier, WordVectorizer, datasets
 
-news = words("newsgroups_wheel")
-group = list(news.label_names).index("sci.med")
-counts = news.features[np.flatnonzero(news.classes() == group)].toarray()
+news = datasets.load("newsgroups_wheel")
+messages = [text for text, group in zip(news.data, news.labels, strict=True) if group == "sci.med"]
+counts = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(messages).toarray()
 lengths = counts.sum(axis=1)
 alpha = DCMClassifier(smoothing=0.0).fit(counts, np.zeros(len(counts))).alpha_[0]
 share = counts.sum(axis=0) / counts.sum()
@@ -27,7 +26,7 @@ print(f"{len(counts)} documents; the sum of the DCM's parameters is {alpha.sum()
 # %%
 # The hundred words in the middle of the ranking by frequency: neither function words nor words seen once. For each one,
 # the expected number of documents in which it occurs k times, under both models and their own lengths.
-middle = np.argsort(-share)[400:500]
+middle = np.argsort(-share)[200:300]
 repeats = np.arange(1, 11)
 found = np.array([(counts[:, middle] == k).sum() for k in repeats])
 multinomial = [stats.binom.pmf(k, lengths[:, None], share[middle]).sum() for k in repeats]

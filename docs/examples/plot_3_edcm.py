@@ -11,23 +11,22 @@ equation over document lengths.
 # Both models on the same classes.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import parts, words
 
-from textmix import DCMClassifier, EDCMClassifier
+from textmix import DCMClassifier, EDCMClassifier, WordVectorizer, datasets
 from textmix.metrics.classification import accuracy
 
-news = words("newsgroups_wheel")
-y = news.classes()
-train, test = parts(news, 4000, 2000)
-dcm = DCMClassifier().fit(news.features[train], y[train])
-edcm = EDCMClassifier().fit(news.features[train], y[train])
+news = datasets.load("newsgroups_wheel")
+X, y = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(news.data), news.target
+train, test = np.split(np.random.default_rng(0).permutation(len(y))[:6000], [4000])
+dcm = DCMClassifier().fit(X[train], y[train])
+edcm = EDCMClassifier().fit(X[train], y[train])
 for name, model in (("DCM", dcm), ("EDCM", edcm)):
-    print(f"{name:<5} accuracy {accuracy(y[test], model.predict(news.features[test])):.3f}")
+    print(f"{name:<5} accuracy {accuracy(y[test], model.predict(X[test])):.3f}")
 
 # %%
 # The work of both fits, counted and not timed: how often digamma or its derivative is evaluated. A step of DCM does so
 # for each count of a class, a step of EDCM for each document.
-counts = np.array([news.features[train][y[train] == label].nnz for label in range(20)])
+counts = np.array([X[train][y[train] == label].nnz for label in range(20)])
 documents = np.bincount(y[train])
 work = {"DCM": (dcm.n_iter_ * counts).sum(), "EDCM": (edcm.n_iter_ * documents).sum()}
 for name, evaluations in work.items():
@@ -43,7 +42,7 @@ ends = [dcm.alpha_[11][seen].min(), dcm.alpha_[11][seen].max()]
 left.loglog(ends, ends, "k--", linewidth=0.8)
 left.set_xlabel("parameter of DCM")
 left.set_ylabel("parameter of EDCM")
-left.set_title(f"one dot a word, {news.label_names[11]}")
+left.set_title(f"one dot a word, {news.target_names[11]}")
 right.bar(list(work), list(work.values()), color=["C0", "C1"], width=0.6)
 right.set_yscale("log")
 right.set_ylim(1e3, None)

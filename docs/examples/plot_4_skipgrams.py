@@ -10,15 +10,14 @@ On film reviews, skip-grams say more than words, and an L1 penalty keeps few eno
 # Reviews with their verdict, and skip-grams of up to three words with up to two words passed over.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import load, parts, text
 
-from textmix import PathClassifier, SkipgramVectorizer
+from textmix import PathClassifier, SkipgramVectorizer, datasets
 
-reviews = load("imdb_wheel")
-train, test = parts(reviews, 3000, 1000)
-y = np.array(reviews.label_names)[reviews.classes()]
+reviews = datasets.load("imdb_wheel")
+train, test = np.split(np.random.default_rng(0).permutation(len(reviews.data))[:4000], [3000])
+texts, y = [text.replace("<br />", " ") for text in reviews.data], np.array(reviews.labels)
 vectoriser = SkipgramVectorizer(max_n=3, max_slop=2, min_df=20, weighting="binary")
-X = vectoriser.fit_transform([text(reviews, row) for row in train])
+X = vectoriser.fit_transform([texts[row] for row in train])
 names = vectoriser.get_feature_names_out()
 print(f"{X.shape[1]} skip-grams; for example {', '.join(names[-3:])}")
 
@@ -26,7 +25,7 @@ print(f"{X.shape[1]} skip-grams; for example {', '.join(names[-3:])}")
 # Logistic regression along a path of L1 penalties; cross-validation on the training reviews chooses one.
 model = PathClassifier(l1_ratio=1.0, n_lambdas=6, smallest=0.005, random_state=0).fit(X, y[train])
 weights = model.coef_.ravel()
-hits = model.predict(vectoriser.transform([text(reviews, row) for row in test])) == y[test]
+hits = model.predict(vectoriser.transform([texts[row] for row in test])) == y[test]
 print(f"accuracy {hits.mean():.3f} with {np.count_nonzero(weights)} skip-grams of {len(weights)}")
 
 # %%

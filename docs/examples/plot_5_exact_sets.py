@@ -9,17 +9,17 @@ depend on each other and predicts the likeliest *set*, so that more documents ge
 # %%
 # Genes of yeast with up to eleven of fourteen functions each.
 import matplotlib.pyplot as plt
-from embedded import load, parts
+import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from textmix import BinaryRelevance, CBMClassifier, PowerSet
+from textmix import BinaryRelevance, CBMClassifier, PowerSet, datasets
 from textmix.metrics.multilabel import hamming_loss, subset_accuracy
 
-yeast = load("yeast_wheel")
-train, test = parts(yeast, 700, 700)
-scaler = StandardScaler().fit(yeast.features[train].toarray())
-X_train, X_test = (scaler.transform(yeast.features[rows].toarray()) for rows in (train, test))
-labels = yeast.labels.toarray()
+yeast = datasets.load("yeast_wheel")
+train, test = np.split(np.random.default_rng(0).permutation(yeast.data.shape[0])[:1400], [700])
+scaler = StandardScaler().fit(yeast.data[train].toarray())
+X_train, X_test = (scaler.transform(yeast.data[rows].toarray()) for rows in (train, test))
+labels = yeast.target
 
 # %%
 # One component is binary relevance; more components see more of the dependence.

@@ -10,16 +10,15 @@ Bernoulli mixture has the correlation of each pair of labels *given this documen
 # A mixture on the genes of yeast.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import load, parts
 from sklearn.preprocessing import StandardScaler
 
-from textmix import CBMClassifier
+from textmix import CBMClassifier, datasets
 
-yeast = load("yeast_wheel")
-train, test = parts(yeast, 1200, 800)
-scaler = StandardScaler().fit(yeast.features[train].toarray())
-X_train, X_test = (scaler.transform(yeast.features[rows].toarray()) for rows in (train, test))
-labels = yeast.labels.toarray()
+yeast = datasets.load("yeast_wheel")
+train, test = np.split(np.random.default_rng(0).permutation(yeast.data.shape[0])[:2000], [1200])
+scaler = StandardScaler().fit(yeast.data[train].toarray())
+X_train, X_test = (scaler.transform(yeast.data[rows].toarray()) for rows in (train, test))
+labels = yeast.target
 model = CBMClassifier(n_components=10, variance=0.01, max_iter=10, random_state=0).fit(X_train, labels[train])
 
 # %%

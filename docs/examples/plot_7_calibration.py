@@ -10,15 +10,14 @@ of words count as hundreds of witnesses and the posterior of the likeliest class
 # Four classifiers on 20 Newsgroups.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import parts, words
 from sklearn.linear_model import LogisticRegression
 
-from textmix import AbsoluteDiscountingClassifier, EDCMClassifier, MultinomialClassifier
+from textmix import AbsoluteDiscountingClassifier, EDCMClassifier, MultinomialClassifier, WordVectorizer, datasets
 from textmix.metrics.calibration import calibration_error
 
-news = words("newsgroups_wheel")
-y = news.classes()
-train, test = parts(news, 3000, 3000)
+news = datasets.load("newsgroups_wheel")
+X, y = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(news.data), news.target
+train, test = np.split(np.random.default_rng(0).permutation(len(y))[:6000], [3000])
 models = {
     "multinomial": MultinomialClassifier(),
     "EDCM": EDCMClassifier(),
@@ -33,7 +32,7 @@ models = {
 figure, axes = plt.subplots(figsize=(6.3, 4.0))
 axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
 for (name, model), marker in zip(models.items(), "os^D", strict=True):
-    proba = model.fit(news.features[train], y[train]).predict_proba(news.features[test])
+    proba = model.fit(X[train], y[train]).predict_proba(X[test])
     stated, right = proba.max(axis=1), model.classes_[proba.argmax(axis=1)] == y[test]
     tenths = np.array_split(np.argsort(stated), 10)
     error = calibration_error(stated, right)

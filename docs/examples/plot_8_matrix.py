@@ -10,7 +10,6 @@ same splits; this script shows the idea in Python, on three data sets and one sp
 # Methods for counts, each with one setting. The workflow tunes them on training documents.
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import parts, words
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
@@ -20,6 +19,8 @@ from textmix import (
     EDCMClassifier,
     KNNClassifier,
     MultinomialClassifier,
+    WordVectorizer,
+    datasets,
 )
 
 methods = {
@@ -36,11 +37,13 @@ data = {"newsgroups_wheel": "20 Newsgroups", "r52_wheel": "Reuters R52", "imdb_w
 # The same 1000 training and 1000 test documents for all methods of a data set.
 table = np.zeros((len(methods), len(data)))
 for column, name in enumerate(data):
-    corpus = words(name)
-    y, (train, test) = corpus.classes(), parts(corpus, 1000, 1000)
+    loaded = datasets.load(name)
+    rows = np.random.default_rng(0).permutation(len(loaded.data))[:2000]
+    X = WordVectorizer(min_length=2, stop_list="smart").fit_transform([loaded.data[row] for row in rows])
+    y = loaded.target[rows]
     for row, method in enumerate(methods.values()):
-        method.fit(corpus.features[train], y[train])
-        table[row, column] = np.mean(method.predict(corpus.features[test]) == y[test])
+        method.fit(X[:1000], y[:1000])
+        table[row, column] = np.mean(method.predict(X[1000:]) == y[1000:])
 
 # %%
 # Ranks, unlike accuracies, can be averaged over data sets. The best method of each data set is printed in bold.

@@ -7,24 +7,25 @@ Every estimator follows scikit-learn's conventions: string labels, ``Pipeline``,
 
 # %%
 # Texts and their topics, as strings.
+import tempfile
+
 import matplotlib.pyplot as plt
 import numpy as np
-from embedded import load, parts, text
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from textmix import EDCMClassifier
+import textmix
+from textmix import EDCMClassifier, WordVectorizer, datasets
 
-reuters = load("r52_wheel")
-train, test = parts(reuters, 1500, 1500)
-texts = {rows: [text(reuters, row) for row in part] for rows, part in (("train", train), ("test", test))}
-topics = np.array(reuters.label_names)[reuters.classes()]
+reuters = datasets.load("r52_wheel")
+train, test = np.split(np.random.default_rng(0).permutation(len(reuters.data))[:3000], [1500])
+texts = {name: [reuters.data[row] for row in rows] for name, rows in (("train", train), ("test", test))}
+topics = np.array(reuters.labels)
 
 # %%
 # The smoothing of EDCM is chosen by cross-validation on the training documents.
 grid = {"edcmclassifier__smoothing": [0.001, 0.01, 0.1, 1.0, 10.0]}
-pipeline = make_pipeline(CountVectorizer(min_df=2), EDCMClassifier())
+pipeline = make_pipeline(WordVectorizer(min_documents=2), EDCMClassifier())
 search = GridSearchCV(pipeline, grid, cv=3).fit(texts["train"], topics[train])
 print(search.best_params_, f"accuracy on new documents {search.score(texts['test'], topics[test]):.3f}")
 
@@ -39,7 +40,10 @@ axes.set_ylabel("accuracy in cross-validation")
 plt.show()
 
 # %%
-# The tuned pipeline labels new texts and says how sure it is.
+# The tuned pipeline is kept as arrays and JSON, comes back, labels new texts and says how sure it is.
+with tempfile.TemporaryDirectory() as folder:
+    textmix.save(search.best_estimator_, f"{folder}/topics")
+    kept = textmix.load(f"{folder}/topics")
 new = ["The company raised its quarterly dividend to 12 cents a share.", "OPEC agreed to cut crude oil output."]
-for label, sure in zip(search.predict(new), search.predict_proba(new).max(axis=1), strict=True):
+for label, sure in zip(kept.predict(new), kept.predict_proba(new).max(axis=1), strict=True):
     print(f"{label:<10} {sure:.3f}")

@@ -18,7 +18,7 @@ PINNED = re.compile(r"^([\w-]+)==([^ ;\\]+)", re.MULTILINE)
 
 
 def test_the_reference_names_every_public_class_once() -> None:
-    listed = re.findall(r"^   (\w+)$", (ROOT / "docs/api/index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"^   ([A-Z]\w+)$", (ROOT / "docs/api/index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(name for name in textmix.__all__ if name[0].isupper())
 
 
@@ -67,3 +67,10 @@ def test_checks_on_github_are_pinned_by_commit_and_call_make(path: Path) -> None
             assert "run" not in step or step["run"].removeprefix("make ") in targets
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
     assert all(re.search(r" # v\d+\.\d+\.\d+$", line) for line in lines)
+
+
+def test_the_first_example_of_the_site_prints_what_its_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/start.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
+    exec(compile(code, "start.md", "exec"), {})
+    assert all(f"`{line}`" in page for line in capsys.readouterr().out.splitlines())
