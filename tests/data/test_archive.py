@@ -8,6 +8,7 @@ import io
 import lzma
 import stat
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -302,3 +303,29 @@ def test_bad_members_of_a_pattern_leave_nothing(
     with pytest.raises(DataFormatError, match=message):
         archive.pack_zip_members(path, "d/*", tmp_path / "target", limit)
     assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]
+
+
+def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.csv.gz"
+    with gzip.open(path, "wb") as stream:
+        for _ in range(64):
+            stream.write(b"x" * 2**20)
+    tracemalloc.start()
+    with pytest.raises(DataFormatError, match=r"limits: \{line: \.\.\.\}|unpacks"):
+        list(archive.iter_lines(path, longest=2**20))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**24
+    plain = tmp_path / "long.csv"
+    plain.write_bytes(b"short\n" + b"x" * 101 + b"\n")
+    with pytest.raises(DataFormatError, match="line 2: is longer than 100 bytes"):
+        list(archive.iter_lines(plain, longest=100))
+    assert len(list(archive.iter_lines(plain, longest=102))) == 2
+
+
+def test_the_ratio_can_be_raised(tmp_path: Path) -> None:
+    path = tmp_path / "much.gz"
+    path.write_bytes(gzip.compress(b"same line\n" * 2**19))
+    with pytest.raises(DataFormatError):
+        list(archive.iter_lines(path))
+    assert sum(1 for _ in archive.iter_lines(path, ratio=2000)) == 2**19

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data import tables
+from textmix.data import new_texts
 from textmix.data.formats import NEW_TEXTS
 from textmix.data.new_texts import NewText, NewTexts
 
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_named_with_its_line(form: str, data: bytes, line: int,
 
 
 def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_LINE", 10)
+    monkeypatch.setattr(new_texts, "MAX_LINE", 10)
     assert texts("text", b"x" * 9 + b"\n") == ["x" * 9]
     with pytest.raises(DataFormatError, match="line 2: is longer than 10 bytes"):
         read("text", b"a\n" + b"x" * 11)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -226,3 +227,57 @@ def test_file_where_a_folder_is_meant_is_refused(tmp_path):
     (tmp_path / "my.yaml").write_text("files: {data: texts}\nformat: folder\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"files\.data: .*texts is a file, which does not fit format: folder"):
         read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+
+
+@pytest.mark.parametrize(
+    ("line", "key"), [("0 2000000000:1", "features"), ("1000000000 1:1", "labels"), (f"0 {10**30}:1", "features")]
+)
+def test_libsvm_numbers_that_would_take_all_memory_name_the_key_that_raises_the_cap(tmp_path, line, key):
+    (tmp_path / "a.libsvm").write_text(f"0 1:1\n{line}\n", encoding="utf-8")
+    (tmp_path / "my.yaml").write_text("files: {data: a.libsvm}\n", encoding="utf-8")
+    with pytest.raises(DataFormatError, match=rf"line 2: has number \d+ among its {key}.*limits: {{{key}: \d+}}"):
+        read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+
+
+def table_of(tmp_path, text: str, **more: object):
+    """Read a csv of the user's own."""
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    raw = {"files": {"data": "a.csv"}, "columns": {"text": "text", "label": "label"}, **more}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(raw), encoding="utf-8")
+    return read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+
+
+def test_a_longer_line_is_allowed_by_its_key(tmp_path):
+    text = "text,label\n" + "".join(f"{'word ' * 20},{label}\n" for label in "abab")
+    with pytest.raises(DataFormatError, match=r"limits: \{line"):
+        table_of(tmp_path, text, limits={"line": 50})
+    assert table_of(tmp_path, text, limits={"line": 500}).n_documents == 4
+
+
+def test_a_table_cut_within_a_label_does_not_make_a_class(tmp_path):
+    text = "text,label\na b,sports\nc d,arts\ne f,sports\ng h,arts\n"
+    assert table_of(tmp_path, text).n_documents == 4
+    assert table_of(tmp_path, text[:-1]).n_documents == 4, "whole, and the label is known"
+    said = "line 5: the last line has no line end, and its label 'art' may be 'arts' cut"
+    with pytest.raises(DataFormatError, match=said):
+        table_of(tmp_path, text[:-2])
+
+
+def test_braces_in_a_path_are_no_wildcards(tmp_path):
+    folder = tmp_path / "my {data}"
+    folder.mkdir()
+    assert table_of(folder, "text,label\na b,x\nc d,y\n").n_documents == 2
+
+
+def test_state_of_a_folder_is_its_content_not_its_times(tmp_path):
+    (tmp_path / "texts/news").mkdir(parents=True)
+    path = tmp_path / "texts/news/1.txt"
+    path.write_text("one")
+    (tmp_path / "my.yaml").write_text("files: {data: texts}\n", encoding="utf-8")
+    own = load_own(str(tmp_path / "my.yaml"), SCHEMAS)
+    before, stat = own.state(), path.stat()
+    os.utime(path, ns=(0, 0))
+    assert own.state() == before
+    path.write_text("two")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**12))
+    assert own.state() != before

@@ -3,12 +3,14 @@
 from dataclasses import asdict
 
 if MODEL is not None:
+    forget_backup(f"results/models/{MODEL.dataset}/{MODEL.method}")
 
     rule keep_model:
         input:
             f"results/features/{MODEL.dataset}/{MODEL.features}",
         output:
-            directory(f"results/models/{MODEL.dataset}/{MODEL.method}"),
+            # Snakemake puts the model back that was there before, should this fit fail.
+            update(directory(f"results/models/{MODEL.dataset}/{MODEL.method}")),
         log:
             f"logs/models/{MODEL.dataset}/{MODEL.method}.log",
         benchmark:

@@ -4,7 +4,7 @@ if OWN is not None:
 
     rule read_own:
         input:
-            [path for path in OWN.files.values() if not Path(path).is_dir()],
+            JOBS.own_files,
         output:
             directory(f"results/datasets/{OWN.name}"),
         log:
@@ -21,7 +21,7 @@ if OWN is not None:
                 state=OWN.state(),
             ),
         message:
-            f"Reading {OWN.source}"
+            f"Reading {plain(OWN.source)}"
         script:
             "../scripts/read_own.py"
 
@@ -39,7 +39,7 @@ if OWN is not None:
         params:
             recipe=RECIPES.of("own_summary"),
         message:
-            f"Describing the data of {OWN.source} as they were read"
+            f"Describing the data of {plain(OWN.source)} as they were read"
         script:
             "../scripts/own_summary.py"
 

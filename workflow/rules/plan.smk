@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 from snakemake.cli import parse_args
 from snakemake.logging import logger
@@ -62,6 +63,17 @@ def model_folder(wildcards):
 def stale_results(wildcards):
     """Return a sentence for each result that its job would not make so today."""
     return RECIPES.stale_below(Path("results"), Path("resources"))
+
+
+def forget_backup(result):
+    """Delete the copy of a result that a killed run left, over which Snakemake would stumble; none of a run going on."""
+    if not any(Path(".snakemake/locks").glob("*")):
+        shutil.rmtree(Path(".snakemake/backups") / result, ignore_errors=True)
+
+
+def plain(text):
+    """Return text for a message, in which Snakemake takes single braces for names."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def describe_papers():

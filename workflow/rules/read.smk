@@ -17,6 +17,12 @@ MAIN_CONFIG = ROOT / "config/config.yaml"
 CONFIG_FILES = [Path(path) for path in workflow.configfiles]
 
 
+if set("{}") & set(str(ROOT)):
+    raise WorkflowError(
+        f"the folder {ROOT} has a brace in its path, which Snakemake takes for a wildcard; rename or move it"
+    )
+
+
 @contextmanager
 def one_sentence():
     """Turn an error of textmix into a WorkflowError: its one sentence, without a traceback, ends the run."""

@@ -115,9 +115,23 @@ def read_json(path: str | Path) -> Any:
     Raises
     ------
     OSError : the file cannot be read.
-    ValueError : it is not JSON in UTF-8.
+    ValueError : it is not JSON in UTF-8, or an object has a key twice.
     """
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the keys and values of a JSON object; of a key that stands twice, `json` alone would keep the last value.
+
+    Raises
+    ------
+    ValueError : a key stands twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+    return found
 
 
 def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
@@ -297,6 +311,18 @@ def check_result(path: str | Path, *, anywhere: bool = False) -> dict[str, Any]:
     if "missing" in meta:
         raise MissingResult(meta["missing"]["reason"], meta["missing"]["broken"])
     return meta
+
+
+def check_file(path: str | Path) -> None:
+    """Check one file of a result folder against the folder's record.
+
+    Raises
+    ------
+    IntegrityError : the record is missing or damaged, or the file was changed.
+    """
+    path = Path(path)
+    if read_meta(path.parent)["files"].get(path.name) != sha256_file(path):
+        raise IntegrityError(f"{path}: changed since it was made; delete {path.parent} and run again")
 
 
 def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:

@@ -35,6 +35,10 @@ from textmix.core.errors import DataFormatError
 MAX_BYTES = 2**31
 #: Cap on unpacked over packed size; the largest ratio among the known data sets is 8.
 MAX_RATIO = 200
+#: Longest line, bytes: a text of a million words has about ten million.
+MAX_LINE = 2**26
+#: The remedy in the message about a line that is too long.
+LONGER = "is it one text? data of your own may have longer lines with limits: {line: ...}"
 #: Unpacked bytes that are free of the ratio cap: a short file of one repeated line is no bomb.
 RATIO_FREE = 2**20
 #: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.
@@ -67,9 +71,9 @@ def _damage_named(path: Path) -> Iterator[None]:
         raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
 
 
-def _budget(limit: int, packed: int) -> int:
-    """Return how many bytes ``packed`` bytes may unpack to: at most ``limit``, at most `MAX_RATIO` times as many."""
-    return min(limit, max(RATIO_FREE, MAX_RATIO * packed))
+def _budget(limit: int, packed: int, ratio: int = MAX_RATIO) -> int:
+    """Return how many bytes ``packed`` bytes may unpack to: at most ``limit``, at most ``ratio`` times as many."""
+    return min(limit, max(RATIO_FREE, ratio * packed))
 
 
 def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
@@ -103,33 +107,50 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         return raw.read()
 
 
-def iter_lines(path: Path, limit: int = 2**40) -> Iterator[bytes]:
+def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: int = MAX_RATIO) -> Iterator[bytes]:
     """Yield the lines of a file, unpacked as in `open_plain`, one at a time, each with its line end.
 
     Parameters
     ----------
     path : the file.
     limit : cap on the unpacked size of a packed file, bytes; a plain file has no cap, since memory holds one line.
+    longest : cap on a line, bytes.
+    ratio : cap on the unpacked over the packed size.
 
     Raises
     ------
-    DataFormatError : the packed stream is truncated or damaged, or unpacks to more than ``limit`` bytes or `MAX_RATIO`
-        times its packed size.
+    DataFormatError : a line is longer than ``longest``, with its number; or the packed stream is truncated or damaged,
+        or unpacks to more than ``limit`` bytes or ``ratio`` times its packed size.
     """
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):
         head = raw.read(8)
         raw.seek(0)
         opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
-        if opener is None:
-            yield from raw
-            return
-        budget, found = _budget(limit, os.fstat(raw.fileno()).st_size), 0
-        for line in opener(raw):
-            found += len(line)
-            if found > budget:
+        stream = raw if opener is None else opener(raw)
+        budget = None if opener is None else _budget(limit, os.fstat(raw.fileno()).st_size, ratio)
+        found = number = 0
+        # `readline` with a size never holds more than that of a line which does not end.
+        while line := stream.readline(longest + 1):
+            found, number = found + len(line), number + 1
+            if budget is not None and found > budget:
                 raise _bomb(path, "it", budget)
+            if len(line) > longest:
+                raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")
             yield line
+
+
+def ends_line(path: Path) -> bool:
+    """Return whether a file, unpacked as in `open_plain`, ends with a line end."""
+    last = b"\n"
+    with open(path, "rb") as raw, _damage_named(path):
+        head = raw.read(8)
+        opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+        raw.seek(0 if opener else max(0, os.fstat(raw.fileno()).st_size - 1))
+        stream = opener(raw) if opener else raw
+        while chunk := stream.read(_CHUNK):
+            last = chunk[-1:]
+    return last == b"\n"
 
 
 def _unpack(path: Path, stream: IO[bytes], budget: int) -> bytes:

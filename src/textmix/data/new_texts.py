@@ -13,6 +13,7 @@ from typing import IO, NamedTuple
 
 from textmix.core.errors import ConfigError
 from textmix.data import tables
+from textmix.data.archives import MAX_LINE
 
 #: Encodings in which a line feed is not the one byte 10.
 _WIDE = ("utf-16", "utf-32")
@@ -88,8 +89,8 @@ class NewTexts:
         DataFormatError : with the line: a fault that `textmix.data.tables.read_rows` names; a text that is no string,
             such as a number in JSON; or a text or identifier that `textmix.data.tables.utf8` refuses.
         """
-        raw = iter(partial(stream.readline, tables.MAX_LINE + 1), b"")
-        lines = tables.Lines(self.name, raw, self.encoding, self.mixed, remedy=_REMEDY)
+        raw = iter(partial(stream.readline, MAX_LINE + 1), b"")
+        lines = tables.Lines(self.name, raw, self.encoding, self.mixed, remedy=_REMEDY, longest=MAX_LINE)
         wanted = [self.text, self.id]
         rows = tables.read_rows(self.form, lines, wanted, delimiter=self.delimiter, bare=True)
         for count, (line, (text, name)) in enumerate(rows, start=1):

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.archives import iter_lines
+from textmix.data.archives import MAX_LINE, MAX_RATIO, iter_lines
 from textmix.data.corpus import Corpus
 from textmix.data.formats import FORMATS
 from textmix.data.parse import check_corpus, read_corpus
 from textmix.data.registry import Reader
+
+#: Caps on data of the user's own: bytes of a line, unpacked over packed size, number of features and of labels.
+LIMITS = {"line": MAX_LINE, "ratio": MAX_RATIO, "features": 20_000_000, "labels": 1_000_000}
 
 
 def read_own(reading: Mapping[str, Any]) -> Corpus:
@@ -64,20 +67,23 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
     if form == "arff":
         return {key: options[key] for key in ("n_labels",) if key in options}
     if form == "libsvm":
-        return _libsvm_sizes([path for path in files.values()])
-    columns = options.pop("columns")
-    return {**options, **columns, "format": form, "several": reading["task"] == "multi"}
+        return _libsvm_sizes(list(files.values()), options.get("limits", {}))
+    columns, limits = options.pop("columns"), options.pop("limits", {})
+    caps = {name: limits[key] for key, name in (("line", "longest"), ("ratio", "ratio")) if key in limits}
+    return {**options, **caps, **columns, "format": form, "several": reading["task"] == "multi"}
 
 
-def _libsvm_sizes(paths: list[Path]) -> dict[str, int]:
+def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int]:
     """Return the options of the LIBSVM reader, counted in the files since the format does not state them.
 
     ``n_features`` is the largest index; labels are counted from ``first_label``, 0 if a label is 0 and else 1, to the
-    largest label.
+    largest label.  Arrays of these sizes are made, so that a slip of a digit would take all memory; ``limits`` of
+    my.yaml raises the caps.
     """
     n_features, least, most = 0, 1, 0
+    caps = {**LIMITS, **limits}
     for path in paths:
-        for number, line in enumerate(iter_lines(path), start=1):
+        for number, line in enumerate(iter_lines(path, longest=caps["line"], ratio=caps["ratio"]), start=1):
             head, *cells = line.split() or [b""]
             if b":" in head:  # a document without labels
                 head, cells = b"", [head, *cells]
@@ -87,6 +93,10 @@ def _libsvm_sizes(paths: list[Path]) -> dict[str, int]:
             except ValueError as error:
                 raise DataFormatError(path, number, f"is not 'label,label index:value ...' ({error})") from error
             least, most = min([least, *labels]), max([most, *labels])
+            for key, found in (("features", n_features), ("labels", most)):
+                if found > caps[key]:
+                    what = f"has number {found} among its {key}, above the cap of {caps[key]:,}"
+                    raise DataFormatError(path, number, f"{what}; if it is right, write limits: {{{key}: {found}}}")
     if least < 0 or not n_features:
         raise DataFormatError(paths[0], None, "has a label below 0, or no values; labels are whole numbers from 0")
     return {"n_features": n_features, "n_labels": most - least + 1, "first_label": least}

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from textmix.core.errors import DataFormatError
+from textmix.core.io import unique_keys
+from textmix.data.archives import LONGER, MAX_LINE
 
-#: Longest line and longest cell, bytes: a text of a million words has about ten million.
-MAX_LINE = 2**28
 #: The remedy in the message about a line that is not in the file's encoding.
 REMEDY = "convert it, or name its encoding"
 #: Windows-1252 leaves five bytes undefined; each is read as the character of the same code point, as in web browsers.
@@ -44,6 +44,7 @@ class Lines:
     mixed : whether a line that is not in this encoding is read as Windows-1252.
     ended : whether a last line without a line end is an error, because the file is then truncated.
     remedy : the remedy in the message about a line that is not in the encoding.
+    longest : cap on a line and on a cell, bytes.
     """
 
     path: str | Path
@@ -52,6 +53,7 @@ class Lines:
     mixed: bool = False
     ended: bool = False
     remedy: str = REMEDY
+    longest: int = MAX_LINE
     #: Lines read as Windows-1252 so far.
     foreign: int = 0
 
@@ -60,15 +62,15 @@ class Lines:
 
         Raises
         ------
-        DataFormatError : with the line: it is not in the encoding, is UTF-16, holds a NUL byte or more than `MAX_LINE`
-            bytes, or has no line end though ``ended`` asks for one.
+        DataFormatError : with the line: it is not in the encoding, is UTF-16, holds a NUL byte or more than
+            ``longest`` bytes, or has no line end though ``ended`` asks for one.
         """
         for number, raw in enumerate(self.raw, start=1):
             if self.ended and not raw.endswith(b"\n"):
                 raise DataFormatError(self.path, number, "the last line has no line end: the file is truncated")
             line = raw if number > 1 else self._start(raw)
-            if len(line) > MAX_LINE:
-                raise DataFormatError(self.path, number, f"is longer than {MAX_LINE:,} bytes, which no text is")
+            if len(line) > self.longest:
+                raise DataFormatError(self.path, number, f"is longer than {self.longest:,} bytes; {LONGER}")
             if 0 in line:
                 raise DataFormatError(self.path, number, "holds a NUL byte: this is not text")
             try:
@@ -131,7 +133,7 @@ class _Tabs(csv.excel_tab):
 
 
 def cell_rows(
-    path: str | Path, lines: Iterable[str], delimiter: str = ",", quotes: bool = True
+    path: str | Path, lines: Iterable[str], delimiter: str = ",", quotes: bool = True, longest: int = MAX_LINE
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of its first line, cells) for every row of a table of cells (RFC 4180).
 
@@ -143,13 +145,14 @@ def cell_rows(
     lines : its lines with their line ends.
     delimiter : character between cells.
     quotes : whether quotes enclose a cell; else a quote is an ordinary character.
+    longest : cap on a cell, characters.
 
     Raises
     ------
     DataFormatError : with the first line of the row: a stray or unclosed quote, a carriage return within a line.
     """
     # The standard library's own limit is 131,072 bytes, less than a long text; it holds for the whole process.
-    csv.field_size_limit(MAX_LINE)
+    csv.field_size_limit(longest)
     dialect = csv.excel if quotes else _Tabs
     reader, start = csv.reader(lines, dialect=dialect, delimiter=delimiter, strict=True), 1
     try:
@@ -241,7 +244,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-_JSON, _STRICT_JSON = json.JSONDecoder(), json.JSONDecoder(parse_constant=_no_constant)
+_JSON = json.JSONDecoder(object_pairs_hook=unique_keys)
+_STRICT_JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_constant)
 
 
 def json_value(path: str | Path, line: int, text: str, strict: bool = False) -> Any:
@@ -255,7 +259,7 @@ def json_value(path: str | Path, line: int, text: str, strict: bool = False) -> 
 
     Raises
     ------
-    DataFormatError : the line is no JSON.
+    DataFormatError : the line is no JSON, or an object in it has a key twice.
     """
     try:
         return (_STRICT_JSON if strict else _JSON).decode(text)
@@ -298,5 +302,5 @@ def read_rows(
     if form == "text":
         return plain_rows(lines, len(columns))
     tabs = form == "tab"
-    cells = cell_rows(lines.path, lines, "\t" if tabs else delimiter, quotes=not tabs)
+    cells = cell_rows(lines.path, lines, "\t" if tabs else delimiter, not tabs, lines.longest)
     return table_rows(lines.path, cells, columns)

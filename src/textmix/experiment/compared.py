@@ -27,9 +27,20 @@ def run_compared(
         raise MissingResult(reason)
     try:
         return run_trials(corpus, splits, method, entry, seed)
-    except (ConfigError, ValueError) as error:
+    except Exception as error:
+        if not _is_of_the_data(error):
+            raise
         message = " ".join(str(error).split())[:300]
         raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {message}") from error
+
+
+def _is_of_the_data(error: Exception) -> bool:
+    """Return whether an error says that a method does not suit the data: ours, of a value, or a library's own.
+
+    Any other error, such as a wrong type, is a fault of the code and ends the job.
+    """
+    library = type(error).__module__.split(".")[0] not in ("builtins", "textmix")
+    return library or isinstance(error, (ConfigError, ValueError, ArithmeticError))
 
 
 def misfit(corpus: Corpus, n_train: int, method: Method) -> str:

@@ -129,7 +129,10 @@ class Results:
     def unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
         """Return the number of fits of a variant that stopped before they converged; 0 where no fit is stored."""
         path = self.root / "predictions" / self.paper / experiment / self.dataset(role) / method / "fits.csv"
-        rows = io.read_csv(path) if path.is_file() else []
+        if not path.is_file():
+            return 0
+        io.check_file(path)
+        rows = io.read_csv(path)
         return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
 
     def measure(self, measure: str) -> dict[str, MeasuredValue]:

@@ -5,7 +5,6 @@ It is imported while Snakemake parses the workflow, so it imports nothing heavie
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.config import load_yaml_strict, validate
+from textmix.core.digests import known_sha256, sha256_bytes
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.formats import FORMATS, OWN_DATA, format_of, without_packing
 from textmix.data.registry import Reader
@@ -53,7 +53,7 @@ class Own:
     @property
     def reading(self) -> dict[str, Any]:
         """All that the reading of the data depends on: the argument of `textmix.data.own.read_own`."""
-        keys = ("columns", "separator", "encoding", "n_labels")
+        keys = ("columns", "separator", "encoding", "n_labels", "limits")
         options = {key: self.raw[key] for key in keys if key in self.raw}
         head = {"name": self.name, "source": self.source, "format": self.format, "task": self.task}
         return {**head, "files": self.files, "options": options}
@@ -64,7 +64,7 @@ class Own:
         return [Reader(FORMATS[self.format].reader).module]
 
     def state(self) -> str:
-        """Return a digest of paths, sizes and modification times of all files in a data folder.
+        """Return a digest of the paths and contents of all files in a data folder.
 
         It is empty for data in files: these are inputs of the rule, so that Snakemake sees their changes.
         """
@@ -72,8 +72,8 @@ class Own:
         if self.format != "folder" or not folder.is_dir():
             return ""
         found = sorted(path for path in folder.rglob("*") if path.is_file())
-        facts = "".join(f"{path}\0{path.stat().st_size}\0{path.stat().st_mtime_ns}\0" for path in found)
-        return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        facts = "".join(f"{path.relative_to(folder)}\0{known_sha256(path)}\0" for path in found)
+        return sha256_bytes(facts.encode("utf-8", "surrogateescape"))[:16]
 
     def spec(self, methods: Mapping[str, Method], taken: Collection[str]) -> dict[str, Any]:
         """Return the study in the form of a paper.yaml.

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import iter_lines
+from textmix.data.archives import MAX_LINE, MAX_RATIO, ends_line, iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.data.reading import SPLITS, data_files, require_documents
 from textmix.data.tables import Lines, read_rows, utf8
@@ -24,7 +24,7 @@ from textmix.data.tables import Lines, read_rows, utf8
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
     **{"format": True, "text": True, "label": True, "id": False, "split": False},
-    **{"separator": False, "several": False, "encoding": False},
+    **{"separator": False, "several": False, "encoding": False, "longest": False, "ratio": False},
 }
 #: Words of a split column.
 _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
@@ -65,7 +65,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     options : ``name``; ``format`` (csv, tab or jsonl); ``text`` and ``label``, and if the table has them ``id``
         and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files without a
         header; ``several``, whether a text may have several labels or none (default: exactly one); ``separator``
-        between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8).
+        between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8); ``longest`` line
+        in bytes and ``ratio`` of the unpacked to the packed size (defaults of `textmix.data.archives`).
 
     Returns
     -------
@@ -83,14 +84,31 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     wanted = [options.get(key) for key in ("text", "label", "id", "split")]
     for role, path in data_files(files).items():
         before = len(table.ends)
-        lines = Lines(path, iter_lines(path), options.get("encoding", "utf-8"))
+        longest, ratio = options.get("longest", MAX_LINE), options.get("ratio", MAX_RATIO)
+        raw = iter_lines(path, longest=longest, ratio=ratio)
+        lines = Lines(path, raw, options.get("encoding", "utf-8"), longest=longest)
         for line, cells in read_rows(options["format"], lines, wanted):
             _add(table, path, line, cells, options)
+        if len(table.ends) > before:
+            _check_end(table, path)
         sizes[role] = len(table.ends) - before
         if not sizes[role]:
             raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
     require_documents(options, sum(sizes.values()))
     return _corpus(table, sizes, options, {path.name: path for path in files.values()})
+
+
+def _check_end(table: _Documents, path: Path) -> None:
+    """Refuse a file that ends within a line, and whose last row alone has a label with which another label begins.
+
+    A file that was cut within a label has such a row, and the rest of the label would become a class of its own.
+    """
+    names = list(table.numbers)
+    for number in table.labels[table.label_ends[-2] :]:
+        longer = [name for name in names if name != names[number] and name.startswith(names[number])]
+        if longer and table.labels.count(number) == 1 and not ends_line(path):
+            what = f"the last line has no line end, and its label {names[number][:60]!r} may be {longer[0][:60]!r} cut"
+            raise DataFormatError(path, table.lines[-1], f"{what}; add a line end if it is whole")
 
 
 def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options: Mapping[str, Any]) -> None:
