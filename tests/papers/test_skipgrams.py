@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
+from scipy import sparse
 
 from tests.text.test_features import corpus_of
 from tests.verdict.reporting import META
-from textmix.data.corpus import TEST, TRAIN, Ragged
+from textmix.data.corpus import TEST, TRAIN, UNUSED, Ragged
 from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
@@ -79,6 +81,33 @@ def measured(source: MeasureData) -> dict[str, Measure]:
     }
     generator = np.random.default_rng(0)
     return {name: run_measure("skipgrams", name, {"imdb": source}, own, generator) for name, own in settings.items()}
+
+
+def with_unlabelled(entry: dict[str, Any]) -> MeasureData:
+    """Return made reviews of which the last thirty have no label."""
+    split = [TEST if i % 3 == 0 else TRAIN for i in range(120)] + [UNUSED] * 30
+    corpus = corpus_of(reviews(150), split)
+    labels = sparse.csr_array(np.where(np.arange(150)[:, None] < 120, corpus.labels.toarray(), 0).astype(np.int8))
+    corpus = build_features(replace(corpus, labels=labels), entry)
+    return MeasureData(corpus, make_splits(corpus, {"kind": "given"}, 1, "given", None))
+
+
+def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
+    words = {"tokenizer": "treebank", "casing": "lower"}
+    settings = {"params": {"delta": 0.5, "l2": 1e-3}, "discounts": [0.1, 1.0], "folds": 3}
+    found = run_measure(
+        "skipgrams", "dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
+    )
+    assert found.values["accuracy"] == 1.0
+    assert found.values["discount"] == 0.1
+    assert [row["discount"] for row in found.tables["held_out"]] == [0.1, 1.0]
+    vectors = {**words, "vectors": {"vector_size": 8, "min_count": 1, "epochs": 2, "seed": 1, "dm": 0}}
+    settings = {"splits": 2, "params": {"max_iter": 50}}
+    values = run_measure(
+        "skipgrams", "vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)
+    ).values
+    assert 0.3 < values["given"] <= 1.0
+    assert 0.3 < values["random"][0] <= 1.0
 
 
 def test_counts_are_those_of_the_columns(source: MeasureData, measured: dict[str, Measure]) -> None:

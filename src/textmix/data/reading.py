@@ -18,10 +18,10 @@ SPLITS = {"train": TRAIN, "test": TEST}
 
 
 class Document(NamedTuple):
-    """One document of a single-label text corpus: identifier, label name, text in UTF-8."""
+    """One document of a single-label text corpus: identifier, label name (None without a label), text in UTF-8."""
 
     id: str
-    label: str
+    label: str | None
     text: bytes
 
 
@@ -125,7 +125,7 @@ def text_corpus(
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
-    names = sorted({row.label for row in rows})
+    names = sorted({row.label for row in rows if row.label is not None})
     number = {name: i for i, name in enumerate(names)}
     if split is None and "test_every" in options:
         every = options["test_every"]
@@ -134,7 +134,7 @@ def text_corpus(
         name=options["name"],
         ids=[row.id for row in rows],
         label_names=names,
-        labels=label_matrix([[number[row.label]] for row in rows], len(names)),
+        labels=label_matrix([[number[row.label]] if row.label is not None else [] for row in rows], len(names)),
         split=split,
         text=Ragged.from_texts(row.text for row in rows),
         info=info or {},

@@ -1,7 +1,8 @@
 """The Large Movie Review Dataset: folders ``train|test/pos|neg``, the rating in the file name.
 
 Source: Maas, Daly, Pham, Huang, Ng and Potts, "Learning Word Vectors for Sentiment Analysis", ACL 2011; README of
-aclImdb v1: files ``<id>_<rating>.txt``, negative with rating up to 4, positive from 7.
+aclImdb v1: files ``<id>_<rating>.txt``, negative with rating up to 4, positive from 7, unlabelled with rating 0 in
+``train/unsup``.
 """
 
 from __future__ import annotations
@@ -16,59 +17,76 @@ import numpy as np
 
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import iter_tar
-from textmix.data.corpus import Corpus
+from textmix.data.corpus import UNUSED, Corpus
 from textmix.data.reading import SPLITS, Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {}
+OPTIONS: dict[str, bool] = {"unlabelled": False}
 
+#: Folder of the unlabelled reviews.
+_UNLABELLED = "unsup"
 _PATTERNS = [f"*{part}/{label}/*" for part in SPLITS for label in ("neg", "pos")]
-_MEMBER = re.compile(r"(?:.*/)?(train|test)/(neg|pos)/([0-9]{1,9})_([0-9]{1,2})\.txt")
-_RATINGS = {"neg": range(1, 5), "pos": range(7, 11)}
+_MEMBER = re.compile(r"(?:.*/)?(train|test)/(neg|pos|unsup)/([0-9]{1,9})_([0-9]{1,2})\.txt")
+_RATINGS = {"neg": range(1, 5), "pos": range(7, 11), _UNLABELLED: range(1)}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read the labelled reviews.
+    """Read the reviews.
 
     Parameters
     ----------
-    files : ``archive``, one tar archive with both parts, or two tar archives ``train`` and ``test``.
-    options : ``name``.
+    files : ``archive``, one tar archive with all parts, or the tar archives ``train`` and ``test`` and, for unlabelled
+        reviews, ``unsup``.
+    options : ``name``; ``unlabelled``, whether the unlabelled reviews of ``train/unsup`` are read too (default false).
 
     Returns
     -------
     a `Corpus` with labels ``neg`` and ``pos``, the given split and ids like ``train/pos/0``, ordered by split, label
-    and the number in the file's name; the unlabelled reviews of ``train/unsup`` are left out.  ``info`` counts the
-    reviews of each rating (1 to 10 stars).
+    and the number in the file's name.  The unlabelled reviews come last; they have no label and belong to neither part
+    of the split.  ``info`` counts the reviews of each rating (1 to 10 stars; 0 if unlabelled).
 
     Raises
     ------
     DataFormatError : a file in a folder of reviews is not named ``<id>_<rating>.txt``, a rating lies outside the range
         of its label, a review stands twice or is not UTF-8, or a part has no reviews.
     """
-    roles = ("archive",) if "archive" in files else ("train", "test")
+    more = bool(options.get("unlabelled"))
+    roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if more else ()))
     found: dict[tuple[str, str, int], tuple[int, bytes]] = {}
     for role in roles:
         path = file_of(files, role)
-        for key, rating, text in _reviews(path):
+        for key, rating, text in _reviews(path, more):
             if key in found:
                 raise DataFormatError(path, None, f"has the review {key[0]}/{key[1]}/{key[2]} twice")
             found[key] = rating, text
-    keys = sorted(found, key=lambda key: (SPLITS[key[0]], *key[1:]))
-    for part in SPLITS:
-        if not any(key[0] == part for key in keys):
-            raise DataFormatError(files[roles[0]], None, f"has no reviews in {part}/neg and {part}/pos")
+    keys = sorted(found, key=lambda key: (key[1] == _UNLABELLED, SPLITS[key[0]], *key[1:]))
+    _check_parts(files[roles[0]], {key[:2] for key in keys}, more)
     return text_corpus(
         options,
-        (Document(f"{part}/{label}/{number}", label, found[part, label, number][1]) for part, label, number in keys),
-        np.array([SPLITS[key[0]] for key in keys], dtype=np.int8),
+        (_document(key, found[key][1]) for key in keys),
+        np.array([UNUSED if key[1] == _UNLABELLED else SPLITS[key[0]] for key in keys], dtype=np.int8),
         {"ratings": _count_ratings({key: found[key][0] for key in keys})},
     )
 
 
-def _reviews(path: Path) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
-    """Yield ((part, label, number), rating, text) of each labelled review of an archive."""
-    for name, data in iter_tar(path, _PATTERNS):
+def _check_parts(path: Path, folders: set[tuple[str, str]], more: bool) -> None:
+    """Raise `DataFormatError` if a part of the split has no reviews, or if unlabelled ones are wanted and missing."""
+    for part in SPLITS:
+        if not {(part, label) for label in ("neg", "pos")} & folders:
+            raise DataFormatError(path, None, f"has no reviews in {part}/neg and {part}/pos")
+    if more and ("train", _UNLABELLED) not in folders:
+        raise DataFormatError(path, None, "has no reviews in train/unsup")
+
+
+def _document(key: tuple[str, str, int], text: bytes) -> Document:
+    """Return a review from (part, folder, number) and its text."""
+    part, label, number = key
+    return Document(f"{part}/{label}/{number}", None if label == _UNLABELLED else label, text)
+
+
+def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
+    """Yield ((part, folder, number), rating, text) of each labelled review of an archive; with ``more``, of all."""
+    for name, data in iter_tar(path, [*_PATTERNS, *([f"*train/{_UNLABELLED}/*"] if more else [])]):
         match = _MEMBER.fullmatch(name)
         if match is None or int(match[4]) not in _RATINGS[match[2]]:
             raise DataFormatError(path, None, f"{name!r} is not (train|test)/(neg|pos)/<id>_<rating>.txt of its label")

@@ -85,9 +85,9 @@ def _reencode(path: Path, name: str, data: bytes, encoding: str) -> bytes:
 
 def _order(document: Document) -> tuple[str, bool, int, str]:
     """Return the sort key: folder, then number, then name."""
-    number = document.id.rsplit("/", 1)[1]
+    folder, number = document.id.rsplit("/", 1)
     is_number = number.isascii() and number.isdigit() and len(number) < 19
-    return document.label, not is_number, int(number) if is_number else 0, document.id
+    return folder, not is_number, int(number) if is_number else 0, document.id
 
 
 def _folder_members(path: Path, patterns: list[str], prefix: str = "") -> Iterator[tuple[str, bytes]]:
