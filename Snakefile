@@ -42,7 +42,7 @@ rule all:
     default_target: True
     input:
         "results/report/accepted.json",
-        "results/report/provenance.html",
+        "results/report/ro-crate-metadata.json",
     localrule: True
 
 
@@ -79,7 +79,7 @@ rule report:
     """The pages results/report/index.html and further, and comparison.csv."""
     input:
         "results/report/index.html",
-        "results/report/provenance.html",
+        "results/report/ro-crate-metadata.json",
     localrule: True
 
 

@@ -21,7 +21,7 @@ PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.loc
 #: Pages that show measured times.
 TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
 #: Measured times and pages that show them: the only results that differ between two runs.
-MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", *TIMED_PAGES)
+MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", "results/report/ro-crate-", *TIMED_PAGES)
 
 
 def synthetic_tab(seed: int, documents: int) -> str:

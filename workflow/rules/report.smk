@@ -91,6 +91,30 @@ rule provenance:
         "../scripts/provenance.py"
 
 
+rule crate:
+    """The folder of the report as a Workflow Run RO-Crate: ro-crate-metadata.json beside the pages."""
+    input:
+        pages=[*rules.page.output, *rules.provenance.output],
+        data=TARGETS.datasets(),
+        benchmarks=TARGETS.benchmarks(),
+        lock=JOBS.source("requirements.lock"),
+        snakefile=JOBS.source("Snakefile"),
+    output:
+        metadata="results/report/ro-crate-metadata.json",
+        workflow="results/report/workflow.smk",
+        configuration="results/report/config.json",
+    log:
+        "logs/crate.log",
+    conda:
+        "../envs/pages.yaml"
+    params:
+        recipe=RECIPES.of("crate", commit=JOBS.commit, settings=dict(PLAN.settings)),
+    message:
+        "Describing results/report as a Workflow Run RO-Crate"
+    script:
+        "../scripts/crate.py"
+
+
 rule accept:
     """The end of a run: an error where data were corrupt or, if strict, could not be had."""
     input:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+from textmix.core.errors import MissingResult
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,27 @@ def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
     benchmarks : the folder of Snakemake's benchmark files.
     files : benchmark files below it.  A job that ended before Snakemake measured it has an empty file and is left out.
     """
-    spent = {}
-    for path in files:
-        head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
-        if rows:
-            name = path.relative_to(benchmarks).with_suffix("").as_posix()
-            spent[name] = float(rows[0].split("\t")[head.split("\t").index("s")])
-    return spent
+    found = {path.relative_to(benchmarks).with_suffix("").as_posix(): _seconds(path) for path in files}
+    return {name: seconds for name, seconds in found.items() if seconds is not None}
+
+
+def _seconds(path: Path) -> float | None:
+    """Return the wall-clock seconds in a benchmark file; None where it is empty."""
+    head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
+    return float(rows[0].split("\t")[head.split("\t").index("s")]) if rows else None
+
+
+def run_times(files: Sequence[Path]) -> tuple[str, str]:
+    """Return the start of the first and the end of the last measured job, ISO 8601 in UTC, by the times of their files.
+
+    Raises
+    ------
+    MissingResult : no job was measured.
+    """
+    spent = [(path.stat().st_mtime, seconds) for path in files if (seconds := _seconds(path)) is not None]
+    if not spent:
+        raise MissingResult("no job of this run was measured")
+    return _iso(min(end - seconds for end, seconds in spent)), _iso(max(end for end, _ in spent))
 
 
 def timeline(seconds: Mapping[str, float], waits: Mapping[str, Sequence[str]]) -> list[Bar]:
@@ -57,6 +74,11 @@ def timeline(seconds: Mapping[str, float], waits: Mapping[str, Sequence[str]]) -
     critical = _critical(end, waits)
     bars = [Bar(name, end[name] - seconds[name], seconds[name], name in critical) for name in order if name in seconds]
     return sorted(bars, key=lambda bar: (bar.start, bar.name))
+
+
+def _iso(time: float) -> str:
+    """Return a time in seconds since 1970 as text."""
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
 
 
 def _start(end: Mapping[str, float], before: Sequence[str]) -> float:

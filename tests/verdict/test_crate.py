@@ -1,0 +1,97 @@
+"""The folder of the report is a valid Workflow Run RO-Crate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from textmix.core import io
+from textmix.verdict.crate import METADATA, RunFacts, run_crate
+
+rocrate = pytest.importorskip("rocrate", reason="rocrate is not installed: pip install 'textmix[workflow]'")
+
+FACTS = RunFacts("a report", "2026-11-22T06:00:00+00:00", "2026-11-22T06:10:00+00:00", "abc", "9.27.1", {"seed": "1"})
+#: Terms that version 1.1 of the context names otherwise than the context that the package rocrate brings.
+CONTEXT_1_1 = {
+    "ComputationalWorkflow": "https://bioschemas.org/ComputationalWorkflow",
+    "FormalParameter": "https://bioschemas.org/FormalParameter",
+    "input": "https://bioschemas.org/ComputationalWorkflow#input",
+    "output": "https://bioschemas.org/ComputationalWorkflow#output",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of a report with its crate."""
+    for name in ("workflow.smk", "config.json", "index.html", "comparison.csv"):
+        io.write_text(tmp_path / name, name)
+    parts = [tmp_path / name for name in ("index.html", "comparison.csv")]
+    metadata = run_crate(tmp_path / "workflow.smk", tmp_path / "config.json", parts, FACTS)
+    io.write_text(tmp_path / METADATA, io.canonical_json(metadata))
+    return tmp_path
+
+
+def entities(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the entities of a crate by their ids."""
+    return {entity["@id"]: entity for entity in io.read_json(folder / METADATA)["@graph"]}
+
+
+def test_crate_names_workflow_inputs_outputs_and_times(folder: Path) -> None:
+    found = entities(folder)
+    run = found["#run"]
+    assert run["instrument"] == {"@id": "workflow.smk"}
+    assert {one["@id"] for one in run["object"]} == {"config.json", "#setting-1"}
+    assert {one["@id"] for one in run["result"]} == {"index.html", "comparison.csv"}
+    assert (run["startTime"], run["endTime"]) == (FACTS.start, FACTS.end)
+    assert found["workflow.smk"]["version"] == "abc"
+    assert found["index.html"]["contentSize"] == str(len("index.html"))
+
+
+def test_same_run_gives_the_same_crate(folder: Path) -> None:
+    parts = [folder / name for name in ("index.html", "comparison.csv")]
+    again = run_crate(folder / "workflow.smk", folder / "config.json", parts, FACTS)
+    assert again == io.read_json(folder / METADATA)
+
+
+def problems(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what the validator of RO-Crates finds wrong with a folder, without the network.
+
+    The validator would fetch the context of the terms; it gets the one that rocrate brings.
+    """
+    validator = pytest.importorskip("rocrate_validator", reason="roc-validator is not installed")
+    from rdflib.plugins.shared.jsonld import context as terms
+    from rocrate_validator import services
+    from rocrate_validator.utils.http import HttpRequester
+
+    context = io.read_json(Path(rocrate.__file__).parent / "data/ro-crate.jsonld")
+    context["@context"] |= CONTEXT_1_1
+    text = json.dumps(context)
+    answer = SimpleNamespace(
+        status_code=200,
+        headers={"Content-Type": "application/ld+json"},
+        json=lambda: context,
+        text=text,
+        content=text.encode(),
+    )
+    read = terms.source_to_json
+    monkeypatch.setattr(HttpRequester, "get", lambda *_, **__: answer, raising=False)
+    monkeypatch.setattr(
+        terms, "source_to_json", lambda source, *a, **k: (context, None) if "w3id.org" in str(source) else read(source)
+    )
+    assert validator
+    settings = {"rocrate_uri": str(folder), "profile_identifier": "workflow-run-crate-0.5", "offline": True}
+    found = services.validate({**settings, "requirement_severity": "REQUIRED"})
+    return [issue.message for issue in found.get_issues()]
+
+
+# Three seconds: the validator loads the shapes of four profiles.
+def test_validator_finds_no_fault_and_finds_one_that_is_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert problems(folder, monkeypatch) == []
+    metadata = io.read_json(folder / METADATA)
+    metadata["@graph"] = [one for one in metadata["@graph"] if one["@id"] != "#run"]
+    io.write_text(folder / METADATA, io.canonical_json(metadata))
+    assert problems(folder, monkeypatch)

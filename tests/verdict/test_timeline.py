@@ -1,0 +1,40 @@
+"""The jobs in time: each starts when its last input ends, and the critical path is the longest chain."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from textmix.core.errors import MissingResult
+from textmix.verdict.timeline import read_seconds, run_times, timeline
+
+WAITS = {"count": ["parse"], "fit/a": ["count"], "fit/b": ["count"], "measure": ["fit/a", "fit/b"]}
+
+
+def test_a_job_starts_when_the_last_job_it_waits_for_ends() -> None:
+    seconds = {"parse": 1.0, "count": 2.0, "fit/a": 5.0, "fit/b": 1.0, "measure": 1.0, "other": 4.0}
+    bars = {bar.name: bar for bar in timeline(seconds, WAITS)}
+    assert {name: bar.start for name, bar in bars.items()} == {
+        **{"parse": 0.0, "other": 0.0, "count": 1.0, "fit/a": 3.0, "fit/b": 3.0, "measure": 8.0}
+    }
+    assert {name for name, bar in bars.items() if bar.critical} == {"parse", "count", "fit/a", "measure"}
+
+
+def test_an_unmeasured_job_takes_no_time_and_has_no_bar() -> None:
+    bars = timeline({"parse": 1.0, "measure": 1.0}, WAITS)
+    assert [(bar.name, bar.start) for bar in bars] == [("parse", 0.0), ("measure", 1.0)]
+    assert timeline({}, WAITS) == []
+
+
+def test_times_of_a_run_are_those_of_its_first_and_last_job(tmp_path: Path) -> None:
+    for name, end, seconds in (("a", 1000, "10.0"), ("b", 2000, "3.0")):
+        (tmp_path / f"{name}.tsv").write_text(f"s\th:m:s\n{seconds}\t0:00:10\n")
+        os.utime(tmp_path / f"{name}.tsv", (end, end))
+    (tmp_path / "empty.tsv").write_text("")
+    files = sorted(tmp_path.glob("*.tsv"))
+    assert read_seconds(tmp_path, files) == {"a": 10.0, "b": 3.0}
+    assert run_times(files) == ("1970-01-01T00:16:30+00:00", "1970-01-01T00:33:20+00:00")
+    with pytest.raises(MissingResult, match="no job of this run was measured"):
+        run_times([tmp_path / "empty.tsv"])
