@@ -37,7 +37,7 @@ retry: setup
 	$(SNAKEMAKE) $(OPTIONS)
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --outcomes
 
 check: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

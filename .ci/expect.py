@@ -15,9 +15,13 @@ if Counter(row["id"] for row in rows) != Counter(row["id"] for part in published
     faults.append(f"comparison.csv has {len(rows)} rows, the published files {sum(map(len, published.values()))}")
 if "<figure" not in page or any(paper not in page for paper in published):
     faults.append("the pages lack a document or its figures")
-minimum = {"config/config.yaml": 25, "config/full.yaml": 50}[sys.argv[1]]
+minimum = {"config/config.yaml": 20, "config/full.yaml": 35}[sys.argv[1]]
 if verdicts["reproduced"] < minimum:
     faults.append(f"{verdicts['reproduced']} numbers and claims reproduced, expected at least {minimum}")
+equations = [row for row in rows if row["kind"] == "equation" and "does not name the paper" not in row["reason"]]
+judged = sum(row["verdict"] in ("reproduced", "differs") for row in equations)
+if judged < len(equations) - 10 or any(row["verdict"] == "differs" for row in equations):
+    faults.append(f"of {len(equations)} equations {judged} are judged; make test writes the outcomes of their tests")
 if faults:
     sys.exit("; ".join(faults))
 sys.stdout.write(f"{sys.argv[1]}: {len(rows)} rows; numbers and claims: {dict(verdicts)}\n")

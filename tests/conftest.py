@@ -1,4 +1,4 @@
-"""Tests compute on one thread, as jobs do, and the workflow's runs start first."""
+"""Tests compute on one thread, as jobs do; the workflow's runs start first; --outcomes writes what equations ask."""
 
 from __future__ import annotations
 
@@ -13,3 +13,16 @@ one_thread()
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the runs of the workflow first, so that no worker begins a long one when the other workers are done."""
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of `tests.outcomes`."""
+    parser.addoption("--outcomes", action="store_true", help="write the outcomes of the tests that equations name")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the tests where the option is given, in the process that hears of all workers."""
+    if config.getoption("--outcomes") and not hasattr(config, "workerinput"):
+        from tests.outcomes import Outcomes  # here, since it imports what must not load before `one_thread`
+
+        config.pluginmanager.register(Outcomes())

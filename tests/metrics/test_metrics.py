@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 
 from textmix.metrics.classification import accuracy, error_rate, macro_f1
 from textmix.metrics.likelihood import log_loss
-from textmix.metrics.significance import paired_t_test
 
 TRUE = np.array([0, 0, 0, 1, 1, 2])
 PREDICTED = np.array([0, 0, 1, 1, 3, 3])
@@ -49,19 +47,3 @@ def test_unequal_lists_are_refused(function: object, predicted: list) -> None:
 def test_no_document_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one document"):
         log_loss(np.empty(0))
-
-
-@given(st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)), min_size=2, max_size=12))
-@settings(deadline=None, derandomize=True)
-def test_paired_t_test_equals_scipys(trials: list[tuple[float, float]]) -> None:
-    left, right = map(list, zip(*trials, strict=True))
-    if len({a - b for a, b in trials}) > 1:
-        assert paired_t_test(left, right) == pytest.approx(stats.ttest_rel(left, right).pvalue, rel=1e-9)
-
-
-def test_t_test_without_spread_is_decided_by_whether_there_is_a_difference() -> None:
-    assert paired_t_test([0.5], [0.25]) == 1.0
-    assert paired_t_test([0.5, 0.75], [0.5, 0.75]) == 1.0
-    assert paired_t_test([0.5, 0.75], [0.25, 0.5]) == 0.0
-    with pytest.raises(ValueError, match="same trials"):
-        paired_t_test([0.5, 0.75], [0.5])

@@ -116,25 +116,6 @@ def test_wilcoxon_without_ties_is_scipys(n: int) -> None:
     assert ranking.wilcoxon(left, left) == 1.0
 
 
-def test_holm_worked_example() -> None:
-    # Holm (1979) step by step: 0.01 x 4, 0.013 x 3, 0.03 x 2, 0.04 x 1, never falling.
-    np.testing.assert_allclose(ranking.holm([0.04, 0.01, 0.03, 0.013]), [0.06, 0.04, 0.06, 0.04])
-    np.testing.assert_allclose(ranking.holm([0.6, 0.7]), [1.0, 1.0])
-    assert len(ranking.holm([])) == 0
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
-def test_holm_rejects_what_stepping_down_rejects(p: list[float]) -> None:
-    adjusted = ranking.holm(p)
-    order, rejected = np.argsort(p, kind="stable"), set()
-    for step, place in enumerate(order):
-        if p[place] * (len(p) - step) > 0.05:
-            break
-        rejected.add(place)
-    assert {place for place in range(len(p)) if adjusted[place] <= 0.05} == rejected
-
-
 @pytest.mark.parametrize("n", [6, 8, 15])
 def test_a_shift_lies_in_its_interval_exactly_if_the_test_does_not_reject_it(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -151,25 +132,6 @@ def test_five_data_sets_are_too_few_for_an_interval() -> None:
     found = ranking.median_difference([1.0, 2.0, 3.0, 4.0, 5.0], [0.0] * 5)
     assert (found.low, found.high) == (-np.inf, np.inf) and found.p == pytest.approx(2 / 32) and found.value == 3.0
     assert np.isfinite(ranking.median_difference(np.arange(1.0, 7.0), np.zeros(6)).low)
-
-
-def test_the_corrected_t_test_is_the_paired_one_without_overlap_and_wider_with() -> None:
-    rng = np.random.default_rng(3)
-    left, right = rng.normal(0.1, 1, 10), rng.normal(0, 1, 10)
-    plain, wide = ranking.resampled_difference(left, right, 0.0), ranking.resampled_difference(left, right, 0.25)
-    expected = stats.ttest_rel(left, right)
-    assert plain.p == pytest.approx(expected.pvalue)
-    assert [plain.low, plain.high] == pytest.approx(list(expected.confidence_interval()))
-    # Nadeau and Bengio: 1/10 + 1/4 in the place of 1/10.
-    assert (wide.high - wide.value) / (plain.high - plain.value) == pytest.approx(np.sqrt(3.5))
-    assert wide.p > plain.p
-
-
-def test_trials_that_cannot_tell_do_not_tell() -> None:
-    assert ranking.resampled_difference([0.9], [0.1], 0.25) == (pytest.approx(0.8), -np.inf, np.inf, 1.0)
-    assert ranking.resampled_difference([0.5, 0.6], [0.5, 0.6], 0.25) == (0.0, 0.0, 0.0, 1.0)
-    three, ten = (ranking.resampled_difference(np.full(j, 0.7), np.full(j, 0.5), 0.25) for j in (3, 10))
-    assert three[1:] == (-np.inf, np.inf, 0.25) and ten[1:] == (pytest.approx(0.2), pytest.approx(0.2), 2**-9)
 
 
 def test_groups_are_largest_and_hold_two_at_least() -> None:

@@ -69,6 +69,17 @@ def test_log_likelihood_equals_equation_2(seed: int) -> None:
     np.testing.assert_allclose(difference, np.tile(orders, (3, 1)).T, rtol=1e-10, atol=1e-10)
 
 
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=20)
+def test_only_the_presence_of_words_meets_the_parameters(seed: int) -> None:
+    """Of two parameters with one sum, log q differs by I(x >= 1) times the difference of their logarithms."""
+    X, _ = corpus(seed)
+    rng = np.random.default_rng(seed)
+    beta = rng.dirichlet(np.ones(X.shape[1]), size=2) * 7.0
+    first, second = with_parameters(beta).log_likelihood(X, "sequence").T
+    np.testing.assert_allclose(first - second, (X >= 1) @ np.log(beta[0] / beta[1]), rtol=1e-9, atol=1e-9)
+
+
 def test_edcm_tends_to_the_dcm_as_the_parameters_vanish() -> None:
     shape = np.array([0.5, 0.2, 0.2, 0.1])
     x = (3, 0, 1, 2)

@@ -11,19 +11,18 @@ from scipy import stats
 
 from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core.errors import ConfigError, IntegrityError
-from textmix.verdict.claims import short
+from textmix.experiment.results import Evidence
 from textmix.verdict.compare import (
     COMPARISON_COLUMNS,
-    VERDICTS,
     compare_paper,
     count_by_kind,
     count_verdicts,
-    decimals,
     merge_comparisons,
     not_chosen,
     printed_numbers,
 )
 from textmix.verdict.published import KINDS
+from textmix.verdict.words import VERDICTS, decimals, short
 
 
 @pytest.fixture
@@ -52,10 +51,6 @@ def one(made: Made, checks: dict[str, Any] | None = None, **cells: Any) -> dict[
         ({"tolerance": "near", "margin": "5%", "value": "0.8"}, 0.841, "differs"),
         ({"tolerance": "near", "margin": "1", "value": "80.0", "unit": "percent"}, 0.81, "reproduced"),
         ({"tolerance": "near", "margin": "1", "value": "80.0", "unit": "percent"}, 0.8101, "differs"),
-        ({"tolerance": "sd", "margin": "2", "value": "0.8", "spread": "0.05"}, 0.9, "reproduced"),
-        ({"tolerance": "sd", "margin": "2", "value": "0.8", "spread": "0.05"}, 0.9001, "differs"),
-        ({"tolerance": "sd", "margin": "2", "value": "80", "spread": "5", "unit": "percent"}, 0.7, "reproduced"),
-        ({"tolerance": "sd", "margin": "2", "value": "80", "spread": "5", "unit": "percent"}, 0.699, "differs"),
         ({"tolerance": "exact", "margin": "", "value": "0.80"}, 0.8049, "reproduced"),
         ({"tolerance": "exact", "margin": "", "value": "0.80"}, 0.7950, "reproduced"),
         ({"tolerance": "exact", "margin": "", "value": "0.80"}, 0.8051, "differs"),
@@ -98,9 +93,9 @@ def test_difference_comes_with_the_t_interval_of_the_mean(made: Made) -> None:
     trials = [0.70, 0.71, 0.75, 0.69]
     made.scores("dcm", {"": trials})
     found = one(made)
-    low, high = stats.t.interval(0.95, 3, loc=sum(trials) / 4, scale=stats.sem(trials))
-    assert f"interval of the rebuilt mean {short(low)} to {short(high)} (4 trials)" in found["reason"]
-    assert "where 0.01 is allowed" in found["reason"]
+    low, high = stats.t.interval(0.95, 3, loc=sum(trials) / 4 - 0.8, scale=stats.sem(trials))
+    assert (found["low"], found["high"]) == (pytest.approx(low), pytest.approx(high))
+    assert "where 0.01 is allowed (4 trials)" in found["reason"]
 
 
 def test_difference_of_two_means_has_welchs_interval(made: Made) -> None:
@@ -116,7 +111,70 @@ def test_difference_of_two_means_has_welchs_interval(made: Made) -> None:
 
 def test_one_trial_has_no_interval(made: Made) -> None:
     made.scores("dcm", {"": [0.7]})
-    assert "interval" not in one(made)["reason"]
+    found = one(made)
+    assert (found["low"], found["high"], found["verdict"]) == (None, None, "differs")
+
+
+@pytest.mark.parametrize(
+    ("trials", "verdict"),
+    [
+        ([0.799, 0.801, 0.800, 0.802, 0.798], "reproduced"),
+        ([0.82, 0.821, 0.822, 0.82, 0.82], "differs"),
+        ([0.75, 0.85, 0.80, 0.76, 0.86], "not distinguishable"),
+        ([0.80, 0.80], "reproduced"),
+    ],
+)
+def test_a_mean_is_bounded_shown_to_differ_or_left_undecided(made: Made, trials: list[float], verdict: str) -> None:
+    made.scores("dcm", {"": trials})
+    found = one(made, spread="0.002", trials="5")
+    assert found["verdict"] == verdict
+    if found["low"] is not None:
+        assert (found["low"] < 0 < found["high"]) == (verdict != "differs")
+
+
+def test_holm_takes_back_differences_that_a_whole_table_would_show_by_chance(made: Made) -> None:
+    made.scores("dcm", {"": [0.81, 0.83, 0.84, 0.82, 0.85]})
+    rows = [row(id=f"p.{i}", spread="0.015", trials="5", artefact="p.t1") for i in range(9)]
+    single, *_ = compare_paper(rows[:1], {}, made.results)
+    table = compare_paper([*rows, row(id="p.other", spread="0.015", trials="5", artefact="p.t2")], {}, made.results)
+    assert single["verdict"] == table[-1]["verdict"] == "differs"
+    assert {one["verdict"] for one in table[:-1]} == {"not distinguishable"}
+    assert "after Holm's correction over 9 values" in table[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("spread", "verdict"), [("0.0158", "not distinguishable"), ("0.0001", "differs"), ("", ""), ("0.3", "differs")]
+)
+def test_printed_spreads_are_compared_by_f(made: Made, spread: str, verdict: str) -> None:
+    made.scores("dcm", {"": [0.78, 0.79, 0.80, 0.81, 0.82]})
+    found = one(made, spread=spread, trials="5")
+    assert found["spread_verdict"] == verdict
+    assert (found["spread_low"] is None) == (not spread)
+
+
+def test_spreads_of_many_trials_are_alike(made: Made) -> None:
+    made.scores("dcm", {"": [0.78, 0.79, 0.80, 0.81, 0.82] * 10})
+    assert one(made, spread="0.0143", trials="50")["spread_verdict"] == "reproduced"
+
+
+@pytest.mark.parametrize(("outcome", "verdict"), [("passed", "reproduced"), ("failed", "differs"), (None, "not run")])
+def test_equation_is_judged_by_its_test(made: Made, outcome: str | None, verdict: str) -> None:
+    name = "models/test_dcm.py::test_gradient"
+    made.results.evidence = Evidence(tests={name: outcome} if outcome else {})
+    found = one(made, kind="equation", value="", tolerance="test", margin="", source=f"test:{name}")
+    assert (found["verdict"], found["rebuilt"]) == (verdict, outcome)
+    assert f"tests/{name}" in found["reason"] or not outcome
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [([12.0, 11.0, 13.0], "reproduced"), ([9.0, 8.0, 9.5], "differs"), ([11.0, 9.0, 12.0], "not distinguishable")],
+)
+def test_claim_on_time_is_judged_by_the_interval_of_the_bench(made: Made, ratio: list[float], verdict: str) -> None:
+    check = {"kind": "at_least", "left": ["bench:training/dcm"], "bound": 10}
+    assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == "not run"
+    made.results.evidence = Evidence(times={"training/dcm": ratio})
+    assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == verdict
 
 
 def test_open_is_shown_and_not_judged(made: Made) -> None:
@@ -202,10 +260,27 @@ def test_reason_counts_fits_that_did_not_converge(made: Made) -> None:
 
 @pytest.mark.parametrize(("value", "verdict"), [("random", "reproduced"), ("given", "differs")])
 def test_setting_in_words(made: Made, value: str, verdict: str) -> None:
+    made.scores("dcm", {"": [0.8] * 10})
     assert one(made, source="setting:splits.halves.kind", value=value, tolerance="exact")["verdict"] == verdict
 
 
+def test_setting_that_no_result_has_used_is_missing(made: Made) -> None:
+    cells = {"kind": "setting", "tolerance": "exact", "margin": ""}
+    assert one(made, source="setting:splits.halves.train", value="0.5", **cells)["verdict"] == "data missing"
+    made.scores("dcm", {"": [0.8, 0.8]})
+    assert one(made, source="setting:splits.halves.train", value="0.5", **cells)["verdict"] == "reproduced"
+    assert one(made, source="setting:experiments.table1.methods.edcm", value="", **cells)["verdict"] == "data missing"
+
+
+def test_number_of_trials_is_that_of_the_run(made: Made) -> None:
+    made.scores("dcm", {"": [0.8, 0.8]})
+    cells = {"kind": "setting", "tolerance": "exact", "margin": "", "value": "10"}
+    found = one(made, source="setting:splits.halves.trials", **cells)
+    assert (found["verdict"], found["rebuilt"]) == ("differs", 2.0)
+
+
 def test_setting_is_not_scaled(made: Made) -> None:
+    made.scores("dcm", {"": [0.8] * 10})
     found = one(made, source="setting:splits.halves.train", value="0.5", unit="percent", tolerance="exact")
     assert (found["rebuilt"], found["verdict"]) == (0.5, "reproduced")
 
@@ -259,15 +334,54 @@ def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) 
 
 
 @pytest.mark.parametrize(
-    ("better", "verdict"), [([0.83, 0.84, 0.86], "reproduced"), ([0.83, 0.70, 0.99], "differs"), ([0.84], "differs")]
+    ("better", "verdict"),
+    [
+        ([0.83, 0.84, 0.86], "reproduced"),
+        ([0.83, 0.70, 0.99], "not distinguishable"),
+        ([0.84], "not distinguishable"),
+        ([0.700, 0.711, 0.720], "differs"),
+    ],
 )
 def test_significant_holds_only_beyond_chance(made: Made, better: list[float], verdict: str) -> None:
     made.scores("dcm", {"": better})
     made.scores("edcm", {"": [0.80, 0.81, 0.82][: len(better)]})
     sides = {side: [f"score:table1/news/{method}/accuracy"] for side, method in (("left", "dcm"), ("right", "edcm"))}
-    found = one(made, {"c": {"kind": "significant", **sides, "level": 0.05}}, source="check:c", tolerance="order")
+    found = one(made, {"c": {"kind": "significant", **sides}}, source="check:c", tolerance="order")
     assert found["verdict"] == verdict
     assert "significantly > edcm on news" in found["reason"]
+
+
+def test_overlapping_splits_are_compared_by_the_corrected_test(made: Made) -> None:
+    better = [0.83, 0.835, 0.85, 0.83, 0.84]
+    made.scores("dcm", {"": better})
+    made.scores("edcm", {"": [0.80, 0.825, 0.81, 0.825, 0.80]})
+    assert stats.ttest_rel(better, [0.80, 0.825, 0.81, 0.825, 0.80]).pvalue < 0.05
+    check = {"kind": "above", "left": ["score:table1/news/dcm/accuracy"], "right": ["score:table1/news/edcm/accuracy"]}
+    found = one(made, {"c": check}, source="check:c", tolerance="order")
+    assert (found["verdict"], found["rebuilt"]) == ("not distinguishable", "undecided")
+
+
+def test_pairs_are_over_the_splits_that_both_methods_have(made: Made) -> None:
+    made.scores("dcm", {"": [0.9, 0.9, 0.1, 0.1]})
+    made.scores("edcm", {"": [0.8, 0.8001]})
+    check = {"kind": "above", "left": ["score:table1/news/dcm/accuracy"], "right": ["score:table1/news/edcm/accuracy"]}
+    assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == "reproduced"
+
+
+def test_means_over_different_splits_are_not_compared(made: Made) -> None:
+    made.scores("dcm", {"": [0.9, 0.9]})
+    made.scores("edcm", {"": [0.8, 0.8]}, dataset="near_set")
+    check = {"kind": "above", "left": ["score:table1/news/dcm/accuracy"], "right": ["score:table1/near/edcm/accuracy"]}
+    with pytest.raises(ConfigError, match="means over different splits"):
+        one(made, {"c": check}, source="check:c", tolerance="order")
+
+
+def test_a_factor_stands_for_much_and_an_average_for_the_mean(made: Made) -> None:
+    made.measure("free", {"a": 1.0, "b": 3.0, "c": 1.4})
+    sides = {"left": ["measure:free/a", "measure:free/b"], "right": ["measure:free/c"]}
+    for factor, verdict in ((1.4, "reproduced"), (1.5, "differs")):
+        check = {"kind": "above", **sides, "average": True, "factor": factor}
+        assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == verdict
 
 
 def test_long_check_shows_the_first_pairs_and_counts_the_rest(made: Made) -> None:
@@ -286,14 +400,14 @@ def test_long_check_shows_the_first_pairs_and_counts_the_rest(made: Made) -> Non
 def test_partly_missing_check_tells_what_is_missing_and_what_it_saw(
     made: Made, right: str, verdict: str, share: str, words: str
 ) -> None:
-    made.scores("dcm", {"": [0.8]})
-    made.scores("edcm", {"": [0.7]})
+    made.scores("dcm", {"": [0.8, 0.8, 0.8]})
+    made.scores("edcm", {"": [0.7, 0.7, 0.701]})
     left = ["score:table1/news/dcm/accuracy"] * 2
     check = {"kind": "above", "left": left, "right": ["score:table1/news/edcm/accuracy", right]}
     found = one(made, {"c": check}, source="check:c", tolerance="order")
     assert (found["verdict"], found["rebuilt"]) == (verdict, share)
     assert words in found["reason"]
-    assert "dcm on news 0.8 > edcm on news 0.7" in found["reason"]
+    assert "dcm on news 0.8 > edcm on news 0.7003" in found["reason"]
 
 
 def test_wholly_missing_check_shows_nothing(made: Made) -> None:
@@ -304,7 +418,7 @@ def test_wholly_missing_check_shows_nothing(made: Made) -> None:
 
 @pytest.mark.parametrize(("role", "verdict"), [("near", "reproduced"), ("other", "data missing")])
 def test_check_on_other_data(made: Made, role: str, verdict: str) -> None:
-    made.scores("dcm", {"": [0.8]}, dataset=f"{role}_set")
+    made.scores("dcm", {"": [0.8, 0.8, 0.801]}, dataset=f"{role}_set")
     check = {"kind": "at_least", "left": [f"score:table1/{role}/dcm/accuracy"], "bound": 0.5}
     found = one(made, {"c": check}, source="check:c", tolerance="order")
     assert (found["verdict"], found["rebuilt"]) == (verdict, "holds")

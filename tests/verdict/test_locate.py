@@ -100,6 +100,7 @@ def test_measure_is_found_by_key(made: Made) -> None:
     [("splits.halves.trials", 10.0), ("splits.halves.kind", "random"), ("status", "built")],
 )
 def test_setting_is_what_paper_yaml_says(made: Made, path: str, value: float | str) -> None:
+    made.scores("dcm", {"": [0.8] * 10})
     assert located(made, f"setting:{path}").value == value
 
 

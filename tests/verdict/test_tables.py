@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.core.errors import ConfigError
-from textmix.verdict.compare import VERDICTS
 from textmix.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
+from textmix.verdict.words import VERDICTS
 
 
 def line(**cells: Any) -> dict[str, Any]:

@@ -16,7 +16,12 @@ rule compare:
     conda:
         "../envs/jobs.yaml"
     params:
-        recipe=RECIPES.of("compare", paper=JOBS.paper_spec, roles=JOBS.roles),
+        recipe=RECIPES.of(
+            "compare",
+            paper=JOBS.paper_spec,
+            roles=JOBS.roles,
+            evidence=JOBS.evidence,
+        ),
     message:
         "Setting the published numbers of {wildcards.paper} beside the rebuilt ones"
     script:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scipy.special import stdtrit
+
 #: ``bench``: name of the comparison.  ``ratio_to_peer``: the candidate's time or memory (``quantity``) over the peer's.
+#: ``ratio_low``, ``ratio_high``: ends of its 95 % interval, of times of two rounds or more, else empty.
 #: ``target``: largest ratio allowed, or empty.  ``met``: whether the ratio is at most the target.  ``peak_mib``: MiB.
 COLUMNS = (
-    *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer"),
+    *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer", "ratio_low", "ratio_high"),
     *("target", "met", "peak_mib", "note"),
 )
 
@@ -32,7 +36,8 @@ def compare(
 
     Returns
     -------
-    one row for each candidate: ``candidate``, ``median_seconds``, and ``peak_mib`` (see `peak_mib`).
+    one row for each candidate: ``candidate``, ``seconds`` of each round, ``median_seconds``, and ``peak_mib`` (see
+    `peak_mib`).
     """
     for call in candidates.values():
         call()
@@ -43,7 +48,12 @@ def compare(
             call()
             seconds[name].append(clock() - start)
     return [
-        {"candidate": name, "median_seconds": statistics.median(seconds[name]), "peak_mib": peak_mib(call)}
+        {
+            "candidate": name,
+            "seconds": seconds[name],
+            "median_seconds": statistics.median(seconds[name]),
+            "peak_mib": peak_mib(call),
+        }
         for name, call in candidates.items()
     ]
 
@@ -78,9 +88,27 @@ def judge(
     -------
     the rows with all of `COLUMNS`; ``quantity`` is "time".
     """
-    seconds = next(row["median_seconds"] for row in rows if row["candidate"] == peer)
-    ratios = {row["candidate"]: row["median_seconds"] / seconds for row in rows}
-    return _judge({"bench": bench, "peer": peer, "quantity": "time"}, rows, ratios, targets)
+    beside = next(row for row in rows if row["candidate"] == peer)
+    ratios = {row["candidate"]: row["median_seconds"] / beside["median_seconds"] for row in rows}
+    judged = _judge({"bench": bench, "peer": peer, "quantity": "time"}, rows, ratios, targets)
+    for row, timed in zip(judged, rows, strict=True):
+        low, high = ratio_interval(timed.get("seconds", ()), beside.get("seconds", ()))
+        row |= {"ratio_low": low, "ratio_high": high}
+    return judged
+
+
+def ratio_interval(left: Sequence[float], right: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the ends of the 95 % t interval of the ratio of two times, over rounds in which both were timed.
+
+    The interval is that of the mean logarithm of the ratio, as an ordinary ratio; (None, None) for fewer than two
+    common rounds.
+    """
+    if len(left) != len(right) or len(left) < 2:
+        return None, None
+    logs = [math.log(a / b) for a, b in zip(left, right, strict=True)]
+    reach = float(stdtrit(len(logs) - 1, 0.975)) * statistics.stdev(logs) / math.sqrt(len(logs))
+    mean = statistics.fmean(logs)
+    return math.exp(mean - reach), math.exp(mean + reach)
 
 
 def judge_memory(
@@ -116,5 +144,9 @@ def _judge(
     for row in rows:
         ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])
         met = None if target is None else bool(ratio <= target)
-        judged.append({**said, "ratio_to_peer": ratio, "target": target, "met": met, "note": "", **row})
+        found = {name: value for name, value in row.items() if name != "seconds"}
+        no_interval = {"ratio_low": None, "ratio_high": None}
+        judged.append(
+            {**said, "ratio_to_peer": ratio, **no_interval, "target": target, "met": met, "note": "", **found}
+        )
     return judged

@@ -18,8 +18,9 @@ import pandas as pd
 
 from textmix.contest.rows import TRIALS
 from textmix.core.errors import DataFormatError
-from textmix.metrics import ranking
-from textmix.metrics.ranking import Estimate, Friedman
+from textmix.metrics import ranking, significance
+from textmix.metrics.ranking import Friedman
+from textmix.metrics.significance import Estimate
 from textmix.metrics.table import METRICS, main_metric
 
 TASKS = {"single": "single-label", "multi": "multi-label"}
@@ -117,18 +118,18 @@ class Comparison:
         -------
         best : index of the method with the best mean score on the data set.
         differences : index k -> mean of the best method's score minus method k's over the trials
-            (`textmix.metrics.ranking.resampled_difference`), with its p-value adjusted by Holm's method.
+            (`textmix.metrics.significance.resampled_difference`), with its p-value adjusted by Holm's method.
         """
         best = int(np.argmax(self.scores[self.datasets.index(data)]))
         at = [self.trials[data, method] for method in self.methods]
         ratio = self.test_ratio.get(data, 1.0)
-        return best, self._differences(best, lambda k: ranking.resampled_difference(at[best], at[k], ratio))
+        return best, self._differences(best, lambda k: significance.resampled_difference(at[best], at[k], ratio))
 
     def _differences(self, best: int, difference: Callable[[int], Estimate]) -> dict[int, Estimate]:
         """Return index k -> ``difference(k)`` for each method but ``best``, p-values adjusted by Holm's method."""
         rest = [k for k in range(len(self.methods)) if k != best]
         found = [difference(k) for k in rest]
-        adjusted = ranking.holm([estimate.p for estimate in found])
+        adjusted = significance.holm([estimate.p for estimate in found])
         return {k: estimate._replace(p=float(p)) for k, estimate, p in zip(rest, found, adjusted, strict=True)}
 
 

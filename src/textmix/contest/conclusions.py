@@ -15,7 +15,7 @@ import numpy as np
 
 from textmix.contest.comparison import ALPHA, Comparison
 from textmix.metrics import ranking
-from textmix.metrics.ranking import Estimate
+from textmix.metrics.significance import Estimate
 from textmix.metrics.table import METRICS
 
 #: With fewer data sets no outcome of Wilcoxon's test is below 0.05.

@@ -8,8 +8,8 @@ beside each result and holds the digests of its files, or the reason why the res
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,20 @@ class MeasuredValue:
     standard_deviation: float | None = None
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """Outcomes and ratios that no job of the run makes (`textmix.plan.evidence`).
+
+    Parameters
+    ----------
+    tests : test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
+    times : ``<bench>/<candidate>`` -> the ratio of its time to its peer's and the ends of the ratio's 95 % interval.
+    """
+
+    tests: Mapping[str, str] = field(default_factory=dict)
+    times: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+
 class Results:
     """The results of one paper, read by role.
 
@@ -62,11 +76,18 @@ class Results:
     paper : name of the paper.
     roles : role -> the data set that stands for it.
     settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `NotRun`.
+    evidence : what else the paper's rows name.
     """
 
     def __init__(
-        self, root: Path, paper: str, roles: Mapping[str, RoleEntry], settings: Mapping[str, Any] | None = None
+        self,
+        root: Path,
+        paper: str,
+        roles: Mapping[str, RoleEntry],
+        settings: Mapping[str, Any] | None = None,
+        evidence: Evidence | None = None,
     ) -> None:
+        self.evidence = evidence or Evidence()
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
 
@@ -109,6 +130,10 @@ class Results:
             if row["metric"] == metric:
                 groups.setdefault(row["variant"], []).append(float(row["value"]))
         return groups
+
+    def count_trials(self, experiment: str, role: str, method: str) -> int:
+        """Return the number of trials of a method that were scored."""
+        return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
         """Return the seconds of a method's first variant, one value for each trial.

@@ -3,13 +3,11 @@ r"""Comparison of several methods on several data sets: mean ranks, significance
 Sources: J. Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006 (Friedman, Iman and
 Davenport, Nemenyi, the critical difference); W. J. Conover, Practical Nonparametric Statistics, 1999 (correction for
 ties); F. Wilcoxon, Biometrics Bulletin 1, 1945, where a zero difference gives half of its rank to each side, as Demsar
-recommends; S. Holm, Scandinavian Journal of Statistics 6, 1979; J. L. Hodges and E. L. Lehmann, Annals of Mathematical
-Statistics 34, 1963 (the interval that belongs to Wilcoxon's test); C. Nadeau and Y. Bengio, Machine Learning 52, 2003
-(trials on one data set, whose training parts overlap).
+recommends; J. L. Hodges and E. L. Lehmann, Annals of Mathematical
+Statistics 34, 1963 (the interval that belongs to Wilcoxon's test).
 
-SciPy supplies ranks, Friedman's statistic and all distributions.  Three parts are ours because SciPy lacks them: an
-exact signed-rank test for tied differences (`scipy.stats.wilcoxon` with ``method="exact"`` ignores ties), Holm's
-adjustment, and the corrected resampled t-test.
+SciPy supplies ranks, Friedman's statistic and all distributions.  The exact signed-rank test for tied differences is
+ours: `scipy.stats.wilcoxon` with ``method="exact"`` ignores ties.
 
 Symbols: N data sets, K methods; scores are (N, K), larger is better.
 """
@@ -21,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
+
+from textmix.metrics.significance import Estimate
 
 
 class Friedman(NamedTuple):
@@ -36,22 +36,6 @@ class Friedman(NamedTuple):
     chi2_p: float
     f: float
     f_p: float
-
-
-class Estimate(NamedTuple):
-    """A difference of two methods, its confidence interval and its p-value.
-
-    Parameters
-    ----------
-    value : the difference, in the unit of the scores.
-    low, high : ends of the interval; infinite where the data are too few for its level.
-    p : two-sided p-value of no difference.
-    """
-
-    value: float
-    low: float
-    high: float
-    p: float
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
@@ -201,21 +185,6 @@ def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
     return probability
 
 
-def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the p-values of M tests adjusted by Holm's step-down method, float64 (M,), in the order given.
-
-    Parameters
-    ----------
-    p : p-values of the tests, float (M,); M may be 0.
-    """
-    p = np.asarray(p, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)) if len(p) else p
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
-
-
 def median_difference(
     left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 0.95
 ) -> Estimate:
@@ -243,41 +212,3 @@ def median_difference(
     cut = int(np.searchsorted(below, (1.0 - level) / 2.0, side="right"))
     low, high = (means[cut - 1], means[-cut]) if cut else (-np.inf, np.inf)
     return Estimate(float(np.median(means)), float(low), float(high), p)
-
-
-def resampled_difference(
-    left: Sequence[float] | np.ndarray,
-    right: Sequence[float] | np.ndarray,
-    test_ratio: float,
-    level: float = 0.95,
-) -> Estimate:
-    r"""Return the mean of ``left - right`` over the trials of one data set, by the corrected resampled t-test.
-
-    The test takes s^2 (1 / J + n_test / n_train) as the variance of this mean, for J trials and s the sample standard
-    deviation of the differences.  The training parts of random splits overlap, so that the plain t-test, with s^2 / J,
-    rejects too often.  Source: Nadeau and Bengio (2003).
-
-    Parameters
-    ----------
-    left, right : scores of the two methods on the same J trials, float (J,), J at least 1.
-    test_ratio : n_test / n_train, numbers of documents; 0 gives the plain paired t-test.
-    level : confidence level of the interval, from 0 to 1.
-
-    Returns
-    -------
-    the estimate.  With one trial the interval is infinite and the p-value 1.  Where all differences are 0 the interval
-    is the point 0 and the p-value 1.  Where all differences have one other value, the p-value is that of the sign test;
-    the interval is that value alone if the test rejects, else infinite.
-    """
-    difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
-    n, mean = len(difference), float(difference.mean())
-    if n < 2:
-        return Estimate(mean, -np.inf, np.inf, 1.0)
-    error = float(difference.std(ddof=1) * np.sqrt(1.0 / n + test_ratio))
-    if error <= 1e-12 * abs(mean):
-        p = 2.0 ** (1 - n) if mean else 1.0
-        reach = np.inf if mean and p > 1.0 - level else 0.0
-        return Estimate(mean, mean - reach, mean + reach, p)
-    reach = float(stats.t.ppf((1.0 + level) / 2.0, n - 1)) * error
-    p = float(2.0 * stats.t.sf(abs(mean) / error, n - 1))
-    return Estimate(mean, mean - reach, mean + reach, p)

@@ -14,8 +14,10 @@ from typing import Any
 
 from textmix.core.commit import commit_of
 from textmix.core.config import load_yaml_strict
+from textmix.core.recipes import Code
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
+from textmix.plan.evidence import test_outcomes, time_ratios
 from textmix.plan.methods import COMPARED, FITTED, TABULATED, TUNING
 from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
@@ -198,6 +200,21 @@ class Jobs:
     def checks(self, wildcards: Any) -> str:
         """Return the checks.yaml of a paper."""
         return self.paper_file(wildcards, "checks.yaml")
+
+    def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the known outcomes of tests and ratios of times that a paper's rows and checks name.
+
+        See `textmix.plan.evidence`; the keys are the fields of `textmix.experiment.results.Evidence`.
+        """
+        folder = self.plan.root / "config/papers" / wildcards.paper
+        text = "".join((folder / name).read_text(encoding="utf-8") for name in ("published.csv", "checks.yaml"))
+        script = self.plan.root / "workflow/scripts/bench.py"
+        times: dict[str, list[float]] = {}
+        for name, suite in self.plan.suites.items():
+            times |= time_ratios(name, Code(script, (suite.module,)))
+        tests = test_outcomes(self.plan.root / "tests") if "test:" in text else {}
+        known: dict[str, dict[str, Any]] = {"tests": dict(tests), "times": dict(times)}
+        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
 
     def role_lists(self, wildcards: Any) -> str:
         """Return the paper.yaml of a paper, which names the lists of roles that its checks expand."""

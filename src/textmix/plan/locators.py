@@ -134,6 +134,37 @@ class CheckLocator(Locator):
     check: str
 
 
+@dataclass(frozen=True)
+class BenchLocator(Locator):
+    """The time of a candidate over that of its peer, in the bench."""
+
+    kind = "bench"
+    pattern = rf"(?P<bench>{_NAME})/(?P<candidate>{_NAME})"
+    form = "bench:<bench>/<candidate>"
+    meaning = "the time of a candidate over its peer's, as `snakemake bench` measured it, with its interval"
+
+    bench: str
+    candidate: str
+
+
+@dataclass(frozen=True)
+class TestLocator(Locator):
+    """The last outcome of a test; ``file`` is relative to the folder of the tests."""
+
+    kind = "test"
+    pattern = r"(?P<file>[a-z0-9_]+(?:/[a-z0-9_]+)*\.py)::(?P<function>\w+)"
+    form = "test:<file>::<function>"
+    meaning = "whether a test of the folder `tests` passed when `make test` ran last"
+
+    file: str
+    function: str
+
+    @property
+    def name(self) -> str:
+        """The test as ``<file>::<function>``."""
+        return f"{self.file}::{self.function}"
+
+
 #: Locators that name a role.
 RoleLocator = DataLocator | FeaturesLocator | ScoreLocator | TimeLocator
 #: Kind -> class, in the order of the reference.
@@ -141,7 +172,7 @@ LOCATORS: dict[str, type[Locator]] = {
     made.kind: made
     for made in (
         *(DataLocator, FeaturesLocator, ScoreLocator, TimeLocator),
-        *(MeasureLocator, SettingLocator, CheckLocator),
+        *(MeasureLocator, SettingLocator, BenchLocator, CheckLocator, TestLocator),
     )
 }
 

@@ -11,33 +11,33 @@ The verdicts are:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scipy.special import stdtrit
-
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.experiment.results import NotRun, Results, RoleEntry
-from textmix.metrics.significance import Sample, welch
-from textmix.plan.locators import CheckLocator, Locator, SettingLocator, TimeLocator
-from textmix.verdict.claims import Outcome, evaluate, short
+from textmix.metrics.significance import Estimate, holm
+from textmix.plan.locators import CheckLocator, Locator, SettingLocator, TestLocator, TimeLocator
+from textmix.verdict.claims import Outcome, evaluate
 from textmix.verdict.locate import Rebuilt, locate, roles_behind
+from textmix.verdict.numbers import LEVEL, difference, judge, judge_spread, spreads
 from textmix.verdict.published import COUNTED, KINDS, Check, Published
+from textmix.verdict.words import DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN, REPRODUCED, VERDICTS, number
 
 #: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials,
 #: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
-#: a row are in its unit.
+#: a row are in its unit.  ``spread_low`` and ``spread_high`` are the ends of the 95 % interval of the rebuilt standard
+#: deviation over the printed one, which ``spread_verdict`` judges.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
+    *("spread_low", "spread_high", "spread_verdict"),
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance")
-#: Verdicts in the order of the page.
-VERDICTS = ("reproduced", "differs", "not distinguishable", "data missing", "not run", "open")
-REPRODUCED, DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN = VERDICTS
+#: Verdicts of values that were judged.
+_TESTED = (REPRODUCED, DIFFERS, INDISTINCT)
 #: Parts of reasons.
 NO_SOURCE = "nothing in this version rebuilds it yet"
 NOT_CHOSEN = "this configuration does not name the paper"
@@ -54,11 +54,14 @@ class Judgement:
     ----------
     verdict : one of `VERDICTS`.
     reason : one clause or several, joined by semicolons; may be empty.
-    rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds`` or ``fails``, with the
-        share of the pairs that were compared if some numbers are missing; or None where nothing is rebuilt.
+    rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds``, ``fails`` or
+        ``undecided``, with the share of the pairs that were compared if some numbers are missing; or None where nothing
+        is rebuilt.
     standard_deviation : that of ``rebuilt`` over the trials, in the row's unit, or None.
     difference : rebuilt less published, in the row's unit, or None.
-    interval : ends of the 95 % confidence interval of ``difference``, or None where the spread is not known.
+    test : ``difference`` with its 95 % interval and p-value, or None where the spread is not known.
+    spread : the rebuilt standard deviation over the printed one with interval and p-value, or None.
+    spread_verdict : the verdict on the printed standard deviation; empty where there is none.
     """
 
     verdict: str
@@ -66,7 +69,9 @@ class Judgement:
     rebuilt: float | str | None = None
     standard_deviation: float | None = None
     difference: float | None = None
-    interval: tuple[float, float] | None = None
+    test: Estimate | None = None
+    spread: Estimate | None = None
+    spread_verdict: str = ""
 
 
 def compare_paper(
@@ -85,7 +90,8 @@ def compare_paper(
     ConfigError : a row names a check that is not in ``checks``, or a value that the results do not hold.
     IntegrityError : a result was changed by hand.
     """
-    return [_row(row, results.paper, _judged(row, checks, results)) for row in published]
+    found = [_judged(row, checks, results) for row in published]
+    return [_row(row, results.paper, one) for row, one in zip(published, _corrected(published, found), strict=True)]
 
 
 def not_chosen(published: Sequence[Published], paper: str) -> list[dict[str, Any]]:
@@ -130,6 +136,38 @@ def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, tuple[
     return {name: (value, spread) for name, value, spread in numbers if value is not None}
 
 
+def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> list[Judgement]:
+    """Return the judgements after Holm's correction over each table, which is the rows of one artefact.
+
+    Differences of means and of spreads are two families of tests.
+    """
+    corrected = list(found)
+    for artefact in {row.artefact for row in published}:
+        for family, doubt in (("test", _doubt_mean), ("spread", _doubt_spread)):
+            tests = {
+                place: getattr(one, family)
+                for place, (row, one) in enumerate(zip(published, found, strict=True))
+                if row.artefact == artefact and one.verdict in _TESTED and getattr(one, family)
+            }
+            for place, p in zip(tests, holm([estimate.p for estimate in tests.values()]), strict=True):
+                if p >= LEVEL:
+                    corrected[place] = doubt(corrected[place], float(p), len(tests))
+    return corrected
+
+
+def _doubt_mean(found: Judgement, p: float, tests: int) -> Judgement:
+    """Return a judgement whose difference of means is not significant among the tests of its table."""
+    if found.verdict != DIFFERS:
+        return found
+    reason = _join(found.reason, f"p = {p:.2f} after Holm's correction over {tests} values")
+    return replace(found, verdict=INDISTINCT, reason=reason)
+
+
+def _doubt_spread(found: Judgement, _p: float, _tests: int) -> Judgement:
+    """Return a judgement whose ratio of spreads is not significant among the tests of its table."""
+    return replace(found, spread_verdict=INDISTINCT) if found.spread_verdict == DIFFERS else found
+
+
 def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
     """Return a published row and its judgement as a row of ``comparison.csv``."""
     return {
@@ -140,11 +178,18 @@ def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
         "rebuilt": _rounded(found.rebuilt),
         "rebuilt_spread": _rounded(found.standard_deviation),
         "difference": _rounded(found.difference),
-        "low": _rounded(found.interval[0]) if found.interval else None,
-        "high": _rounded(found.interval[1]) if found.interval else None,
+        **_ends(found.test),
         "verdict": found.verdict,
         "reason": found.reason,
+        **_ends(found.spread, "spread_"),
+        "spread_verdict": found.spread_verdict,
     }
+
+
+def _ends(estimate: Estimate | None, prefix: str = "") -> dict[str, Any]:
+    """Return the ends of an interval as the columns ``low`` and ``high``; empty where there is none."""
+    low, high = (estimate.low, estimate.high) if estimate else (None, None)
+    return {f"{prefix}low": _rounded(low), f"{prefix}high": _rounded(high)}
 
 
 def _rounded(value: Any) -> Any:
@@ -158,6 +203,8 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
     if locator is None:
         return _without_source(row, built=results.settings.get("status") == "built")
     try:
+        if isinstance(locator, TestLocator):
+            return _judge_test(locator, results)
         if not isinstance(locator, CheckLocator):
             return _judge_value(row, locator, results)
         if locator.check not in checks:
@@ -167,6 +214,14 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
         return Judgement(NOT_RUN, missing.reason)
     except MissingResult as missing:
         return Judgement(MISSING, missing.reason)
+
+
+def _judge_test(locator: TestLocator, results: Results) -> Judgement:
+    """Return the judgement on a formula by the last outcome of its test."""
+    outcome = results.evidence.tests.get(locator.name)
+    if outcome is None:
+        return Judgement(NOT_RUN, f"make test has not run tests/{locator.name} with this code")
+    return Judgement(REPRODUCED if outcome == "passed" else DIFFERS, f"tests/{locator.name}", outcome)
 
 
 def _without_source(row: Published, built: bool) -> Judgement:
@@ -189,28 +244,15 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     roles = roles_behind(results, locator)
     entries = _entries([row.dataset] if row.dataset in roles else roles, results)
     target = number(row.value)
-    difference = None if target is None else float(found.value) - target
-    interval = _difference_interval(row, found)
+    off = None if target is None else float(found.value) - target
     verdict, reason = _without_judgement(row, entries) or judge(row, found)
     if found.unconverged:
         reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
-    if verdict in (REPRODUCED, DIFFERS):
-        reason = _join(reason, *_forms(entries, "nearly"))
-    return Judgement(verdict, reason, found.value, found.standard_deviation, difference, interval)
-
-
-def _difference_interval(row: Published, found: Rebuilt) -> tuple[float, float] | None:
-    """Return the ends of the 95 % interval of rebuilt less published; None where the rebuilt value has no spread.
-
-    A published mean without a printed spread gets that of the rebuilt one where its number of trials is known, else it
-    counts as a number without error.
-    """
-    target = number(row.value)
-    if target is None or not found.standard_deviation or not found.n:
-        return None
-    spread = float(row.spread) if row.spread and row.trials else found.standard_deviation
-    printed = Sample(target, spread, float(row.trials) if row.trials else math.inf)
-    return welch(Sample(float(found.value), found.standard_deviation, found.n), printed).interval()
+    spread_verdict = ""
+    if verdict in _TESTED:
+        reason, spread_verdict = _join(reason, *_forms(entries, "nearly")), judge_spread(row, found)
+    shown = (found.value, found.standard_deviation, off, difference(row, found), spreads(row, found))
+    return Judgement(verdict, reason, *shown, spread_verdict)
 
 
 def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
@@ -269,93 +311,24 @@ def _judge_word(row: Published, rebuilt: str) -> Judgement:
     return Judgement(DIFFERS, f"this reproduction uses {rebuilt} instead of {row.value}", rebuilt)
 
 
-def number(text: Any) -> float | None:
-    """Return a cell of a comparison (text, number or None) as a number, or None where it is empty or a word."""
-    try:
-        return float(text)
-    except (TypeError, ValueError):
-        return None
-
-
-def decimals(printed: str) -> int:
-    """Return the number of decimals of a number as printed: 4 for ``1.5e-3``, 0 for a whole number or a word."""
-    _, _, fraction = printed.lower().partition("e")[0].partition(".")
-    exponent = printed.lower().partition("e")[2]
-    return max(0, len(fraction) - int(exponent or 0)) if number(printed) is not None else 0
-
-
-def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
-    """Judge a rebuilt number by the row's tolerance.
-
-    Parameters
-    ----------
-    row : published row with a number and tolerance exact, sd or near.
-    found : rebuilt number and standard deviation in the row's unit.
-
-    Returns
-    -------
-    verdict, reason : ``reproduced`` with no reason, or ``differs`` with the difference, the allowed difference and, for
-        a mean over trials, its 95 % t interval.
-
-    Raises
-    ------
-    ConfigError : the tolerance cannot judge a number.
-    """
-    if row.tolerance not in ("exact", "sd", "near"):
-        raise ConfigError(f"{row.id}: tolerance {row.tolerance} cannot judge a number; use exact, sd, near or open")
-    rebuilt, target = float(found.value), float(row.value)
-    if math.isnan(rebuilt):
-        return DIFFERS, "the rebuilt value is not a number"
-    allowed, words = allowance(row, target)
-    # Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.
-    if abs(rebuilt - target) <= allowed + 1e-9 * max(abs(target), allowed):
-        return REPRODUCED, ""
-    difference = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)}"
-    return DIFFERS, f"{difference} where {words} is allowed{_interval(found)}"
-
-
-def allowance(row: Published, target: float) -> tuple[float, str]:
-    """Return the largest difference that a row's tolerance allows, in the row's unit and in words."""
-    if row.tolerance == "exact":
-        # Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.
-        return 0.5 * 10.0 ** -decimals(row.value), "only rounding"
-    size = float(row.margin.removesuffix("%"))
-    if row.tolerance == "sd":
-        return size * float(row.spread), f"{size:g} times the published spread of {row.spread}"
-    if row.margin.endswith("%"):
-        return size / 100 * abs(target), f"{size:g} %"
-    return size, f"{size:g}{_unit(row.unit)}"
-
-
-def _unit(unit: str) -> str:
-    """Return the unit as it follows a difference, with a leading blank; empty for a fraction or no unit."""
-    return " points" if unit.startswith("percent") else f" {unit}" if unit and unit != "fraction" else ""
-
-
-def _interval(found: Rebuilt) -> str:
-    """Return the 95 % t interval of a mean over trials in words; empty for a value that is no such mean."""
-    if found.standard_deviation is None or found.n is None or found.n < 2:
-        return ""
-    half = float(stdtrit(found.n - 1, 0.975)) * found.standard_deviation / math.sqrt(found.n)
-    low, high = float(found.value) - half, float(found.value) + half
-    return f"; 95 % interval of the rebuilt mean {short(low)} to {short(high)} ({found.n} trials)"
-
-
 def _join(*parts: str) -> str:
     """Join the parts of a reason by semicolons; empty parts are left out."""
     return "; ".join(part for part in parts if part)
 
 
+#: Outcome of a check -> its word, and the verdict on the claim.
+_WORDS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undecided", INDISTINCT)}
+
+
 def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
     """Return the judgement on a claim by its check."""
     outcome = evaluate(name, check, results)
-    word = "holds" if outcome.holds else "fails"
+    word, verdict = _WORDS[outcome.holds]
     if outcome.missing:
         return _partly_missing(outcome, word)
     entries = _entries(outcome.roles, results)
     if foreign := _forms(entries, "not"):
         return Judgement(MISSING, _join(outcome.seen, *foreign, FOREIGN), word)
-    verdict = REPRODUCED if outcome.holds else DIFFERS
     return Judgement(verdict, _join(outcome.seen, *_forms(entries, "nearly")), word)
 
 

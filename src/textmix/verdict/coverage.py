@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from textmix.verdict.compare import MISSING
 from textmix.verdict.items import Item
 from textmix.verdict.published import COUNTED
+from textmix.verdict.words import MISSING
 
 
 @dataclass(frozen=True)

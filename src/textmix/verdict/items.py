@@ -8,11 +8,11 @@ from typing import Any
 
 from textmix.experiment.results import Results, RoleEntry
 from textmix.plan.locators import parse_locator
-from textmix.verdict.claims import short
-from textmix.verdict.compare import allowance, number
 from textmix.verdict.locate import roles_behind
+from textmix.verdict.numbers import allowance
 from textmix.verdict.published import COUNTED, Check, Published, Record
 from textmix.verdict.tables import TableCell, make_cell
+from textmix.verdict.words import number, short
 
 NUMBER, CLAIM = COUNTED
 
@@ -138,7 +138,7 @@ def _relative(row: Mapping[str, Any], printed: Published) -> Relative | None:
         return None
     low, high = number(row["low"]), number(row["high"])
     low, high = (difference if end is None else end for end in (low, high))
-    allowed = allowance(printed, target)[0] if printed.tolerance in ("exact", "sd", "near") else 0.0
+    allowed = allowance(printed, target)[0] if printed.tolerance in ("exact", "near") else 0.0
     return Relative(*(amount / abs(target) for amount in (difference, low, high, allowed)))
 
 

@@ -6,14 +6,16 @@ and `NotRun`, where no job has made it.
 
 from __future__ import annotations
 
+import functools
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from textmix.core.errors import ConfigError
-from textmix.experiment.results import Results, choose_variant, entry_of, standard_deviation
+from textmix.experiment.results import NotRun, Results, choose_variant, entry_of, standard_deviation
 from textmix.plan.locators import (
+    BenchLocator,
     CheckLocator,
     DataLocator,
     FeaturesLocator,
@@ -22,8 +24,26 @@ from textmix.plan.locators import (
     RoleLocator,
     ScoreLocator,
     SettingLocator,
+    TestLocator,
     TimeLocator,
 )
+from textmix.verdict.settings import used_setting
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The values of a score over random splits.
+
+    Parameters
+    ----------
+    values : one for each split, in the order of the splits.
+    scheme : data set and scheme of the splits, without their number; values of one scheme are over the same splits.
+    test_ratio : number of test documents over number of training documents.
+    """
+
+    values: Sequence[float]
+    scheme: str
+    test_ratio: float
 
 
 @dataclass(frozen=True)
@@ -36,14 +56,16 @@ class Rebuilt:
     standard_deviation : sample standard deviation over the trials (ddof = 1), or None.
     n : number of trials behind ``value``, or None where it is no mean or median over trials.
     unconverged : number of the fits behind it that stopped before they converged.
-    trials : the values of which ``value`` is the mean, in the order of the trials; empty where it is no mean.
+    trials : the random splits of which ``value`` is the mean; None where it is no such mean.
+    interval : ends of its 95 % interval, of a ratio of times; else None.
     """
 
     value: float | str
     standard_deviation: float | None = None
     n: int | None = None
     unconverged: int = 0
-    trials: Sequence[float] = ()
+    trials: Trials | None = None
+    interval: tuple[float, float] | None = None
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
@@ -69,11 +91,9 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
     IntegrityError : the result was changed by hand.
     """
     match locator:
-        case DataLocator():
-            return Rebuilt(entry_of(results.statistics(locator.role), locator.statistic, str(locator)))
-        case FeaturesLocator():
-            statistics_of_features = results.statistics(locator.role, locator.features)
-            return Rebuilt(entry_of(statistics_of_features, locator.statistic, str(locator)))
+        case DataLocator() | FeaturesLocator():
+            features = locator.features if isinstance(locator, FeaturesLocator) else None
+            return Rebuilt(entry_of(results.statistics(locator.role, features), locator.statistic, str(locator)))
         case ScoreLocator():
             return _score(results, locator)
         case TimeLocator():
@@ -83,10 +103,21 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
             found = entry_of(results.measure(locator.measure), locator.key, str(locator))
             return Rebuilt(found.value, found.standard_deviation)
         case SettingLocator():
-            return Rebuilt(_setting(results.settings, locator))
-        case CheckLocator():
-            raise ConfigError(f"locator '{locator}' names a check, which has no value; name a value")
+            return Rebuilt(used_setting(results, locator))
+        case BenchLocator():
+            return _ratio(results, locator)
+        case CheckLocator() | TestLocator():
+            raise ConfigError(f"locator '{locator}' names a {locator.kind}, which has no value; name a value")
     raise TypeError(locator)
+
+
+def _ratio(results: Results, locator: BenchLocator) -> Rebuilt:
+    """Return a ratio of times, as the bench measured it alone on the machine."""
+    found = results.evidence.times.get(f"{locator.bench}/{locator.candidate}")
+    if found is None:
+        raise NotRun("the bench has not timed it with this code; run snakemake --cores all bench, then report again")
+    value, low, high = found
+    return Rebuilt(value, interval=(low, high))
 
 
 def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
@@ -96,17 +127,33 @@ def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
     variant = choose_variant(groups, locator.variant, str(locator))
     trials = groups[variant]
     unconverged = results.unconverged(*method, variant)
-    return Rebuilt(statistics.fmean(trials), standard_deviation(trials), len(trials), unconverged, trials)
+    over = _trials(results, locator, trials)
+    return Rebuilt(statistics.fmean(trials), standard_deviation(trials), len(trials), unconverged, over)
 
 
-def _setting(settings: Mapping[str, Any], locator: SettingLocator) -> float | str:
-    """Return a setting of ``paper.yaml``: a number, or text; a truth value and a list of items become text."""
-    found: Any = settings
-    for key in locator.path.split("."):
-        if not isinstance(found, Mapping) or key not in found:
-            remedy = f"correct the path (stopped at '{key}')"
-            raise ConfigError(f"locator '{locator}': paper.yaml has no '{locator.path}'; {remedy}")
-        found = found[key]
-    if isinstance(found, (bool, str)):
-        return str(found)
-    return float(found) if isinstance(found, (int, float)) else ", ".join(map(str, found))
+def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) -> Trials | None:
+    """Return the trials of a score if they are random splits or folds; None for the source's own split."""
+    name = results.settings["experiments"][locator.experiment]["roles"][locator.role]
+    spec = dict(results.settings["splits"][name])
+    if spec["kind"] == "given":
+        return None
+    scheme = {"order": name, **{key: value for key, value in spec.items() if key != "trials"}}
+    said = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
+    return Trials(values, said, _test_ratio(spec, functools.partial(_documents, results, locator.role)))
+
+
+def _documents(results: Results, role: str) -> int:
+    """Return the number of documents of a role's data set."""
+    return int(results.statistics(role)["documents"])
+
+
+def _test_ratio(spec: Mapping[str, Any], documents: Callable[[], int]) -> float:
+    """Return test documents over training documents of a split scheme; shares need no number of documents."""
+    if spec["kind"] == "folds":
+        return 1.0 / (spec["folds"] - 1)
+    train, test = spec["train"], spec.get("test")
+    if isinstance(train, float) and not isinstance(test, int):
+        return float((1.0 - train if test is None else test) / train)
+    size = documents()
+    n_train, n_test = (share if isinstance(share, int) else (share or 0.0) * size for share in (train, test))
+    return float((size - n_train if test is None else n_test) / n_train)

@@ -12,13 +12,13 @@ from urllib.parse import quote
 import jinja2
 
 from textmix.pages.rendering import environment, source, style
-from textmix.verdict.compare import DIFFERS, MISSING, REPRODUCED, VERDICTS
 from textmix.verdict.coverage import Lacking, Remedy, lacking
 from textmix.verdict.items import NUMBER, Item
 from textmix.verdict.picture import panel, pitch_of, ticks
 from textmix.verdict.sections import PaperSection
 from textmix.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from textmix.verdict.timeline import Bar
+from textmix.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
 
 #: Number of cells that a note under a table names.
 _NAMED_CELLS = 3

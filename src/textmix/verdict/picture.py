@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from textmix.verdict.compare import DIFFERS, INDISTINCT, REPRODUCED
 from textmix.verdict.items import NUMBER, Item, Relative
+from textmix.verdict.words import DIFFERS, INDISTINCT, REPRODUCED
 
 #: Verdicts of the numbers that were judged.
 JUDGED = (REPRODUCED, DIFFERS, INDISTINCT)

@@ -22,7 +22,7 @@ from typing import Any
 
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
-from textmix.plan.locators import CheckLocator, Locator, parse_locator
+from textmix.plan.locators import CheckLocator, Locator, TestLocator, parse_locator
 from textmix.plan.role_lists import RoleLists, expand_locators, read_role_lists
 
 PUBLISHED_COLUMNS = (
@@ -39,18 +39,18 @@ KINDS: Mapping[str, str] = {
     "context": "a fact that no experiment can rebuild, or one from outside the source",
 }
 COUNTED = ("number", "claim")
-TOLERANCES = ("exact", "sd", "near", "order", "open")
+TOLERANCES = ("exact", "near", "order", "test", "open")
 #: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "above": (("left", "right"), ("exceptions",)),
-    "near": (("left", "right", "margin"), ()),
+    "above": (("left", "right"), ("exceptions", "factor", "average")),
+    "near": (("left", "right", "margin"), ("average",)),
     "largest": (("left", "right"), ()),
     "rising": (("left",), ()),
     "falling": (("left",), ()),
     "at_least": (("left", "bound"), ()),
     "at_most": (("left", "bound"), ()),
     "holds": (("left",), ()),
-    "significant": (("left", "right", "level"), ("exceptions",)),
+    "significant": (("left", "right"), ("exceptions", "factor", "average")),
 }
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
@@ -78,8 +78,8 @@ class Published:
     trials : number of independent values behind the printed mean and its standard deviation, or empty.
     where : document and line or equation of the source, ``derived`` or ``public``.
     tolerance : one of `TOLERANCES`.
-    margin : for ``sd`` the number of standard deviations; for ``near`` the largest difference, in the row's unit or,
-        written like ``5%``, relative to the value; else empty.
+    margin : for ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value; else
+        empty.
     source : locator of the rebuilt value or of a check, or empty.
     note : the uncertainty of the row, and the reason for its margin.
     line : line in the file, for messages.
@@ -241,16 +241,18 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
             raise _fault(path, line, column, f"'{cells[column]}' has not the form of {form}; correct it")
     _check_numbers(path, line, cells)
     if cells["source"]:
-        is_check = isinstance(parse_locator(cells["source"], f"{path}, line {line}, column source"), CheckLocator)
-        if is_check != (cells["tolerance"] == "order"):
-            raise _fault(path, line, "source", "a check and tolerance order go together; use both or neither")
+        locator = parse_locator(cells["source"], f"{path}, line {line}, column source")
+        for kind, tolerance in ((CheckLocator, "order"), (TestLocator, "test")):
+            if isinstance(locator, kind) != (cells["tolerance"] == tolerance):
+                fault = f"a {kind.kind} and tolerance {tolerance} go together; use both or neither"
+                raise _fault(path, line, "source", fault)
     return Published(**cells, line=line)
 
 
 def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     """Refuse a value, standard deviation or margin that is not the number that the tolerance needs."""
     tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
-    judged, measured = tolerance in ("exact", "sd", "near"), tolerance in ("sd", "near")
+    judged = tolerance in ("exact", "near")
     if judged and not value:
         raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
     if cells["trials"] and not re.fullmatch(r"[2-9]|[1-9]\d+", cells["trials"]):
@@ -258,15 +260,11 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
         if text and not _is_number(text):
             raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
-    if margin and not measured:
+    if margin and tolerance != "near":
         raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
-    size = margin.removesuffix("%") if tolerance == "near" else margin
-    if measured and not (_is_number(size) and float(size) > 0):
-        raise _fault(
-            path, line, "margin", f"'{margin}' is not a number above 0, as tolerance {tolerance} needs; write one"
-        )
-    if tolerance == "sd" and not cells["spread"]:
-        raise _fault(path, line, "spread", "is empty, but tolerance sd is measured in it; write it or use near")
+    size = margin.removesuffix("%")
+    if tolerance == "near" and not (_is_number(size) and float(size) > 0):
+        raise _fault(path, line, "margin", f"'{margin}' is not a number above 0, as tolerance near needs; write one")
 
 
 def _is_number(text: str) -> bool:

@@ -12,11 +12,12 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results, RoleEntry
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
-from textmix.verdict.compare import DIFFERS, MISSING, NOT_RUN, VERDICTS, not_chosen
+from textmix.verdict.compare import not_chosen
 from textmix.verdict.coverage import DataUsed
 from textmix.verdict.items import CLAIM, Item, make_items, without_notes
 from textmix.verdict.published import COUNTED, Deviation, Record, read_record
 from textmix.verdict.tables import PaperTable, make_table
+from textmix.verdict.words import DIFFERS, MISSING, NOT_RUN, VERDICTS
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import pandas as pd
 
 from textmix.core import io
 from textmix.core.errors import ConfigError
-from textmix.verdict.compare import COMPARISON_COLUMNS, OPEN, UNCONVERGED, VERDICTS, decimals, number
+from textmix.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED
+from textmix.verdict.words import OPEN, VERDICTS, decimals, number
 
 #: Verdict -> the sign of it, for places that are too narrow for the word.
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import bdtrc
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
@@ -35,7 +36,8 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     Returns
     -------
     a measure with the tables ``smoothing`` (perplexity of each model at each further constant) and ``classes``
-    (perplexity of each class under each model, mean over the splits).
+    (perplexity of each class under each model, mean over the splits); ``chance_of_a_dcm_no_better`` is the one-sided
+    p-value of the sign test over the classes.
     """
     found: dict[tuple[str, str], list[np.ndarray]] = {}
     conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
@@ -49,19 +51,26 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
             if trial == 0:
                 rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
                 firsts[name] = model, test
+    dcm, normalised = float(found["dcm", "sequence"][0].mean()), float(_normalised(*firsts["edcm"]).mean())
     values: Values = {
         **{f"{name}_on_first_split": float(found[name, "sequence"][0].mean()) for name in MODELS},
-        "edcm_normalised_on_first_split": float(_normalised(*firsts["edcm"]).mean()),
+        "edcm_normalised_on_first_split": normalised,
+        "edcm_normalised_distance_from_dcm": abs(normalised / dcm - 1.0),
     }
     for (name, convention), by_split in found.items():
         key = name if convention == "sequence" else f"{name}_bag"
         values[key] = mean_and_deviation(by_split)
         values[f"{key}_spread_over_splits"] = mean_and_deviation(np.mean(by_split, axis=1))[1]
-    classes: Rows = []
-    for c in range(len(found["dcm", "sequence"][0])):
-        of_class = {name: float(np.mean(found[name, "sequence"], axis=0)[c]) for name in MODELS}
-        classes.append({"class": c, **of_class})
+    means = {name: np.mean(found[name, "sequence"], axis=0) for name in MODELS}
+    values["chance_of_a_dcm_no_better"] = _chance_of_no_gain(means["multinomial"], means["dcm"])
+    classes = [{"class": c, **{name: float(of[c]) for name, of in means.items()}} for c in range(len(means["dcm"]))]
     return Measure(values, {"smoothing": rows, "classes": classes})
+
+
+def _chance_of_no_gain(before: np.ndarray, after: np.ndarray) -> float:
+    """Return the one-sided p-value of the sign test that ``after`` is not below ``before``, both (C,)."""
+    gained, changed = int(np.sum(after < before)), int(np.sum(after != before))
+    return float(bdtrc(gained - 1, changed, 0.5)) if gained else 1.0
 
 
 def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:

@@ -270,7 +270,25 @@ def threshold_curves(
             values[f"{method}_set_error_on_unlabelled"] = lost.set_error.min()
     choose = {"default": special.logit(values["binary_threshold"]), "least": settings["least"]}
     values |= _per_class(left_scores["binary"], left_out.Y, scores["binary"], test.Y, choose)
+    values["largest_ratio_of_ranges"] = _largest_ratio_of_ranges(rows)
     return Measure(values, {"curves": rows})
+
+
+def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
+    """Return how many times wider the wider of the two methods' ranges is, on the axis where this is largest.
+
+    Parameters
+    ----------
+    curves : points of `_curve_rows` of both methods; those of all test documents are used.
+    """
+    points = [row for row in curves if row["test"] == "all"]
+    widths = np.array(
+        [
+            [np.ptp([row[axis] for row in points if row["method"] == method]) for method in METHODS]
+            for axis in ("precision", "recall")
+        ]
+    )
+    return float(np.max(widths.max(axis=1) / widths.min(axis=1)))
 
 
 def _validation(train: _Documents, share: float, generator: np.random.Generator) -> tuple[_Documents, _Documents]:
@@ -303,6 +321,8 @@ def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: I
     for name in ("precision", "recall", "f1", "set_error"):
         values[f"{method}_{name}"] = getattr(sweep, name)[place]
         values[f"{method}_{name}_without_unlabelled"] = getattr(labelled, name)[place]
+    values[f"{method}_wrong_share"] = 1.0 - sweep.precision[place]
+    values[f"{method}_gain_without_unlabelled"] = labelled.precision[place] - sweep.precision[place]
     for at in shown:
         values[f"{method}_set_error_at_{at:g}"] = sweep.set_error[np.argmin(np.abs(thresholds - at))]
     return values

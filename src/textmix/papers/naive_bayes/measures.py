@@ -65,8 +65,8 @@ def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
     Returns
     -------
-    a measure whose table ``weights`` has the mean weight (nats) of each group at each mu, and whose values are the mean
-    weights of the group of the most frequent words.
+    a measure whose table ``weights`` has the mean weight (nats) of each group at each mu; its values are the mean
+    weights of the group of the most frequent words, and these over the weights of the group of the rarest words.
     """
     X, y, *_rest = _first(sources)
     background = _background(X)
@@ -79,7 +79,9 @@ def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
         for number, group in enumerate(groups):
             share = (number + 1) / len(groups)
             rows.append({"mu": float(mu), "background_quantile": share, "mean_abs_weight": float(weight[group].mean())})
-        values[f"frequent_weight_mu_{int(mu)}"] = rows[-1]["mean_abs_weight"]
+        frequent, rare = rows[-1]["mean_abs_weight"], rows[-len(groups)]["mean_abs_weight"]
+        values[f"frequent_weight_mu_{int(mu)}"] = frequent
+        values[f"frequent_over_rare_mu_{int(mu)}"] = frequent / rare
     return Measure(values, {"weights": rows})
 
 

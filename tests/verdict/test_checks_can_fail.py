@@ -1,0 +1,95 @@
+"""Each check of each paper: values within the range of what it compares that must fail it, and values that hold it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from textmix.core.config import load_yaml_strict
+from textmix.experiment.results import Results
+from textmix.plan.locators import Locator, ScoreLocator
+from textmix.plan.role_lists import expand_paper
+from textmix.verdict import claims
+from textmix.verdict.locate import Rebuilt, Trials
+from textmix.verdict.published import read_claims
+
+ROOT = Path(__file__).parents[2]
+PAPERS = ROOT / "config/papers"
+CHECKS = {
+    (folder.name, name): check
+    for folder in sorted(PAPERS.iterdir())
+    for name, check in read_claims(folder, ROOT / "workflow/schemas")[1].items()
+}
+#: Names of values that lie between 0 and 1, beside the metrics of scores.
+SHARE = re.compile(r"share|error_at|set_error|precision|recall|agreement|chance_of|threshold")
+#: Noise of seven trials, in units of a thousandth.
+NOISE = (-1.0, 0.0, 1.0, 0.5, -0.5, 0.7, -0.7)
+
+
+def is_share(locator: Locator) -> bool:
+    """Return whether a value lies between 0 and 1."""
+    return isinstance(locator, ScoreLocator) or bool(SHARE.search(str(locator).rpartition("/")[2]))
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str], values: dict[str, float]) -> bool | None:
+    """Return what a check says of given values, by locator; scores are means over seven random splits."""
+
+    def located(_: Results, locator: Locator) -> Rebuilt:
+        """Return the value of a locator, with trials about it if it is a score."""
+        value = values[str(locator)]
+        assert 0 <= value <= 1 or not is_share(locator), (locator, value)
+        if not isinstance(locator, ScoreLocator):
+            return Rebuilt(value)
+        turn = list(values).index(str(locator)) % len(NOISE)
+        trials = [value + noise / 1000 for noise in (*NOISE[turn:], *NOISE[:turn])]
+        return Rebuilt(value, trials=Trials(trials, locator.role, 0.25))
+
+    paper, name = key
+    monkeypatch.setattr(claims, "locate", located)
+    spec = expand_paper(load_yaml_strict(PAPERS / paper / "paper.yaml"), paper)
+    return claims.evaluate(name, CHECKS[key], Results(Path(), paper, {}, spec)).holds
+
+
+def assigned(check: dict[str, Any], left: Any, right: float = 0.0) -> dict[str, float]:
+    """Return locator -> value; ``left`` is one value, or a list with one for each."""
+    lefts = check["left"]
+    values = dict.fromkeys(check.get("right", ()), right)
+    return values | dict(zip(lefts, left if isinstance(left, list) else [left] * len(lefts), strict=True))
+
+
+def values_of(check: dict[str, Any], holding: bool) -> dict[str, float]:
+    """Return values that hold a check, or that fail it."""
+    kind, n = check["kind"], len(check["left"])
+    if kind in ("rising", "falling"):
+        up = [0.1 + 0.8 * i / n for i in range(n)]
+        return assigned(check, up if (kind == "rising") == holding else up[::-1])
+    if kind == "near":
+        return assigned(check, 0.5, 0.5 if holding else 0.5 + 3 * check["margin"])
+    if kind in ("at_least", "at_most"):
+        bound, lower = check["bound"], (kind == "at_most") == holding
+        # Below a positive bound lies its half, above it the middle between it and 1, or its double.
+        low, high = (bound / 2 if bound > 0 else bound - 1), ((bound + 1) / 2 if 0 <= bound < 1 else 2 * bound)
+        if kind == "at_least" and holding:
+            high = bound
+        return assigned(check, low if lower else high)
+    if kind == "holds":
+        return assigned(check, float(holding))
+    chained = set(check["left"]) & set(check["right"])  # A number may be above one and below another.
+    return assigned(check, [(0.6 if name in chained else 0.9) if holding else 0.2 for name in check["left"]], 0.3)
+
+
+@pytest.mark.parametrize("key", CHECKS, ids="/".join)
+def test_each_check_can_fail_and_hold(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str]) -> None:
+    check = dict(CHECKS[key])
+    assert judged(monkeypatch, key, values_of(check, holding=False)) is False
+    assert judged(monkeypatch, key, values_of(check, holding=True)) is True
+
+
+@pytest.mark.parametrize("key", CHECKS, ids="/".join)
+def test_each_check_allows_exceptions_on_the_fewer_pairs(key: tuple[str, str]) -> None:
+    check = CHECKS[key]
+    pairs = max(len(check["left"]), len(check.get("right", ())))
+    assert 2 * check.get("exceptions", 0) < pairs
