@@ -1,6 +1,7 @@
 """The generated half of a paper's page: which printed numbers are judged and why the rest is not, from config/papers.
 
-Each build writes docs/papers/generated/<paper>.md, which the hand-written page of the paper includes.
+Each build writes docs/papers/generated/<paper>.md, which the hand-written page of the paper includes, and there
+datasets.md: the data sets with their citations and terms.
 """
 
 from __future__ import annotations
@@ -114,12 +115,26 @@ def page(paper: str) -> str:
     return "".join(parts)
 
 
+def datasets() -> str:
+    """Return the table of the registered data sets: where each comes from, whom to cite, and the owners' terms."""
+    entries = load_yaml_strict(ROOT / "config/datasets.yaml").items()
+    columns = ("name", "data set", "comes from", "citation", "terms")
+    rows = []
+    for name, entry in entries:
+        sources = dict.fromkeys(
+            kind for source in entry["sources"] for kind in ("package", "https", "mirror") if kind in source
+        )
+        rows.append([name, entry["title"], ", ".join(sources), entry["citation"], entry["terms"]])
+    return table(columns, rows)
+
+
 def write(app: Sphinx) -> None:
     """Write the generated half of every paper's page."""
     folder = Path(app.srcdir) / "papers/generated"
     folder.mkdir(parents=True, exist_ok=True)
-    for path in sorted(PAPERS.glob("*/paper.yaml")):
-        target, text = folder / f"{path.parent.name}.md", page(path.parent.name)
+    pages = {path.parent.name: page(path.parent.name) for path in sorted(PAPERS.glob("*/paper.yaml"))}
+    for name, text in {**pages, "datasets": datasets()}.items():
+        target = folder / f"{name}.md"
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
 

@@ -29,7 +29,7 @@ models = {
 # The documents are sorted by the stated probability of the predicted class and cut into ten equal parts. The curve of
 # an honest model lies on the diagonal. The generative models state almost 1 for nine tenths of the documents; logistic
 # regression with this strong penalty errs to the other side. All four are right about equally often.
-figure, axes = plt.subplots(figsize=(6.3, 4.0))
+figure, axes = plt.subplots(figsize=(6.3, 4.8))
 axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
 for (name, model), marker in zip(models.items(), "os^D", strict=True):
     proba = model.fit(X[train], y[train]).predict_proba(X[test])
@@ -44,5 +44,5 @@ for (name, model), marker in zip(models.items(), "os^D", strict=True):
     )
 axes.set_xlabel("stated probability of the predicted class")
 axes.set_ylabel("share of right predictions")
-figure.legend(loc="outside lower center", ncols=2)
+figure.legend(loc="outside lower center")
 plt.show()
