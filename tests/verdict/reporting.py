@@ -70,6 +70,11 @@ class Made:
             for table, lines in tables.items():
                 io.write_text(folder / f"{table}.csv", io.format_csv(lines, tuple(lines[0])))
 
+    def fits(self, place: str, text: str) -> None:
+        """Write the convergence of fits as ``fits.csv`` in a folder of predictions."""
+        with io.new_folder(self.root / "predictions" / place, META) as folder:
+            io.write_text(folder / "fits.csv", text)
+
     def data(self, dataset: str, statistics: Mapping[str, Any], features: str | None = None) -> None:
         """Write the statistics of a data set or of a features set."""
         place = f"datasets/{dataset}" if features is None else f"features/{dataset}/{features}"

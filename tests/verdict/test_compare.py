@@ -83,6 +83,26 @@ def test_percent_and_fraction_rows_show_the_value_in_their_own_unit(made: Made) 
     assert one(made, value="0.625")["rebuilt"] == 0.625
 
 
+@pytest.mark.parametrize(("value", "verdict"), [("17", "reproduced"), ("12", "reproduced"), ("11.9", "differs")])
+def test_a_number_of_one_part_lies_within_the_range_over_all_parts(made: Made, value: str, verdict: str) -> None:
+    made.measure("own", {"x": 40.0, "x_lowest": 12.0, "x_highest": 123.0})
+    found = one(made, value=value, tolerance="range", margin="", unit="words", source="measure:own/x")
+    assert (found["verdict"], found["rebuilt"]) == (verdict, 40.0)
+    assert "12 to 123" in found["reason"]
+
+
+def test_a_range_is_in_the_unit_of_the_row(made: Made) -> None:
+    made.measure("own", {"x": 0.04, "x_lowest": 0.02, "x_highest": 0.06})
+    cells = {"tolerance": "range", "margin": "", "unit": "percent", "source": "measure:own/x"}
+    assert one(made, value="3.9", **cells)["verdict"] == "reproduced"
+
+
+def test_a_range_needs_a_measure_that_writes_it(made: Made) -> None:
+    made.measure("own", {"x": 40.0})
+    with pytest.raises(ConfigError, match="has no _lowest and _highest of measure:own/x"):
+        one(made, value="17", tolerance="range", margin="", source="measure:own/x")
+
+
 def test_minutes_are_made_of_seconds(made: Made) -> None:
     made.seconds("dcm", [300.0])
     found = one(made, unit="minutes", value="5", source="time:table1/news/dcm/fit_seconds")
@@ -250,9 +270,7 @@ def test_measure_rests_on_the_data_that_paper_yaml_gives_it(made: Made) -> None:
 
 def test_reason_counts_fits_that_did_not_converge(made: Made) -> None:
     made.scores("dcm", {"": [0.8]})
-    path = made.root / "predictions/paper/table1/news_set/dcm/fits.csv"
-    path.parent.mkdir(parents=True)
-    path.write_text("variant,trial,converged\n,0,False\n")
+    made.fits("paper/table1/news_set/dcm", "variant,trial,converged\n,0,False\n")
     found = one(made)
     assert found["verdict"] == "reproduced"
     assert "1 fits did not converge" in found["reason"]

@@ -67,8 +67,7 @@ def test_fits_that_did_not_converge_are_counted_for_their_variant_alone(made: Ma
     made.scores("grid", {"a=1": [0.1, 0.2], "a=2": [0.3, 0.4]})
     facts = [("a=1", "False"), ("a=1", "True"), ("a=2", "False"), ("a=2", "False")]
     rows = [{"variant": variant, "trial": 0, "converged": converged} for variant, converged in facts]
-    path = made.root / "predictions/paper/table1/news_set/grid/fits.csv"
-    io.write_text(path, io.format_csv(rows, ("variant", "trial", "converged")))
+    made.fits("paper/table1/news_set/grid", io.format_csv(rows, ("variant", "trial", "converged")))
     assert located(made, "score:table1/news/grid/accuracy/a=1").unconverged == 1
     assert located(made, "score:table1/news/grid/accuracy/a=2").unconverged == 2
 

@@ -264,7 +264,7 @@ def test_a_good_row_keeps_its_printed_digits(tmp_path: Path) -> None:
     ("change", "column", "remedy"),
     [
         ({"tolerance": "nearly"}, "tolerance", "did you mean 'near'"),
-        ({"tolerance": ""}, "tolerance", "allowed: exact, near, order, test, open"),
+        ({"tolerance": ""}, "tolerance", "allowed: exact, near, range, order, test, open"),
         ({"kind": "numbr"}, "kind", "did you mean 'number'"),
         ({"id": "édcm"}, "id", "edcm.t1.industry.c1"),
         ({"id": ""}, "id", "correct it"),

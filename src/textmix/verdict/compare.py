@@ -269,6 +269,7 @@ def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
         found,
         value=float(found.value) * scale,
         standard_deviation=None if deviation is None else deviation * scale,
+        range=None if found.range is None else (found.range[0] * scale, found.range[1] * scale),
     )
 
 

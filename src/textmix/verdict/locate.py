@@ -58,6 +58,8 @@ class Rebuilt:
     unconverged : number of the fits behind it that stopped before they converged.
     trials : the random splits of which ``value`` is the mean; None where it is no such mean.
     interval : ends of its 95 % interval, of a ratio of times; else None.
+    range : lowest and highest value over the parts of the data of which ``value`` is a median, of a measure that also
+        writes ``<key>_lowest`` and ``<key>_highest``; else None.
     """
 
     value: float | str
@@ -66,6 +68,7 @@ class Rebuilt:
     unconverged: int = 0
     trials: Trials | None = None
     interval: tuple[float, float] | None = None
+    range: tuple[float, float] | None = None
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
@@ -100,8 +103,7 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
             seconds = results.seconds(locator.experiment, locator.role, locator.method, locator.quantity)
             return Rebuilt(statistics.median(seconds), standard_deviation(seconds), len(seconds))
         case MeasureLocator():
-            found = entry_of(results.measure(locator.measure), locator.key, str(locator))
-            return Rebuilt(found.value, found.standard_deviation)
+            return _measured(results, locator)
         case SettingLocator():
             return Rebuilt(used_setting(results, locator))
         case BenchLocator():
@@ -109,6 +111,14 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
         case CheckLocator() | TestLocator():
             raise ConfigError(f"locator '{locator}' names a {locator.kind}, which has no value; name a value")
     raise TypeError(locator)
+
+
+def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
+    """Return a value of a measure, with its range where the measure writes one."""
+    values, key = results.measure(locator.measure), locator.key
+    found = entry_of(values, key, str(locator))
+    ends = [values[f"{key}_{end}"].value for end in ("lowest", "highest") if f"{key}_{end}" in values]
+    return Rebuilt(found.value, found.standard_deviation, range=(ends[0], ends[1]) if len(ends) == 2 else None)
 
 
 def _ratio(results: Results, locator: BenchLocator) -> Rebuilt:

@@ -3,7 +3,8 @@
 A mean over trials is reproduced if two one-sided tests at `LEVEL` bound its difference from the published value by the
 margin, which is the same as a 90 % interval inside the margin.  It differs if Welch's test finds a difference.  If
 neither test decides, the two are not distinguishable.  A value without a spread is reproduced if it lies within the
-margin.
+margin.  A published number of one part of the data, such as one newsgroup that the source does not name, is reproduced
+if it lies within the range over all parts.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     ------
     ConfigError : the tolerance cannot judge a number.
     """
+    if row.tolerance == "range":
+        return _judge_range(row, found)
     if row.tolerance not in ("exact", "near"):
-        raise ConfigError(f"{row.id}: tolerance {row.tolerance} cannot judge a number; use exact, near or open")
+        raise ConfigError(f"{row.id}: tolerance {row.tolerance} cannot judge a number; use exact, near, range or open")
     rebuilt, target = float(found.value), float(row.value)
     if math.isnan(rebuilt):
         return DIFFERS, "the rebuilt value is not a number"
@@ -59,6 +62,15 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     return INDISTINCT, f"{said}; no test bounds the difference by that or shows it{_trials(found)}"
 
 
+def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
+    """Judge a number of one part of the data by the range over all parts, both in the row's unit."""
+    if found.range is None:
+        raise ConfigError(f"{row.id}: the measure has no _lowest and _highest of {row.source}; use near or open")
+    low, high = found.range
+    said = f"the range over the parts of the data is {short(low)} to {short(high)}"
+    return (REPRODUCED if low <= float(row.value) <= high else DIFFERS), said
+
+
 def difference(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate | None:
     """Return rebuilt less published with its interval; None where the rebuilt value has no spread over trials.
 
@@ -66,7 +78,7 @@ def difference(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate 
     number of trials it counts as a number without error.
     """
     target = number(row.value)
-    if target is None or row.tolerance == "exact" or not found.standard_deviation or not found.n:
+    if target is None or row.tolerance in ("exact", "range") or not found.standard_deviation or not found.n:
         return None
     spread = float(row.spread) if row.spread and row.trials else found.standard_deviation
     printed = Sample(target, spread, float(row.trials) if row.trials else math.inf)

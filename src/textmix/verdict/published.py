@@ -39,7 +39,7 @@ KINDS: Mapping[str, str] = {
     "context": "a fact that no experiment can rebuild, or one from outside the source",
 }
 COUNTED = ("number", "claim")
-TOLERANCES = ("exact", "near", "order", "test", "open")
+TOLERANCES = ("exact", "near", "range", "order", "test", "open")
 #: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "above": (("left", "right"), ("exceptions", "factor", "average")),
@@ -252,7 +252,7 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
 def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     """Refuse a value, standard deviation or margin that is not the number that the tolerance needs."""
     tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
-    judged = tolerance in ("exact", "near")
+    judged = tolerance in ("exact", "near", "range")
     if judged and not value:
         raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
     if cells["trials"] and not re.fullmatch(r"[2-9]|[1-9]\d+", cells["trials"]):
