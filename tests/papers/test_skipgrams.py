@@ -77,6 +77,10 @@ def measured(source: MeasureData) -> dict[str, Measure]:
             name: {**PATH, "l1_ratio": ratio, "kinds": KINDS}
             for name, ratio in zip(CURVES, (0.0, 1.0, 0.1), strict=True)
         },
+        **{
+            name: {**PATH, "loss": "squared_hinge", "l1_ratio": ratio, "kinds": KINDS[-1:]}
+            for name, ratio in (("svm_l2_curves", 0.0), ("svm_l1_curves", 1.0))
+        },
         "speaking": {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "none"},
     }
     generator = np.random.default_rng(0)
@@ -94,13 +98,13 @@ def with_unlabelled(entry: dict[str, Any]) -> MeasureData:
 
 def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     words = {"tokenizer": "treebank", "casing": "lower"}
-    settings = {"params": {"delta": 0.5, "l2": 1e-3}, "discounts": [0.1, 1.0], "folds": 3}
+    settings = {"params": {"l2": 1e-3}, "tried": [[0.5, 0.1], [0.7, 1.0]], "folds": 3}
     found = run_measure(
         "skipgrams", "dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
     )
     assert found.values["accuracy"] == 1.0
     assert found.values["discount"] == 0.1
-    assert [row["discount"] for row in found.tables["held_out"]] == [0.1, 1.0]
+    assert [(row["delta"], row["discount"]) for row in found.tables["held_out"]] == [(0.5, 0.1), (0.7, 1.0)]
     vectors = {**words, "vectors": {"vector_size": 8, "min_count": 1, "epochs": 2, "seed": 1, "dm": 0}}
     settings = {"splits": 2, "params": {"max_iter": 50}}
     values = run_measure(

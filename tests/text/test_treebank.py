@@ -42,6 +42,10 @@ def test_renaming_joins_words_of_one_name() -> None:
     assert renamed.values.dtype == np.int32
 
 
+def test_comparatives_of_another_stem_stay() -> None:
+    assert lemmas(["worst", "worse", "better", "best", "funnier"]) == ["worst", "worse", "better", "best", "funny"]
+
+
 def test_entry_makes_skipgrams_of_lemmas() -> None:
     corpus = corpus_of(["It fails.", "it really failed!", "It fails", "nothing"], [TRAIN, TRAIN, TRAIN, TEST])
     spec = {"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "min_documents": 2, "fit_on": "train"}

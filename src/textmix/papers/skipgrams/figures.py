@@ -12,7 +12,10 @@ from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, Sheet, panels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LABELS = {"lr_l2": "L2", "lr_l1": "L1", "lr_elastic_net": "L1+L2"}
+LABELS = {
+    **{"lr_l2": "LR L2", "lr_l1": "LR L1", "lr_elastic_net": "LR L1+L2"},
+    **{"svm_l2": "SVM L2", "svm_l1": "SVM L1"},
+}
 _PARTS = {"all": "all", "selected": "selected", "weight": "weight"}
 #: A share of at least this is written into its bar.
 WRITTEN = 0.045
@@ -41,7 +44,7 @@ def accuracy(data: FigureData) -> Sheet:
         if printed is not None:
             longest = max(row["n"] for row in rows)
             published_point(axes, longest + 0.25, 0, Printed(printed.value / 100), across=False)
-        axes.set_title(f"LR {LABELS[method]}")
+        axes.set_title(LABELS[method])
         axes.set_xlabel("largest n (words)")
         axes.set_xticks(sorted({row["n"] for row in rows}))
     panel[0].set_ylabel("accuracy (fraction of test reviews)")
@@ -77,10 +80,10 @@ def size(data: FigureData) -> Sheet:
         x, y = ([row[key] for row in own] for key in ("features", "test_accuracy"))
         sizes += x
         look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[place]}
-        axes.plot(x, y, label=f"LR {LABELS[method]}", **look)
+        axes.plot(x, y, label=LABELS[method], **look)
         ring = next(place for place, row in enumerate(own) if row["chosen"])
         axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=f"C{place}")
-        figure.note(f"The chosen penalty of LR {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
+        figure.note(f"The chosen penalty of {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
     axes.plot([], [], "o", markersize=12, markerfacecolor="none", color=GREY, label="penalty chosen in training")
     log_axis(axes.xaxis, min(sizes), max(sizes))
     axes.set_xlabel("skip-grams with weight (log scale)")
@@ -103,7 +106,7 @@ def contributions(data: FigureData) -> Sheet:
         if printed is not None:
             published_point(axes, 2.42, 0, Printed(printed.value / 100), across=False)
             figure.note("The diamond is the published share of slop 0 in the weight.")
-        axes.set_title(f"LR {LABELS[method]}")
+        axes.set_title(LABELS[method])
     panel[0].set_ylabel("share (fraction)")
     legend(figure, columns=4)
     return figure

@@ -6,7 +6,7 @@ footnote says that the published accuracy of paragraph vectors needs training re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,19 @@ from textmix.models.linear.dropout import DropoutLogisticRegression
 def dropout_unlabelled(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Measure the test accuracy of dropout logistic regression with unlabelled reviews, their weight chosen.
+    """Measure the test accuracy of dropout logistic regression with unlabelled reviews, its noise and weights chosen.
 
     Parameters
     ----------
     sources : role -> data set, one, of two labels; the documents without a label are the unlabelled ones.
-    settings : ``params`` of `DropoutLogisticRegression`; ``discounts``, the weights of an unlabelled review tried;
-        ``folds``, of which the first is held out from the training reviews to choose among them.
+    settings : ``params`` of `DropoutLogisticRegression`; ``tried``, pairs of its ``delta`` and ``discount``; ``folds``,
+        of which the first is held out from the training reviews to choose among them.
     generator : draws the folds.
 
     Returns
     -------
-    a measure with the accuracy on test reviews, the weight chosen, and the table ``held_out`` (weight, accuracy).
+    a measure with the accuracy on test reviews, the pair chosen, and the table ``held_out`` (delta, discount, accuracy
+    on the fold).
     """
     (source,) = sources.values()
     corpus, train, test = source.corpus, source.splits.train[0], source.splits.test[0]
@@ -39,16 +40,18 @@ def dropout_unlabelled(
     codes = corpus.indicators()[:, 1]
     unlabelled = X[np.flatnonzero(corpus.label_counts == 0)]
 
-    def accuracy(discount: float, fitted: np.ndarray, tried: np.ndarray) -> float:
+    def accuracy(pair: Sequence[float], fitted: np.ndarray, tried: np.ndarray) -> float:
         """Return the accuracy on some reviews of a model of other reviews."""
-        model = DropoutLogisticRegression(**settings["params"], discount=discount)
+        model = DropoutLogisticRegression(**settings["params"], delta=pair[0], discount=pair[1])
         return float(model.fit(X[fitted], codes[fitted], unlabelled).score(X[tried], codes[tried]))
 
     out = generator.permutation(len(train)) % settings["folds"] == 0
-    held_out = [accuracy(discount, train[~out], train[out]) for discount in settings["discounts"]]
-    chosen = settings["discounts"][int(np.argmax(held_out))]
-    rows = [{"discount": d, "accuracy": a} for d, a in zip(settings["discounts"], held_out, strict=True)]
-    return Measure({"accuracy": accuracy(chosen, train, test), "discount": float(chosen)}, {"held_out": rows})
+    pairs = settings["tried"]
+    held_out = [accuracy(pair, train[~out], train[out]) for pair in pairs]
+    delta, discount = chosen = pairs[int(np.argmax(held_out))]
+    values = {"accuracy": accuracy(chosen, train, test), "delta": float(delta), "discount": float(discount)}
+    rows = [{"delta": d, "discount": c, "accuracy": a} for (d, c), a in zip(pairs, held_out, strict=True)]
+    return Measure(values, {"held_out": rows})
 
 
 def vectors_accuracy(
