@@ -61,6 +61,11 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
     add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
     add("--all", action="store_true", help="give the probability of every label, not only of the predicted ones")
+    add(
+        "--spreadsheet",
+        action="store_true",
+        help="put an apostrophe before ids and labels in csv that a spreadsheet would run as formulas (=, +, -, @)",
+    )
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 
@@ -121,7 +126,7 @@ def predict(options: argparse.Namespace) -> None:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
         model = PersistedModel.load(options.model)
         output = stack.enter_context(_output(options.output))
-        writer = labelling.Writer(output, model, output_form, options.all)
+        writer = labelling.Writer(output, model, output_form, options.all, options.spreadsheet)
         found = texts.read(stream)
         if not options.quiet:
             terminal = sys.stderr if sys.stderr.isatty() and (options.output or not sys.stdout.isatty()) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import threading
 from pathlib import Path
 
@@ -358,3 +359,39 @@ def test_sha256_of_a_file_is_that_of_its_bytes(tmp_path):
     (tmp_path / "a").write_bytes(data)
     assert digests.sha256_file(tmp_path / "a") == digests.sha256_bytes(data)
     assert digests.sha256_bytes(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_a_result_copied_over_another_is_refused_although_its_digests_fit(tmp_path):
+    for name in ("a", "b"):
+        with io.new_folder(tmp_path / f"predictions/{name}", {}) as folder:
+            io.write_text(folder / "fits.csv", name)
+    shutil.rmtree(tmp_path / "predictions/b")
+    shutil.copytree(tmp_path / "predictions/a", tmp_path / "predictions/b")
+    with pytest.raises(IntegrityError, match=r"predictions/b: is a copy of .*predictions/a; delete it and run again"):
+        io.check_result(tmp_path / "predictions/b")
+    assert io.check_result(tmp_path / "predictions/b", anywhere=True)
+
+
+def test_what_a_killed_job_left_of_a_result_goes_with_the_next_writing(tmp_path):
+    (tmp_path / ".a.csv.xyz.tmp").write_text("half")
+    (tmp_path / ".b.xyz.tmp").mkdir()
+    (tmp_path / ".other.csv.xyz.tmp").write_text("of another result")
+    io.write_result(tmp_path / "a.csv", "x\n", {})
+    with io.new_folder(tmp_path / "b", {}):
+        pass
+    assert sorted(path.name for path in tmp_path.glob(".*")) == [".other.csv.xyz.tmp"]
+
+
+def test_one_file_of_a_folder_is_checked_against_its_record(tmp_path):
+    with io.new_folder(tmp_path / "a", {}) as folder:
+        io.write_text(folder / "fits.csv", "x\n")
+    io.check_file(tmp_path / "a/fits.csv")
+    (tmp_path / "a/fits.csv").write_text("y\n")
+    with pytest.raises(IntegrityError, match=r"fits\.csv: changed since it was made"):
+        io.check_file(tmp_path / "a/fits.csv")
+
+
+def test_a_json_key_that_stands_twice_is_refused(tmp_path):
+    (tmp_path / "a.json").write_text('{"a": 1, "b": {"c": 1, "c": 2}}')
+    with pytest.raises(ValueError, match="the key 'c' stands twice"):
+        io.read_json(tmp_path / "a.json")

@@ -129,3 +129,15 @@ def test_damaged_record_of_raw_files_is_a_fault_not_a_crash(results, content):
 def test_placing_files_by_hand_beside_raw_ones_is_allowed(results):
     (results.parent / "resources/news/README").write_text("mine")
     assert faults_of(results) == []
+
+
+def test_what_a_killed_job_left_is_no_fault(results):
+    (results / "scores/.x.tmp").write_text("half")
+    (results / "datasets/.news.abc.tmp").mkdir()
+    (results / "datasets/.news.abc.tmp/meta.json").write_text("{")
+    assert faults_of(results) == []
+
+
+def test_a_copy_of_another_result_is_named(results):
+    shutil.copytree(results / "datasets/news", results / "datasets/other")
+    assert faults_of(results) == ["results/datasets/other: is a copy of another result; delete it and run again"]

@@ -200,6 +200,8 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "labels numbers": lambda folder: io.write_json(folder / "labels.json", [1, 2, 3, 4, 5]),
     "words few": lambda folder: io.write_json(folder / "step0/vocabulary_.json", ["a"]),
     "table cut": array("_log_beta", lambda a: a[:-1]),
+    "table of NaN": array("_log_beta", lambda a: a * np.nan),
+    "value too large": step(values={"n_features_in_": 10**400}),
     "table turned": array("_log_beta", lambda a: a.T),
     "table of another type": array("_log_beta", lambda a: a.astype(np.float32)),
     "classes out of range": array("classes_", lambda a: a + 100),

@@ -221,6 +221,15 @@ def test_rows_have_a_cell_for_each_column_where_the_model_gives_no_probability()
     assert stream.getvalue() == "id,label,probability,p:a,p:b\n1,b,,,\n"
 
 
+def test_labels_that_a_spreadsheet_would_run_are_quoted_by_choice() -> None:
+    model = SimpleNamespace(label_names=["=1+1", "-b"], task="single")
+    for spreadsheet, expected in ((False, "@1,=1+1,\n2,-b,\n"), (True, "'@1,'=1+1,\n2,'-b,\n")):
+        stream = streams.StringIO()
+        writer = predict.Writer(stream, model, "csv", False, spreadsheet)  # type: ignore[arg-type]
+        writer.write([NewText("@1", 1, b"words"), NewText("2", 2, b"words")], np.array([0, 1]), None)
+        assert stream.getvalue() == expected
+
+
 def test_the_model_is_described(models: Path, capsys: Capture) -> None:
     assert command.main(["info", str(models / "edcm")]) == 0
     said = capsys.readouterr().out

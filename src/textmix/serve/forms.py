@@ -149,6 +149,9 @@ class _State:
         array = read_npy(self.folder / f"{name}.npy")
         if array.dtype.kind != "i" if typed == "int" else array.dtype != np.dtype(typed):
             raise TypeError(f"{name} is of the type {array.dtype}, not {typed}")
+        # A score of cross-validation may be NaN, of a point that was not fitted; nothing that labels a text may.
+        if array.dtype.kind == "f" and not name.startswith("cv_") and np.isnan(array).any():
+            raise ValueError(f"{name} holds NaN, which no fit leaves")
         self._check_shape(name, array.shape, dimensions)
         return array
 

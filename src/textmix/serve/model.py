@@ -191,6 +191,11 @@ class PersistedModel:
         classes = self.estimator.classes_
         if len(classes) == 0 or classes.min() < 0 or classes.max() >= len(self.label_names):
             raise ValueError("classes_ is not an index into the labels")
+        # A form cannot say that scikit-learn's linear model has one row of weights for two classes.
+        if type(self.estimator).__module__.startswith("sklearn.linear_model"):
+            rows, expected = len(self.estimator.coef_), 1 if len(classes) == 2 else len(classes)
+            if rows != expected:
+                raise ValueError(f"coef_ has {rows} rows for {len(classes)} classes")
         n_features = self.estimator.n_features_in_
         if len(self.steps) > 1 and self.counts(Ragged.from_texts([b"", b"a"])).shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")

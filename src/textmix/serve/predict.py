@@ -50,9 +50,13 @@ class Writer:
     model : whose labels are written.
     form : "csv" or "jsonl".
     everything : write the probability of every label.
+    spreadsheet : put an apostrophe before each csv text that a spreadsheet would run as a formula.
     """
 
-    def __init__(self, stream: IO[str], model: PersistedModel, form: str, everything: bool) -> None:
+    def __init__(
+        self, stream: IO[str], model: PersistedModel, form: str, everything: bool, spreadsheet: bool = False
+    ) -> None:
+        self._quote = _no_formula if spreadsheet else _as_it_is
         self._stream, self._names, self._everything = stream, list(model.label_names), everything
         self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
@@ -60,6 +64,7 @@ class Writer:
     def begin(self) -> None:
         """Write the header of csv; JSON lines have none."""
         if self._csv:
+            # Behind its "p:" no label is a formula.
             self._csv.writerow(["id", *self._keys, *(f"p:{name}" for name in self._names if self._everything)])
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
@@ -80,8 +85,8 @@ class Writer:
         for text, answer, row in zip(block, answers, every, strict=True):
             values = [_six_digits(value) for value in row]
             if self._csv:
-                cells = [_JSON(cell) if isinstance(cell, list) else cell for cell in answer]
-                self._csv.writerow([text.id, *cells, *values])
+                cells = [_JSON(cell) if isinstance(cell, list) else self._quote(cell) for cell in answer]
+                self._csv.writerow([self._quote(text.id), *cells, *values])
             else:
                 said = {"id": text.id, **dict(zip(self._keys, answer, strict=True))}
                 if values:
@@ -105,6 +110,16 @@ class Writer:
             values = [_six_digits(value) for value in probability[rows, columns].tolist()]
         for first, end in pairwise(ends):
             yield names[first:end], values[first:end] if probability is not None else None
+
+
+def _as_it_is(cell: Any) -> Any:
+    """Return a cell as it is."""
+    return cell
+
+
+def _no_formula(cell: Any) -> Any:
+    """Return a cell that no spreadsheet runs: one that begins like a formula gets an apostrophe before it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def _six_digits(value: float) -> float | None:

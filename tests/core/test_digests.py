@@ -1,0 +1,48 @@
+"""Content decides, not time: digests of files of any size, and the versions that code depends on."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from textmix.core import digests
+from textmix.core.digests import digest_of, known_sha256, sha256_file
+from textmix.core.environment import environment, versions
+
+
+def test_a_file_replaced_by_one_of_the_same_size_and_an_older_date_has_another_digest(tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    path.write_bytes(b"a,1\n")
+    os.utime(path, ns=(10**18, 10**18))
+    first = known_sha256(path)
+    path.write_bytes(b"a,2\n")
+    os.utime(path, ns=(10**18, 10**18))
+    assert known_sha256(path) != first
+    assert known_sha256(path) == sha256_file(path)
+
+
+def test_a_file_known_before_is_not_read_again(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(b"x" * 1000)
+    later = time.time() + 60
+    monkeypatch.setattr(time, "time", lambda: later)
+    expected = known_sha256(path)
+    monkeypatch.setattr(digests, "sha256_file", lambda path: "read again")
+    assert known_sha256(path) == expected
+    path.chmod(0o600)  # a change of its entry
+    assert known_sha256(path) == "read again"
+
+
+def test_settings_are_one_digest_by_name_and_the_order_of_a_grid_counts() -> None:
+    assert digest_of({"seed": 3, "max_trials": 2}) != digest_of({"seed": 2, "max_trials": 3})
+    assert digest_of({"a": [1], "b": [2]}) != digest_of({"b": [2], "a": [1]})
+    assert digest_of({"a": (1, 2)}) == digest_of({"a": [1, 2]})
+
+
+def test_environment_holds_what_the_packages_require() -> None:
+    found = environment(["numba", "os", "yaml", "no_such_package"])
+    assert {"python", "numba", "llvmlite", "numpy", "pyyaml", "no-such-package"} <= found.keys()
+    assert found["no-such-package"] == "not installed"
+    assert not {"os", "matplotlib"} & found.keys()
+    assert {"lightgbm", "gensim", "simplemma"} <= versions().keys()

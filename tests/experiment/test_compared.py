@@ -1,0 +1,40 @@
+"""A method that fails on the data of a comparison leaves its reason; a fault of the code ends the job."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import lightgbm
+import numpy as np
+import pytest
+from scipy import sparse
+
+from textmix.core.errors import MissingResult
+from textmix.experiment import compared
+from textmix.plan.methods import load_methods
+
+CORPUS = SimpleNamespace(name="news", features=sparse.csr_array(np.eye(2, dtype=np.int32)), label_names=["a", "b"])
+SPLITS = SimpleNamespace(train=[[0, 1]])
+
+
+def run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Run a method whose fit raises an error."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(compared, "run_trials", fail)
+    compared.run_compared(CORPUS, SPLITS, load_methods()["multinomial"], {}, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "error", [lightgbm.basic.LightGBMError("bin size 257"), np.linalg.LinAlgError("singular"), ValueError("one class")]
+)
+def test_an_error_of_a_library_becomes_a_missing_result(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    with pytest.raises(MissingResult, match=f"multinomial cannot be fitted to news: {error}"):
+        run(monkeypatch, error)
+
+
+def test_a_fault_of_the_code_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TypeError):
+        run(monkeypatch, TypeError("a wrong type"))
