@@ -11,12 +11,14 @@ import yaml
 from scipy import sparse
 
 from tests.models.test_cbm import documents
+from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import META
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
+from textmix.models.cbm.mixture_kernels import search_modes
 from textmix.pages.figures import FigureData, draw
 from textmix.papers.cbm.figures import FIGURES
 from textmix.verdict.published import read_record
@@ -120,6 +122,7 @@ def results(root: Path, dataset: str | None = "made") -> Results:
 def test_figures_are_drawn_alike_each_time(name, measured):
     data = FigureData(results(measured[1]), {}, SPEC["figures"][name])
     first = draw("cbm", name, data)
+    assert_sound(first)
     assert first == draw("cbm", name, data)
     assert len(first) > 5000
 
@@ -138,3 +141,12 @@ def test_paper_yaml_names_every_figure_and_published_csv_what_measures_give(meas
             experiment, method = SPEC["experiments"][row.locator.experiment], row.locator.method
             assert row.locator.role in experiment["roles"]
             assert method in experiment["methods"] or method.endswith("_gb")
+
+
+def test_a_set_that_several_components_list_is_counted_for_each_of_them():
+    generator = np.random.default_rng(0)
+    log_pi, z = np.log(np.full((50, 4), 0.25)), generator.normal(0, 0.3, (4, 50, 2))
+    *_, tried, exact = search_modes(log_pi, z, True, 100)
+    assert exact.all()
+    assert tried.max() > 4, "there are 4 sets of 2 labels"
+    assert tried.max() <= 4 * 4, "each of 4 components lists each set once"

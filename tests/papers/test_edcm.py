@@ -14,6 +14,7 @@ from scipy.special import digamma
 
 from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
+from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import META
 from textmix.data.corpus import Corpus
 from textmix.experiment.measures import Measure, MeasureData, run_measure
@@ -111,6 +112,7 @@ FROM_MEASURES = [name for name in FIGURES if "experiment" not in SPEC["figures"]
 def test_figures_draw_what_the_measures_wrote(measured, name):
     data = FigureData(_results(measured[1]), PRINTED, SPEC["figures"][name])
     svg = draw("edcm", name, data)
+    assert_sound(svg)
     assert svg == draw("edcm", name, data)
     assert len(svg) < 400_000
     assert str(inline_svg(svg, "p", name)).startswith("<svg")

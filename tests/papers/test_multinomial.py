@@ -12,6 +12,7 @@ import yaml
 from scipy import sparse
 
 from tests.naive.discounting import counts_of
+from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -222,6 +223,7 @@ def test_every_claim_has_a_check_and_every_check_a_claim():
 def test_figures_draw_what_the_measures_wrote(measured, name):
     data = FigureData(_results(measured[1]), {"vil.err": Printed(8.56)}, SPEC["figures"][name])
     svg = draw("multinomial", name, data)
+    assert_sound(svg)
     assert svg == draw("multinomial", name, data)
     assert svg.count(b"<path") > 20
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from scipy import sparse
 
+from tests.pages.drawings import assert_sound
 from tests.text.test_features import corpus_of
 from tests.verdict.reporting import META
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Ragged
@@ -201,6 +202,7 @@ def drawn(measured: dict[str, Measure], tmp_path: Path) -> Results:
 def test_figures_are_the_same_bytes_every_time(name: str, drawn: Results) -> None:
     data = FigureData(drawn, {}, SPEC["figures"][name])
     first = draw("skipgrams", name, data)
+    assert_sound(first)
     assert first == draw("skipgrams", name, data)
     assert first.startswith(b"<?xml")
     assert set(SPEC["figures"]) == set(FIGURES)

@@ -176,15 +176,24 @@ def write_at(
     axes.annotate(text, point, (right, up), textcoords="offset points", ha=side, va=height, **options)
 
 
-def legend(figure: Sheet, *axes: Axes, columns: int = 3) -> None:
+def legend(figure: Sheet, *axes: Axes) -> None:
     """Place one legend above all panels, each label once; without axes it is that of all panels."""
     entries: dict[str, Any] = {}
     for one in axes or figure.axes:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if entries:
-        figure.legend(list(entries.values()), list(entries), loc="outside upper left", ncols=columns)
+        place_legend(figure, list(entries.values()), list(entries))
     _tell_scales(figure)
+
+
+def place_legend(figure: Sheet, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Place a legend above all panels in as many columns, four at most, as are not wider than the figure."""
+    for columns in (4, 3, 2, 1):
+        placed = figure.legend(handles, labels, loc="outside upper left", ncols=columns)
+        if columns == 1 or placed.get_window_extent().width < 0.99 * figure.bbox.width:
+            return
+        placed.remove()
 
 
 def _tell_scales(figure: Sheet) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
 #: Width of every figure in inches: its text is still legible on the screen of a phone.
-WIDTH = 5.5
+WIDTH = 5.0
 INK, SOFT, GREY, PALE, PAPER = "#1b1b1b", "#3c3c3c", "#75756f", "#c9c9c4", "#ffffff"
 #: Marker of every series in order, beside the colour cycle of the style file.
 MARKERS = ("o", "s", "^", "D", "v", "P")

@@ -10,7 +10,17 @@ import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
 from textmix.pages.figures import FigureData
-from textmix.pages.marks import counted, legend, log_axis, marked, published_line, row_names, spread_of, with_bars
+from textmix.pages.marks import (
+    counted,
+    legend,
+    log_axis,
+    marked,
+    place_legend,
+    published_line,
+    row_names,
+    spread_of,
+    with_bars,
+)
 from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, WIDTH, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
@@ -99,7 +109,7 @@ def illustration(data: FigureData) -> Sheet:
     ]
     handles.append(Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it"))
     handles.append(grid[-1].plot([], [], "D", color=INK, label="true label")[0])
-    figure.legend(handles=handles, loc="outside upper left", ncols=2)
+    place_legend(figure, handles, [str(handle.get_label()) for handle in handles])
     return figure
 
 

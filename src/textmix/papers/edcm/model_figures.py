@@ -24,7 +24,7 @@ LEAST = 1e-3
 SIZES = {
     "mean_alpha": "mean α of a word",
     "above_0.5": "words with α > 0.5",
-    "correlation_alpha_beta": "correlation of α and β",
+    "correlation_alpha_beta": "correlation of α, β",
 }
 
 
@@ -71,10 +71,10 @@ def log_probabilities(data: FigureData) -> Sheet:
     left.set_xlabel("−log p, DCM (log scale)")
     left.set_ylabel("−log q, EDCM (log scale)")
     right.set_xlabel("words in document (log scale)")
-    right.set_ylabel("deviation of log q (percent, log scale)")
+    right.set_ylabel("deviation (percent, log scale)")
     figure.note(f"Marks show {len(p):,} of the {len(every):,} documents, every {EVERY}th; means are over all of them.")
     figure.note(f"A deviation below {LEAST:g} % stands at the lower end of the axis.")
-    legend(figure, left, right, columns=2)
+    legend(figure, left, right)
     return figure
 
 
@@ -115,7 +115,7 @@ def parameters(data: FigureData) -> Sheet:
     printed, ours = data.published_of("correlation"), data.results.measure("approximation")["correlation_alpha_beta"]
     text = f"correlation {float(ours.value):.4f}" + (f"\npublished {printed.value:g}" if printed else "")
     right.annotate(text, (0.04, 0.97), xycoords="axes fraction", va="top", fontsize=7.5)
-    legend(figure, left, right, columns=2)
+    legend(figure, left, right)
     return figure
 
 
@@ -143,9 +143,9 @@ def stopping(data: FigureData) -> Sheet:
         axes.set_title(f"{'ABC'[place]}  {title}")
         marked(axes.xaxis, [0, 1, 3, 10, max(taken), end], ["0", "1", "3", "10", f"{max(taken):g}", "end"])
         axes.margins(y=0.12)
-    panel[1].set_xlabel("steps of Minka's fixed point from the EDCM's parameters (logarithmic from 1)")
+    panel[1].set_xlabel("steps of Minka's fixed point (log scale from 1)")
     figure.note(f"Each full mark is the median over {len(groups)} newsgroups.")
-    legend(figure, columns=3)
+    legend(figure)
     return figure
 
 
@@ -177,7 +177,7 @@ def gamma_ratio(data: FigureData) -> Sheet:
     marked(axes.xaxis, sorted({float(row["count"]) for row in growth}))
     axes.set_xlabel("count x of a word (log scale)")
     axes.set_ylabel("relative error (percent, log scale)")
-    legend(figure, columns=4)
+    legend(figure)
     return figure
 
 
@@ -205,7 +205,7 @@ def burstiness(data: FigureData) -> Sheet:
     log_axis(panel[0].yaxis, 1e-8, 1)
     panel[0].set_ylim(1e-8, 1)
     panel[0].set_ylabel("share of pairs (log scale)")
-    legend(figure, panel[0], columns=2)
+    legend(figure, panel[0])
     return figure
 
 

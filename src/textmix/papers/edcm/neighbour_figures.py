@@ -110,7 +110,7 @@ def knn_curves(data: FigureData) -> Sheet:
         figure.note(f"{title}: {_trend(rows)}")
     figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
     panel[0].set_ylabel("accuracy (fraction)")
-    legend(figure, panel[0], columns=4)
+    legend(figure, panel[0])
     return figure
 
 

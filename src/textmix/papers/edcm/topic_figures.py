@@ -53,7 +53,7 @@ def latent_topics(data: FigureData) -> Sheet:
     figure.note(
         "A bar reaches one standard deviation over the topics to each side of the mean; documents have no bars."
     )
-    legend(figure, left, columns=2)
+    legend(figure, left)
     return figure
 
 

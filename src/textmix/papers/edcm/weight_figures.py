@@ -46,7 +46,7 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     figure.note(f"From x = 1 to {count[-1]:g} the Fisher-DCM score grows {', '.join(grown)}.")
     span = f"From df = 1 to {frequency[-1]:,.0f}"
     figure.note(f"{span} the Fisher-DCM score falls {_times(fisher[::-1])}-fold, TF-IDF {_times(tfidf[::-1])}-fold.")
-    legend(figure, left, right, columns=3)
+    legend(figure, left, right)
     return figure
 
 
@@ -82,7 +82,7 @@ def perplexity(data: FigureData) -> Sheet:
     left.set_title("one model a newsgroup")
     left.set_ylabel("perplexity of unseen documents")
     _mixtures(right, data)
-    legend(figure, left, right, columns=2)
+    legend(figure, left, right)
     return figure
 
 

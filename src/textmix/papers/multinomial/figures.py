@@ -21,7 +21,7 @@ _RULES = {
     "printed": "b = n₁/(n₁ + n₂), as printed",
     "leaving_one_out": "b by leaving one out",
 }
-_LENGTHS = {"none": "", "decision": ", equal lengths in test", "counts": ", equal lengths"}
+_LENGTHS = {"none": "", "decision": ",\nequal lengths in test", "counts": ",\nequal lengths"}
 #: Where the threshold axis is marked: it runs from 10^-15 over 1/2 to 1 - 10^-15.
 _MARKS = {1e-15: "10⁻¹⁵", 1e-8: "10⁻⁸", 0.5: "0.5", 1 - 1e-8: "1−10⁻⁸", 1 - 1e-15: "1−10⁻¹⁵"}
 
@@ -59,7 +59,7 @@ def precision_recall(data: FigureData) -> Sheet:
         axes.set_title(title)
         axes.set_xlabel("recall (fraction of reference labels)")
     panel[0].set_ylabel("precision (fraction of detected labels)")
-    legend(figure, panel[0], columns=2)
+    legend(figure, panel[0])
     return figure
 
 
@@ -87,7 +87,7 @@ def set_error(data: FigureData) -> Sheet:
     for axes in panel:
         axes.set_ylabel("wrong sets (fraction)")
         axes.set_ylim(bottom=0)
-    legend(figure, panel[0], columns=2)
+    legend(figure, panel[0])
     return figure
 
 
@@ -125,13 +125,13 @@ def choices(data: FigureData) -> Sheet:
             for row in rows:
                 _plot_choice(axes, row, (float(row[errors]), float(row[documents])), height)
         sizes = sorted({int(row[documents]) for _, rows in groups for row in rows})
-        axes.set_title(f"n = {' or '.join(f'{size:,}' for size in sizes)} documents")
+        axes.set_title(f"n = {' or '.join(f'{size:,}' for size in sizes)}")
     row_names(panel[0], [label for label, _ in groups])
-    panel[0].set_xlabel("cross-validated error (percent)")
+    panel[0].set_xlabel("cross-validated (percent)")
     panel[1].set_xlabel("test error (percent)")
     published_line(panel[1], data.published_of("error_rate"), "published test error", across=True)
     figure.note("A bar is the 95 % interval of a share of the n documents (Wilson).")
-    legend(figure, panel[1], columns=2)
+    legend(figure, panel[1])
     return figure
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 #: Parameter -> the distance to its limit, and the axis of the parameter.
 _LIMITS = {
-    "delta": ("priors from 1/k", "documents added to each class, δ (log scale)"),
-    "mu": ("words from the background", "words added to each class, μ (log scale)"),
+    "delta": ("priors from 1/k", "documents added, δ (log scale)"),
+    "mu": ("words from the background", "words added, μ (log scale)"),
 }
 
 
@@ -43,6 +43,9 @@ def accuracy(data: FigureData) -> Sheet:
     figure, panel = panels(len(found), height=3.1)
     for axes, (role, points, level) in zip(panel, found, strict=True):
         _curve(axes, points)
+        best = max(points, key=lambda mu: statistics.fmean(points[mu]))
+        top = statistics.fmean(points[best])
+        figure.note(f"{data.title_of(role)}: the largest mean of naive Bayes is {top:.3f}, at μ = {brief(best)}.")
         mean, spread = statistics.fmean(level), spread_of(level)
         axes.axhline(mean, color="C1", linestyle=DASHES[1], label="logistic regression, mean")
         if spread:
@@ -65,9 +68,6 @@ def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
     spreads = [spread_of(values) for values in points.values()]
     bars = spreads if any(spreads) else None
     with_bars(axes, list(means), list(means.values()), bars, 0, label="naive Bayes, mean")
-    best = max(means, key=means.__getitem__)
-    write_at(axes, f"{means[best]:.3f} at {brief(best)}", (best, means[best] - spread_of(points[best])), up=-4)
-    axes.margins(y=0.14)
 
 
 def idf_effect(data: FigureData) -> Sheet:

@@ -72,7 +72,7 @@ def f_scores(data: FigureData) -> Sheet:
         _f_panel(axes, data, role, trials)
     row_names(panel[0], [LABELS.get(method, method) for method in methods])
     figure.supxlabel("sample-averaged F (percent)", fontsize=8.2)
-    legend(figure, columns=2)
+    legend(figure)
     return figure
 
 
@@ -151,7 +151,7 @@ def convergence(data: FigureData) -> Sheet:
     panel[0].plot([], [], color=GREY, linestyle=DASHES[3], label=counted("random start", random))
     panel[0].plot([], [], "x", color=GREY, label="end of a start")
     figure.note(f"Differences are relative. A distance below {brief(LEAST)} stands at {brief(LEAST)}.")
-    legend(figure, panel[0], columns=2)
+    legend(figure, panel[0])
     return figure
 
 
@@ -204,7 +204,7 @@ def calibration(data: FigureData) -> Sheet:
     lower.set_xlabel("probability of a label")
     upper.set_ylabel("share of true labels")
     upper.set_ylim(-0.03, 1.03)
-    legend(figure, upper, columns=2)
+    legend(figure, upper)
     return figure
 
 

@@ -88,7 +88,7 @@ def size(data: FigureData) -> Sheet:
     log_axis(axes.xaxis, min(sizes), max(sizes))
     axes.set_xlabel("skip-grams with weight (log scale)")
     axes.set_ylabel("accuracy (fraction of test reviews)")
-    legend(figure, columns=4)
+    legend(figure)
     return figure
 
 
@@ -108,7 +108,7 @@ def contributions(data: FigureData) -> Sheet:
             figure.note("The diamond is the published share of slop 0 in the weight.")
         axes.set_title(LABELS[method])
     panel[0].set_ylabel("share (fraction)")
-    legend(figure, columns=4)
+    legend(figure)
     return figure
 
 
