@@ -10,9 +10,11 @@
 # make tiny      one document from nothing, on data from packages
 # make image     textmix.sif, the image for jobs in a container (needs docker and apptainer)
 # make retry     forget which data sets could not be had, and run again
+# make release-check  the packages, their metadata and an example in a clean environment of each of PYTHONS
 # STRICT=1       a data set that could not be had makes the run fail
 
 PYTHON ?= python3
+PYTHONS ?= python3.11 python3.12 python3.13
 BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/python -m snakemake --cores $(CORES)
@@ -48,6 +50,20 @@ check: setup
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 	$(BIN)/yamllint -s config workflow profiles environment.yml .pre-commit-config.yaml .github
+
+# An interpreter that is not there ends the check; PYTHONS names those to use.
+release-check:
+	rm -rf build dist .venv-release && $(PYTHON) -m venv .venv-release/tools
+	.venv-release/tools/bin/python -m pip install --quiet --requirement .github/release.in
+	.venv-release/tools/bin/python -m build
+	.venv-release/tools/bin/twine check --strict dist/*
+	.venv-release/tools/bin/check-wheel-contents dist/*.whl
+	.venv-release/tools/bin/cffconvert --validate --infile CITATION.cff
+	set -e; for python in $(PYTHONS); do \
+	  $$python -m venv .venv-release/$$python; \
+	  .venv-release/$$python/bin/python -m pip install --quiet dist/*.whl; \
+	  .venv-release/$$python/bin/python -P tests/release/example.py; \
+	done
 
 check-project: setup .venv-tools/.ready
 	$(TOOLS)/actionlint

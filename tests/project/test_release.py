@@ -1,0 +1,41 @@
+"""The version stands in one place, and each file that repeats it for readers agrees; so do the cited documents."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import textmix
+
+ROOT = Path(__file__).resolve().parents[2]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+CODEMETA = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+ZENODO = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "textmix.__version__"}
+    assert textmix.__version__ == CITATION["version"] == CODEMETA["version"] == ZENODO["version"]
+
+
+def test_the_changelog_has_the_version_and_its_known_headings() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", text, re.M)
+    assert releases[0] == ("Unreleased", "") and releases[1][0] == textmix.__version__
+    assert {heading for heading in re.findall(r"^### (.+)$", text, re.M)} <= {
+        *("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"),
+    }
+
+
+def test_the_three_descriptions_cite_the_same_documents() -> None:
+    titles = {reference["title"] for reference in CITATION["references"]}
+    assert len(titles) == 6  # the slides of Li et al. are two papers
+    assert titles == {each["name"] for each in CODEMETA["citation"]}
+    assert all(any(title in said for said in ZENODO["references"]) for title in titles)
+    assert CITATION["license"] == PROJECT["project"]["license"] == ZENODO["license"].upper()
