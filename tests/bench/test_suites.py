@@ -81,7 +81,8 @@ def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: Callabl
         io.write_json("resources/tiny/fetch.json", {"status": "had", "files": {"archive": {"name": "messages.tar"}}})
     rows = run_suite(SUITES[name], tiny(SUITES[name]), repeats=1)
     assert all(set(row) == set(COLUMNS) for row in rows)
-    assert any(row["target"] is not None for row in rows)
+    # Claims of a paper on times are judged with its other claims, by the intervals of the ratios.
+    assert name.endswith("_claims") or any(row["target"] is not None for row in rows)
     assert all(row["candidate"] != row["peer"] or row["ratio_to_peer"] == 1.0 for row in rows)
 
 
