@@ -145,6 +145,17 @@ def test_what_a_killed_job_left_is_cleared_and_its_downloads_are_kept(tmp_path: 
     assert server.asked["/a"] == 1
 
 
+def test_a_file_of_an_older_registry_is_fetched_anew(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    (mirror / "tiny").mkdir(parents=True)
+    for name, data in (("old", OTHER), ("new", DATA)):
+        (mirror / "tiny" / name).write_bytes(data)
+    assert fetch(entry(mirrored(OTHER, "tiny/old")), tmp_path, mirror)["status"] == "had"
+    record = fetch(entry(mirrored(DATA, "tiny/new")), tmp_path, mirror)
+    assert record["files"]["data"]["sha256"] == sha256(DATA)
+    assert (tmp_path / "resources/tiny/tiny.arff").read_bytes() == DATA
+
+
 # ----------------------------------------------------------------------------------------------------------- state
 
 

@@ -263,10 +263,15 @@ def test_a_table_cut_within_a_label_does_not_make_a_class(tmp_path):
         table_of(tmp_path, text[:-2])
 
 
-def test_braces_in_a_path_are_no_wildcards(tmp_path):
+def test_a_file_whose_path_has_braces_is_known_by_its_content(tmp_path):
     folder = tmp_path / "my {data}"
     folder.mkdir()
     assert table_of(folder, "text,label\na b,x\nc d,y\n").n_documents == 2
+    own = load_own(str(folder / "my.yaml"), SCHEMAS)
+    before = own.state()
+    assert own.inputs == [] and before
+    (folder / "a.csv").write_text("text,label\na b,x\nc e,y\n")
+    assert own.state() != before
 
 
 def test_state_of_a_folder_is_its_content_not_its_times(tmp_path):

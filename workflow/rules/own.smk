@@ -4,7 +4,7 @@ if OWN is not None:
 
     rule read_own:
         input:
-            JOBS.own_files,
+            OWN.inputs,
         output:
             directory(f"results/datasets/{OWN.name}"),
         log:

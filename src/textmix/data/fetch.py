@@ -1,8 +1,8 @@
 """Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
 
-Nothing is fetched twice and nothing is overwritten.  A file in the folder with the right bytes stays; a file with other
-bytes is reported.  If no source gives the data, the record states the reason, and the parse stage raises a
-`MissingResult` with it.
+A file in the folder with the bytes that the registry states stays.  A fetched file with other bytes, of an older state
+of the registry, is fetched anew; one that the user placed there is reported, never overwritten.  If no source gives the
+data, the record states the reason, and the parse stage raises a `MissingResult` with it.
 Snakemake imports this module while it parses the workflow, so it imports nothing heavier than the registry does.
 """
 
@@ -65,10 +65,18 @@ class _Folder:
         return file.bytes in (None, found["bytes"]) and file.sha256 in (None, found["sha256"])
 
     def wrong(self) -> str:
-        """Return a message about the first file that agrees with no source; empty if every file agrees with one."""
+        """Return a message about the first file that agrees with no source; empty if every file agrees with one.
+
+        Only a file that the user placed there has a message.  A fetched one is deleted and fetched anew: the registry
+        asks for another one by now.
+        """
         for role in self.entry.files:
             files = [source.files[role] for source in self.entry.sources if role in source.files]
             if self.file(role).exists() and not any(self.has(role, file) for file in files):
+                if not _is_by_hand(self.file(role)):
+                    self.file(role).unlink()
+                    del self._known[self.file(role)]
+                    continue
                 found = self.describe(role)
                 expected = " or ".join(sorted({file.sha256 or f"{file.bytes} bytes" for file in files}))
                 return f"{found['name']} has sha256 {found['sha256']}, expected {expected}"

@@ -293,14 +293,6 @@ class Jobs:
         parts = self.tabulated()
         return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
 
-    def own_files(self, _wildcards: Any) -> list[str]:
-        """Return the files of the user's data; a folder is known by `textmix.plan.own.Own.state`.
-
-        A function of the wildcards, as Snakemake takes braces in any other path for wildcards.
-        """
-        own = self.plan.own
-        return [path for path in own.files.values() if not Path(path).is_dir()] if own else []
-
     def own_metric(self) -> dict[str, str]:
         """Return the task of the user's data -> the metric by which methods are compared on them."""
         own = self.plan.own

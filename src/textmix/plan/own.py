@@ -63,17 +63,18 @@ class Own:
         """Modules that read the data and that no import statement names, for the code digest."""
         return [Reader(FORMATS[self.format].reader).module]
 
-    def state(self) -> str:
-        """Return a digest of the paths and contents of all files in a data folder.
+    @property
+    def inputs(self) -> list[str]:
+        """The files that are inputs of the rule: no folder, and no path with a brace, a wildcard to Snakemake."""
+        return [path for path in self.files.values() if not Path(path).is_dir() and not set("{}") & set(path)]
 
-        It is empty for data in files: these are inputs of the rule, so that Snakemake sees their changes.
-        """
-        folder = Path(self.files.get("data", ""))
-        if self.format != "folder" or not folder.is_dir():
-            return ""
-        found = sorted(path for path in folder.rglob("*") if path.is_file())
-        facts = "".join(f"{path.relative_to(folder)}\0{known_sha256(path)}\0" for path in found)
-        return sha256_bytes(facts.encode("utf-8", "surrogateescape"))[:16]
+    def state(self) -> str:
+        """Return a digest of the paths and contents of the data that are no `inputs`; empty if there are none."""
+        facts = ""
+        for place in map(Path, sorted(set(self.files.values()) - set(self.inputs))):
+            found = sorted(path for path in place.rglob("*") if path.is_file()) if place.is_dir() else [place]
+            facts += "".join(f"{path.relative_to(place)}\0{known_sha256(path)}\0" for path in found if path.is_file())
+        return sha256_bytes(facts.encode("utf-8", "surrogateescape"))[:16] if facts else ""
 
     def spec(self, methods: Mapping[str, Method], taken: Collection[str]) -> dict[str, Any]:
         """Return the study in the form of a paper.yaml.
