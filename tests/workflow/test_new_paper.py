@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,13 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
     page = (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
     assert "A toy paper" in page
     assert "f-toy-lengths" in (copy.folder / "results/report/toy.html").read_text(encoding="utf-8")
+    reported = copy.run("--report", "report.zip", "--config", "papers=[toy]")
+    assert reported.returncode == 0, reported.stdout
+    with zipfile.ZipFile(copy.folder / "report.zip") as archive:
+        held = {Path(name).name for name in archive.namelist()}
+        described = archive.read("report/report.html").decode("utf-8")
+    assert {"index.html", "numbers.html", "provenance.html", "toy.html", "comparison.csv"} <= held
+    assert "has one verdict" in described and "Each published item once" in described
     with open(copy.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
         words, many = csv.DictReader(file)
     # The made-up texts are only nearly the paper's data, so that a count is shown and not judged.
