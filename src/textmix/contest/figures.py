@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from textmix.pages.marks import log_axis
-from textmix.pages.style import GREY, INK, PALE, PAPER, WIDTH, Sheet, style, svg_bytes
+from textmix.pages.marks import log_axis, write_at
+from textmix.pages.style import INK, PALE, PAPER, WIDTH, Sheet, style, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def critical_difference(
             axes.plot([ranks[method]] * 2 + [end], [0, height, height], color=INK, linewidth=0.8, zorder=2)
             axes.plot([ranks[method]], [0], "o", color="C0", markersize=4, zorder=4, clip_on=False)
             label = f"{names[method]}  {ranks[method]:.2f}" if left else f"{ranks[method]:.2f}  {names[method]}"
-            axes.text(end, height, f" {label} ", ha="right" if left else "left", va="center", fontsize=7.8)
+            write_at(axes, label, (end, height), right=-4 if left else 4, up=0, color=INK)
         return svg_bytes(figure, f"Mean ranks, {title}")
 
 
@@ -91,10 +91,8 @@ def _scale(axes: Axes, k: int, difference: float) -> None:
         axes.plot([1, 1 + difference], [-1.75, -1.75], color="C1", linewidth=1.6)
         for end in (1, 1 + difference):
             axes.plot([end, end], [-1.95, -1.55], color="C1", linewidth=1.6)
-        axes.text(
-            1 + difference, -1.75, f"  critical difference {difference:.2f}", ha="left", va="center", fontsize=7.8
-        )
-    axes.text(k, 0, "   mean rank, 1 is best", ha="left", va="center", fontsize=7.8, color=GREY)
+        write_at(axes, f"critical difference {difference:.2f}", (1 + difference, -1.75), right=5, up=0, color=INK)
+    write_at(axes, "mean rank, 1 is best", (k, 0), right=8, up=0)
 
 
 def front(points: Sequence[Point]) -> list[int]:

@@ -67,7 +67,7 @@ def f_scores(data: FigureData) -> Sheet:
             absent.append(missing)
     if not found:
         raise absent[0]
-    figure, panel = grid_of_panels(len(found), 2, 0.4 + 0.24 * len(methods), sharex=True, sharey=True)
+    figure, panel = grid_of_panels(len(found), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
     for axes, (role, trials) in zip(panel, found.items(), strict=True):
         _f_panel(axes, data, role, trials)
     row_names(panel[0], [LABELS.get(method, method) for method in methods])
@@ -82,7 +82,7 @@ def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]])
     for place, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
         trials_row(axes, place, values, "C0", "trial")
         printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
-        published_point(axes, 0, place - 0.36, printed)
+        published_point(axes, 0, place - 0.38, printed)
     explain_trials(axes, "trial", map(len, trials))
     axes.set_title(data.title_of(role))
 

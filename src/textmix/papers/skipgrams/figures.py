@@ -132,6 +132,7 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
                 )
         bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(_PARTS)), list(_PARTS.values()))
+    axes.set_xlim(-0.5, len(_PARTS) - 0.4)
     axes.set_ylim(0, 1)
     axes.grid(axis="x", visible=False)
 
