@@ -10,7 +10,7 @@ import pytest
 
 from textmix.core import digests, io
 from textmix.core.errors import MissingResult
-from textmix.experiment.verify import verify
+from textmix.experiment.verify import made_elsewhere, verify
 
 
 @pytest.fixture
@@ -141,3 +141,9 @@ def test_what_a_killed_job_left_is_no_fault(results):
 def test_a_copy_of_another_result_is_named(results):
     shutil.copytree(results / "datasets/news", results / "datasets/other")
     assert faults_of(results) == ["results/datasets/other: is a copy of another result; delete it and run again"]
+
+
+def test_results_of_another_processor_are_counted(results):
+    assert made_elsewhere(results) == 0
+    io.write_result(results / "scores/pmm/a.csv", "x\n1\n", {"processor": {"processor": "another"}})
+    assert made_elsewhere(results) == 1

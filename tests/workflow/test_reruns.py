@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 
 import pytest
 
@@ -50,6 +51,13 @@ def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy:
     predictions = {name.split("/")[5] for name in changed if name.startswith("results/predictions/")}
     assert predictions == {"edcm"}
     assert any(name.endswith("true_log_proba.npy") for name in changed), "Numba's cache kept the old kernel"
+
+
+def test_kernel_edit_is_noticed_although_snakemake_forgot_everything(copy: Clone) -> None:
+    shutil.rmtree(copy.folder / ".snakemake")
+    assert planned(copy) == {}
+    copy.edit("src/textmix/models/dirichlet/edcm_kernels.py", *KERNEL_EDIT)
+    assert planned(copy)["fit"] == 2
 
 
 def test_edited_published_number_reruns_only_the_comparison_and_what_shows_it(copy: Clone) -> None:

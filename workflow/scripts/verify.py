@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textmix.core.errors import IntegrityError
 from textmix.core.runtime import job, logger
-from textmix.experiment.verify import verify
+from textmix.experiment.verify import made_elsewhere, verify
 
 with job(snakemake):
     faults, checked = verify(Path("results"), Path("resources"))
@@ -13,4 +13,7 @@ with job(snakemake):
         logger.error("%s", fault)
     if faults:
         raise IntegrityError(f"{len(faults)} faults in {checked} results; each sentence above names one and its remedy")
+    elsewhere = made_elsewhere(Path("results"))
+    if elsewhere:
+        logger.info("%d results were made on another processor; their last digits can differ", elsewhere)
     logger.info("%d results are as they were made, and as they would be made today", checked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from textmix.core import digests, io
+from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError
 
 #: Folders without records: Snakemake itself writes the measured times of jobs there.
@@ -48,6 +49,12 @@ def verify(results: Path, resources: Path) -> tuple[list[str], int]:
             faults.append(f"{path}: was not made by the workflow; move it elsewhere")
     raw_faults, raw = _verify_raw(resources)
     return faults + raw_faults, len(records) + raw
+
+
+def made_elsewhere(results: Path) -> int:
+    """Return the number of results that were made on another processor: their last digits can differ from today's."""
+    records = [path for path in results.rglob(f"*{io.META}") if not any(map(io.is_leftover, path.parts))]
+    return sum(io.read_json(record).get("processor", processor()) != processor() for record in records)
 
 
 def _verify_raw(resources: Path) -> tuple[list[str], int]:

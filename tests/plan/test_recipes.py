@@ -1,0 +1,98 @@
+"""A result that is not what its job would make today is made again, whatever Snakemake remembers and clocks say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.asking import Wildcards
+from textmix.core import io
+from textmix.core.recipes import Recipe
+from textmix.plan import recipes
+from textmix.plan.recipes import Recipes
+
+RESULT, INPUT = "results/scores/a.csv", "config/published.csv"
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    """Make a result with one input in a new folder, and give the recipe that made it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "score.py").write_text("import scipy\n")
+    io.write_text(INPUT, "1\n")
+    made = recipe_now(tmp_path)
+    io.write_result(RESULT, "x\n", made.record({INPUT: io.result_digest(INPUT)}))
+    return made
+
+
+def recipe_now(folder: Path, **settings: object) -> Recipe:
+    """Return the recipe of the job as a plan made now gives it."""
+    recipes._state.cache_clear()
+    given = {"seed": 3, "max_trials": 2, **settings}
+    ask = Recipes(folder, lambda files: None, print).of("score", **given)
+    return ask(Wildcards(method="a"), [], [])
+
+
+def test_a_result_of_today_is_not_stale(recipe: Recipe, tmp_path: Path) -> None:
+    assert recipes.stale(RESULT, recipe_now(tmp_path), [INPUT]) == ""
+    assert recipes.stale("results/none.csv", recipe, [INPUT]) == ""
+
+
+def test_what_changed_is_named(recipe: Recipe, tmp_path: Path) -> None:
+    scipy = replace(recipe, environment={**recipe.environment, "scipy": "0.1"})
+    assert recipes.stale(RESULT, scipy, [INPUT]) == "version of scipy"
+    exchanged = recipe_now(tmp_path, seed=2, max_trials=3)
+    assert recipes.stale(RESULT, exchanged, [INPUT]) == "configuration: max_trials, seed"
+    (tmp_path / "score.py").write_text("import scipy\nX = 1\n")
+    assert recipes.stale(RESULT, recipe_now(tmp_path), [INPUT]) == "code of score.py"
+    assert recipes.stale(RESULT, recipe, []) == f"content of {INPUT}"
+
+
+def test_an_input_with_an_older_date_counts_by_its_content(recipe: Recipe) -> None:
+    Path(INPUT).write_text("2\n")
+    os.utime(INPUT, ns=(0, 0))
+    assert recipes.stale(RESULT, recipe, [INPUT]) == f"content of {INPUT}"
+    Path(INPUT).write_text("1\n")
+    assert recipes.stale(RESULT, recipe, [INPUT]) == ""
+
+
+def test_a_copied_result_and_one_without_record_are_stale(recipe: Recipe) -> None:
+    for ending in ("", ".meta.json"):
+        shutil.copy(RESULT + ending, f"results/scores/b.csv{ending}")
+    assert recipes.stale("results/scores/b.csv", recipe, [INPUT]) == "place"
+    io.meta_path(RESULT).unlink()
+    assert recipes.stale(RESULT, recipe, [INPUT]) == "record"
+
+
+def test_stale_results_are_made_again_and_the_reason_is_said_once(recipe: Recipe, tmp_path: Path) -> None:
+    again, said = list[str](), list[str]()
+    known = Recipes(tmp_path, again.extend, said.append)
+    ask = known.of("score", seed=3, max_trials=4)
+    for _ in range(2):
+        ask(Wildcards(method="a"), [INPUT], [RESULT])
+    assert set(again) == {RESULT}
+    assert said == ["score: made again, for the configuration: max_trials changed"]
+    assert known.stale_below(Path("results"), Path("resources")) == [
+        f"{RESULT}: is stale, for the configuration: max_trials changed; run the workflow again"
+    ]
+
+
+def test_raw_data_replaced_by_others_are_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ask = Recipes(tmp_path, lambda files: None, print).of_fetch(lambda _: {"sha256": "1"}, lambda _: "")
+    made = ask(Wildcards(dataset="news"), [], [])
+    io.write_text("resources/news/raw.csv", "one")
+    files = {"data": {"name": "raw.csv", "sha256": io.result_digest("resources/news/raw.csv"), "bytes": 3}}
+    record, path = made.record({}), "resources/news/fetch.json"
+    io.write_json(
+        path, {**{key: record[key] for key in ("script", "wildcards", "settings")}, "path": path, "files": files}
+    )
+    assert recipes.stale(path, made, []) == ""
+    assert recipes.stale(path, replace(made, settings={"entry": {"sha256": "2"}, "state": ""}), []) != ""
+    io.write_text("resources/news/raw.csv", "two")
+    os.utime("resources/news/raw.csv", ns=(0, 0))
+    assert recipes.stale(path, made, []) == "content of raw.csv"
