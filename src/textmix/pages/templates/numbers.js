@@ -47,7 +47,7 @@
 
   function remember() {
     const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
-    history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+    history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}${location.hash}`);
   }
 
   function sort(head, index) {
@@ -73,6 +73,7 @@
       form.reset();
       filter();
     }
+    for (const { row } of rows) row.classList.toggle("chosen", row === target);
     target.scrollIntoView({ block: "center" });
   }
 
