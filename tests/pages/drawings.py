@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import defusedxml.ElementTree as SafeTree
+from matplotlib.figure import Figure
 
+from textmix.pages.style import GREY, PALE
 from textmix.pages.svg import DARK
 
 
@@ -20,3 +22,14 @@ def assert_sound(svg: bytes) -> None:
     assert root.findtext("{*}title") and root.find("{*}desc") is not None
     assert "prefers-color-scheme:dark" in text and ' style="' not in text and "<image" not in text
     assert not re.search(r"<dc:date|<metadata|/tmp/|/work/|href=\"(?!#)", text)
+
+
+def assert_explained(figure: Figure) -> None:
+    """Assert that each line across a whole panel is named in a legend of the figure."""
+    named = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+    named |= {text.get_text() for axes in figure.axes if axes.get_legend() for text in axes.get_legend().get_texts()}
+    for axes in figure.axes:
+        for line in axes.lines:
+            across = list(line.get_xdata()) == [0, 1] or list(line.get_ydata()) == [0, 1]
+            if across and line.get_transform() is not axes.transData and line.get_color() not in (PALE, GREY):
+                assert line.get_label() in named, f"a line at {line.get_xydata()} has no word"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.pages.drawings import assert_explained
 from textmix.pages.marks import Printed, counted, legend, published_line, published_point, readable, trials_row, wilson
 from textmix.pages.style import Sheet, panels, placeholder, style
 from textmix.pages.svg import DARK
@@ -127,3 +128,14 @@ def test_wilson_by_hand() -> None:
     low, high = wilson(0.5, 100)
     assert (low, high) == pytest.approx((0.40383, 0.59617), abs=1e-5)
     assert wilson(0.0, 10)[0] == pytest.approx(0.0) and wilson(1.0, 10)[1] == pytest.approx(1.0)
+
+
+def test_a_line_without_a_word_is_found() -> None:
+    with style():
+        figure, (axes,) = panels(1)
+        published_line(axes, Printed(0.5))
+        legend(figure)
+        assert_explained(figure)
+        axes.axhline(0.25, linestyle="--")
+        with pytest.raises(AssertionError, match="has no word"):
+            assert_explained(figure)
