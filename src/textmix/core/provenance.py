@@ -141,20 +141,24 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Rea
         found.digests[Path(script).name], imports = _read(Path(script))
         found.files.append(Path(script))
         queue.extend(imports)
+    seen = set(NEUTRAL)
     while queue:
         name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
         package = name.split(".")[0]
         if package != PACKAGE:
             found.packages.add(package)
             continue
-        path = None if name in found.digests or name in NEUTRAL else module_file(name)
+        path = module_file(name)
         if path is not None:
             found.digests[name], imports = _read(path)
             found.files.append(path)
             found.digests.update(_data_digests(name, path))
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
-        elif name in named - found.digests.keys() - NEUTRAL:
+        elif name in named:
             raise ValueError(f"no module {name} in {PACKAGE}; correct the name in config/methods.yaml")
     return found
 
