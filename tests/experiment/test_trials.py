@@ -7,6 +7,7 @@ import subprocess
 import sys
 import types
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -292,10 +293,12 @@ def test_predictions_come_back_as_they_were_saved(corpus, splits, tmp_path):
     ]
 
 
-def test_two_runs_are_stored_in_the_same_bytes(corpus, splits, tmp_path):
-    for name in ("a", "b"):
-        run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)[0].save(tmp_path / name, {"rule": "fit"})
-    files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("a", "b")]
+def test_two_runs_are_stored_in_the_same_bytes(corpus, splits, tmp_path, monkeypatch):
+    for name in ("a", "b"):  # the record holds the path in the folder of the run, so each run has a folder of its own
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)[0].save(Path("fit"), {"rule": "fit"})
+    files = [{path.name: path.read_bytes() for path in (tmp_path / name / "fit").iterdir()} for name in ("a", "b")]
     assert files[0] == files[1] and len(files[0]) == 6
 
 

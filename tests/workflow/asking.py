@@ -42,6 +42,17 @@ def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, A
         os.chdir(before)
 
 
+#: Folder or file of a result -> its script; of the report, all files that are not named here are the script page's.
+STAGES = {
+    **{"datasets": "parse", "features": "features", "splits": "split", "predictions": "fit", "timings": "fit"},
+    **{"scores": "score", "measures": "measure", "comparison.csv": "compare", "tables": "table", "figures": "figure"},
+}
+REPORT = {
+    **{"accepted.json": "accept", "provenance.html": "provenance"},
+    **dict.fromkeys(("config.json", "workflow.smk", "ro-crate-metadata.json"), "crate"),
+}
+
+
 def stale_scripts(folder: Path) -> set[str]:
     """Return the scripts whose results in a folder are not what their jobs would make today."""
     found: Recipes = parsed(folder)["RECIPES"]
@@ -59,16 +70,9 @@ def script_of(path: str) -> str:
     parts = Path(path).parts
     if parts[0] == "resources":
         return "fetch"
-    inside = parts[3] if parts[1] == "papers" else parts[2] if parts[1] == "report" else parts[1]
-    return (
-        {
-            **{"datasets": "parse", "splits": "split", "predictions": "fit", "timings": "fit", "scores": "score"},
-            **{"measures": "measure", "comparison.csv": "compare", "tables": "table", "figures": "figure"},
-            **{"index.html": "page", "summary.json": "page", "accepted.json": "accept", "features": "features"},
-        }[inside]
-        if parts[1] != "report" or inside != "comparison.csv"
-        else "page"
-    )
+    if parts[1] == "report":
+        return REPORT.get(parts[2], "page")
+    return STAGES[parts[3] if parts[1] == "papers" else parts[1]]
 
 
 def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:

@@ -129,9 +129,13 @@ def test_an_edit_of_any_module_changes_its_digest(tmp_path: Path) -> None:
 SEEN = {"compare", "figure", "page"}
 #: File of the configuration -> text before, text after, and the scripts whose results the edit makes stale.
 EDITS = {
-    "config/config.yaml": ("seed: ", "seed: 1", {"split", "fit", "measure", "page"}),
+    "config/config.yaml": ("seed: ", "seed: 1", {"split", "fit", "measure", "provenance", "crate"}),
     "config/datasets.yaml": ("Synthetic tiny_news", "Tiny news", {"page"}),
-    "config/datasets.yaml#content": ("documents: 90", "documents: 91", {"fetch", "parse"}),
+    "config/datasets.yaml#content": (
+        "title: Synthetic tiny_news",
+        "title: Synthetic tiny_news\n  hosts: [example.org]",
+        {"fetch", "parse"},
+    ),
     "config/methods.yaml": (
         "textmix.models.dirichlet.edcm:EDCMClassifier",
         "textmix.models.dirichlet.dcm:DCMClassifier",
@@ -152,7 +156,7 @@ EDITS = {
     "workflow/rules/compare.smk": ('RECIPES.of("table"', 'RECIPES.of("table", edited=1', {"table"}),
     "workflow/rules/report.smk": ('"page",', '"page", edited=1,', {"page"}),
     "src/textmix/models/dirichlet/edcm_kernels.py": ("+= weight[d]", "+= 2.0 * weight[d]", {"fit"}),
-    "src/textmix/pages/templates/page.css": ("\n", "\n/* edited */\n", {"page"}),
+    "src/textmix/pages/templates/page.css": ("\n", "\n/* edited */\n", {"page", "provenance"}),
     **{
         f"workflow/scripts/{name}.py": ("with job(", "EDITED = 1\nwith job(", {name})
         for name in (

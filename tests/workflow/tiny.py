@@ -20,8 +20,10 @@ PROFILE = Path(__file__).with_name("profile")
 PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
 #: Pages that show measured times.
 TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
-#: Measured times and pages that show them: the only results that differ between two runs.
-MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", "results/report/ro-crate-", *TIMED_PAGES)
+#: The description of the run as a research object: its configuration and, of that, the record of its workflow.
+DESCRIBED = tuple(f"results/report/{name}" for name in ("ro-crate-", "config.json", "workflow.smk"))
+#: Measured times, pages that show them and the description of the run: all that differs between two runs.
+MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", *DESCRIBED, *TIMED_PAGES)
 
 
 def synthetic_tab(seed: int, documents: int) -> str:

@@ -214,10 +214,8 @@ def bench_scaling(
             size[axis] *= factor
             X, Y, memberships = _made(size["N"], n_features, size["L"], size["K"])
             found = compare({f"{axis} = {size[axis]}": partial(_step, X, Y, memberships, 1.0, (10, 0.0))}, repeats)
-            rows += [
-                {**dict.fromkeys(COLUMNS), "bench": f"scaling_{axis}", "quantity": "time", "note": "", **row}
-                for row in found
-            ]
+            said = {**dict.fromkeys(COLUMNS), "bench": f"scaling_{axis}", "quantity": "time", "note": ""}
+            rows += [said | {name: cell for name, cell in row.items() if name in COLUMNS} for row in found]
     return rows
 
 
