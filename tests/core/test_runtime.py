@@ -377,22 +377,6 @@ def test_progress_without_a_total_has_no_time_left(clock, caplog):
 # --- facts for the report ---------------------------------------------------------------------------------------------
 
 
-def test_seconds_of_all_jobs_are_summed_by_stage(tmp_path):
-    for name, seconds in {"fit/edcm/a.tsv": "1.25", "fit/edcm/b.tsv": "2.5\tx\n4.0", "parse/news.tsv": "0.5"}.items():
-        io.write_text(tmp_path / name, f"s\tmax_rss\n{seconds}\t-\n")
-    assert runtime.seconds_spent(tmp_path, tmp_path.rglob("*.tsv")) == {"fit": "7.8 s", "parse": "0.5 s"}
-    assert runtime.seconds_spent(tmp_path, [tmp_path / "parse/news.tsv"]) == {"parse": "0.5 s"}
-    assert runtime.seconds_spent(tmp_path, []) == {}
-
-
-def test_jobs_that_ended_before_they_were_measured_are_left_out(tmp_path):
-    io.write_text(tmp_path / "fit/a.tsv", "")
-    io.write_text(tmp_path / "fit/b.tsv", "s\tmax_rss\n")
-    io.write_text(tmp_path / "parse/a.tsv", "")
-    io.write_text(tmp_path / "parse/b.tsv", "s\tmax_rss\n2.0\t-\n")
-    assert runtime.seconds_spent(tmp_path, tmp_path.rglob("*.tsv")) == {"parse": "2.0 s"}
-
-
 def test_machine_is_told_in_words():
     assert all(isinstance(fact, str) and fact for fact in runtime.machine().values())
     assert runtime.machine()["cores"] == str(os.cpu_count())

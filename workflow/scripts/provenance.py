@@ -5,22 +5,22 @@ from pathlib import Path
 from textmix.core.digests import sha256_file
 from textmix.core.environment import versions
 from textmix.core.io import canonical_json, write_result
-from textmix.core.runtime import job, machine, seconds_spent
+from textmix.core.runtime import job, machine
 from textmix.verdict.page import render_provenance
 from textmix.verdict.provenance import data_digests
-from textmix.verdict.timeline import read_seconds, timeline
+from textmix.verdict.timeline import read_seconds, seconds_by_stage, timeline
 
 with job(snakemake, tolerate_missing=True) as running:
     read, asked = snakemake.input, running.settings
-    benchmarks, files = Path("results/benchmarks"), list(map(Path, read.benchmarks))
+    seconds = read_seconds(Path("results/benchmarks"), list(map(Path, read.benchmarks)))
     facts = {
         "Code": asked.commit,
         "Run": {"seed": asked.settings["seed"], "requirements.lock, sha256": sha256_file(read.lock)},
         "Machine": machine(),
         "Versions": versions(),
         "Data, digest of the content": data_digests(map(Path, read.data)),
-        "Seconds of all jobs, by stage": seconds_spent(benchmarks, files),
+        "Seconds of all jobs, by stage": seconds_by_stage(seconds),
     }
-    bars = timeline(read_seconds(benchmarks, files), asked.waits)
+    bars = timeline(seconds, asked.waits)
     page = render_provenance(asked.papers, facts, canonical_json(asked.settings), bars)
     write_result(snakemake.output[0], page, running.record)

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,26 +115,6 @@ def machine() -> dict[str, str]:
         "memory": f"{memory:.0f} GiB",
         "system": f"{platform.system()} {platform.machine()}",
     }
-
-
-def seconds_spent(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return the wall-clock time of the jobs of each stage, such as ``{"train": "12.3 s"}``.
-
-    Parameters
-    ----------
-    benchmarks : the folder of Snakemake's benchmark files; its subfolders are named by the stages.
-    files : benchmark files below it.  A job that ended before Snakemake measured it has an empty file, which adds
-        nothing.
-    """
-    spent: dict[str, float] = {}
-    for path in sorted(files):
-        stage = path.relative_to(benchmarks).parts[0]
-        head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
-        if not rows:
-            continue
-        column = head.split("\t").index("s")
-        spent[stage] = spent.get(stage, 0.0) + sum(float(row.split("\t")[column]) for row in rows)
-    return {stage: f"{seconds:.1f} s" for stage, seconds in spent.items()}
 
 
 def _started(snakemake: Any) -> Job:

@@ -6,6 +6,7 @@ that read the edited part, and no other.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -208,13 +209,25 @@ class Jobs:
         """
         folder = self.plan.root / "config/papers" / wildcards.paper
         text = "".join((folder / name).read_text(encoding="utf-8") for name in ("published.csv", "checks.yaml"))
+        known: dict[str, dict[str, Any]] = {
+            "tests": dict(self._outcomes if "test:" in text else {}),
+            "times": dict(self._ratios),
+        }
+        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
+
+    @functools.cached_property
+    def _outcomes(self) -> dict[str, str]:
+        """The known outcomes of tests, read once for all papers: each costs the digest of its code."""
+        return test_outcomes(self.plan.root / "tests")
+
+    @functools.cached_property
+    def _ratios(self) -> dict[str, list[float]]:
+        """The known ratios of times, read once for all papers: each suite costs the digest of its code."""
         script = self.plan.root / "workflow/scripts/bench.py"
         times: dict[str, list[float]] = {}
         for name, suite in self.plan.suites.items():
             times |= time_ratios(name, Code(script, (suite.module,)))
-        tests = test_outcomes(self.plan.root / "tests") if "test:" in text else {}
-        known: dict[str, dict[str, Any]] = {"tests": dict(tests), "times": dict(times)}
-        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
+        return times
 
     def role_lists(self, wildcards: Any) -> str:
         """Return the paper.yaml of a paper, which names the lists of roles that its checks expand."""

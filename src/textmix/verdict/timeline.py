@@ -40,10 +40,24 @@ def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
     return {name: seconds for name, seconds in found.items() if seconds is not None}
 
 
+def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
+    """Return the wall-clock time of the jobs of each stage, such as ``{"fit": "12.3 s"}``.
+
+    Parameters
+    ----------
+    seconds : name of a job, whose first folder is its stage -> its seconds, as `read_seconds` gives them.
+    """
+    spent: dict[str, float] = {}
+    for name, one in sorted(seconds.items()):
+        stage = name.partition("/")[0]
+        spent[stage] = spent.get(stage, 0.0) + one
+    return {stage: f"{whole:.1f} s" for stage, whole in spent.items()}
+
+
 def _seconds(path: Path) -> float | None:
     """Return the wall-clock seconds in a benchmark file; None where it is empty."""
     head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
-    return float(rows[0].split("\t")[head.split("\t").index("s")]) if rows else None
+    return sum(float(row.split("\t")[head.split("\t").index("s")]) for row in rows) if rows else None
 
 
 def run_times(files: Sequence[Path]) -> tuple[str, str]:
