@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,6 +131,7 @@ class Deviation:
     we_do, why : the choice made here and its reason.
     status : ``built`` or ``planned``.
     effect : change of the results by the choice, where it is known.
+    explains : the published rows that are not reproduced for this reason, see `textmix.verdict.causes`.
     """
 
     id: str
@@ -140,6 +141,7 @@ class Deviation:
     why: str
     status: str
     effect: str = ""
+    explains: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)

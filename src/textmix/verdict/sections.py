@@ -12,6 +12,7 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.results import Results, RoleEntry
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
+from textmix.verdict.causes import Cause, causes_of
 from textmix.verdict.compare import not_chosen
 from textmix.verdict.coverage import DataUsed
 from textmix.verdict.items import CLAIM, Item, make_items, without_notes
@@ -32,6 +33,7 @@ class PaperSection:
     tables, figures : in the order of ``paper.yaml``.
     deviations : as in ``deviations.yaml``.
     data : the data set that stands for each of its roles.
+    causes : id of a published row -> why it is not reproduced.
     """
 
     name: str
@@ -43,6 +45,7 @@ class PaperSection:
     figures: Sequence[Drawing]
     deviations: Sequence[Deviation]
     data: Sequence[DataUsed]
+    causes: Mapping[str, Cause]
 
     @property
     def counted(self) -> list[Item]:
@@ -145,13 +148,15 @@ def make_section(
 
     Raises
     ------
-    ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `textmix.verdict.tables.make_table`).
+    ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `textmix.verdict.tables.make_table`), or one of
+        ``explains`` in ``deviations.yaml`` (see `textmix.verdict.causes.causes_of`).
     """
     brief = without_notes(rows, results.roles)
     items = make_items(name, record, brief, results)
     tables = [make_table(key, entry, brief) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
-    return PaperSection(*head, items, tables, figures, record.deviations, data)
+    causes = causes_of(record.deviations, record.rows, spec)
+    return PaperSection(*head, items, tables, figures, record.deviations, data, causes)
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:
