@@ -25,7 +25,7 @@ from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = load_yaml_strict(ROOT / "config/config.yaml")
-PAPERS = ["pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes"]
+PAPERS = ["pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes", "thesis"]
 NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
 
 
@@ -67,7 +67,7 @@ def full() -> dict[str, Any]:
 WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "unknown paper": (
         lambda c: c["papers"].append("ppm"),
-        r"papers\.6: 'ppm' is not allowed; did you mean 'pmm'\? allowed: pmm, edcm, .*",
+        r"papers\.7: 'ppm' is not allowed; did you mean 'pmm'\? allowed: pmm, edcm, .*",
     ),
     "no paper": (lambda c: c["papers"].clear(), r"papers: \[\] should be non-empty; correct the value"),
     "paper twice": (lambda c: c["papers"].append("pmm"), r"papers: .* has non-unique elements; correct the value"),
@@ -360,7 +360,7 @@ def test_chosen_papers_stand_in_one_order():
 
 def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_places(root):
     shutil.copytree(root / "config/papers/naive_bayes", root / "config/papers/another")
-    assert list(make_plan(REAL, [], root).papers) == [*PAPERS[:-1], "another", "naive_bayes"]
+    assert list(make_plan(REAL, [], root).papers) == [*PAPERS[:-2], "another", "naive_bayes", "thesis"]
 
 
 def test_table_of_documents_in_the_readme_names_every_paper(plan):

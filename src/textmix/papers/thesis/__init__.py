@@ -1,0 +1,1 @@
+"""The code of the paper thesis: measures and figures."""

@@ -1,0 +1,10 @@
+"""The figures of the other methods of Madsen's thesis, by name; each subject has a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textmix.pages.figures import FigureData
+from textmix.pages.style import Sheet
+
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {}
