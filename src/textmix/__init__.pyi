@@ -2,6 +2,7 @@
 
 from textmix import datasets as datasets
 from textmix.models.cbm.estimator import CBMClassifier as CBMClassifier
+from textmix.models.cbm.regularised import RegularisedCBM as RegularisedCBM
 from textmix.models.dirichlet.dcm import DCMClassifier as DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier as EDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM as LatentTopicEDCM

@@ -18,6 +18,7 @@ from textmix.plan.methods import load_methods
 #: Smaller than by default where a fit takes seconds.
 SMALL: dict[str, dict[str, Any]] = {
     "cbm": {"n_components": 2, "n_init": 1},
+    "cbm_regularised": {"candidates": (2,), "max_iter": 3, "support": False},
     "label_network": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
 }
 NOT_INDICATORS = "the check's y is not a matrix of 0 and 1, which is all that a multi-label estimator takes: "
@@ -44,14 +45,22 @@ NAMED = [
     (
         {
             *("BinaryRelevance", "PowerSet", "ChainEnsemble", "DependencyNetwork", "PairwiseCRF", "BoostedRelevance"),
-            *("BoostedPowerSet", "CBMClassifier", "LabelNaiveBayes", "LabelNetwork", "AbsoluteDiscountingBinary", *PMM),
+            *(
+                "BoostedPowerSet",
+                "CBMClassifier",
+                "RegularisedCBM",
+                "LabelNaiveBayes",
+                "LabelNetwork",
+                "AbsoluteDiscountingBinary",
+                *PMM,
+            ),
         },
         dict.fromkeys(("check_estimator_sparse_array", "check_estimator_sparse_matrix"), NOT_INDICATORS + "0 to 3"),
     ),
     (
         {
             *("BinaryRelevance", "PowerSet", "ClassifierChain", "ChainEnsemble", "DependencyNetwork", "PairwiseCRF"),
-            *("BoostedRelevance", "BoostedPowerSet", "CBMClassifier"),
+            *("BoostedRelevance", "BoostedPowerSet", "CBMClassifier", "RegularisedCBM"),
         },
         {"check_fit2d_1feature": NOT_INDICATORS + "integers"},
     ),

@@ -102,3 +102,19 @@ def chain_log_probability(Z: Any, V: Any, y: Any) -> float:
         z = Z[label] + sum(V[j][label] for j in range(label) if y[j])
         total -= math.log1p(math.exp(-z)) if on else math.log1p(math.exp(z))
     return total
+
+
+def listed_expected_f(p: Any, sets: Any, z: Any) -> float:
+    """Return the expected F of a predicted set (L,) where listed sets (S, L) alone have probability p (S,)."""
+    total = 0.0
+    for weight, y in zip(p, sets, strict=True):
+        size = int(sum(y)) + int(sum(z))
+        total += weight * (2.0 * sum(int(a and b) for a, b in zip(y, z, strict=True)) / size if size else 1.0)
+    return float(total)
+
+
+def listed_best_f(p: Any, sets: Any) -> tuple[float, np.ndarray]:
+    """Return the largest expected F over all label sets, and a set that has it."""
+    every = [np.array(z) for z in itertools.product((0, 1), repeat=sets.shape[1])]
+    values = [listed_expected_f(p, sets, z) for z in every]
+    return max(values), every[int(np.argmax(values))]

@@ -164,24 +164,24 @@ def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
 def public_classes(package: Path) -> dict[str, str]:
     """Return the module of every public estimator and transformer of a package folder, read without any import.
 
-    Public are the classes below ``models`` and in ``text`` that descend from scikit-learn's BaseEstimator and from
-    which no other class of ours descends; a name with an underscore is private.
+    Public are the classes below ``models`` and in ``text`` that descend from scikit-learn's BaseEstimator and whose
+    docstring has an example, which no base class has.
     """
     bases: dict[str, set[str]] = {}
     modules: dict[str, str] = {}
+    shown: set[str] = set()
     for path in [*sorted(package.glob("models/**/*.py")), *sorted(package.glob("text/*.py"))]:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
                 modules[node.name] = ".".join(["textmix", *path.relative_to(package).with_suffix("").parts])
+                shown |= {node.name} if ">>> " in (ast.get_docstring(node) or "") else set()
 
     def estimator(name: str) -> bool:
         """Return whether a class descends from BaseEstimator."""
         return name == "BaseEstimator" or any(map(estimator, bases.get(name, ())))
 
-    inherited = set().union(*bases.values())
-    leaves = [name for name in bases if estimator(name) and name not in inherited and not name.startswith("_")]
-    return {name: modules[name] for name in leaves}
+    return {name: modules[name] for name in bases if name in shown and estimator(name)}
 
 
 #: Public names that are no classes -> their modules; a module itself stands under its package.

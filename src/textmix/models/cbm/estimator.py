@@ -51,7 +51,8 @@ class CBMClassifier(MultiLabelClassifier):
     n_init : random starts of the Bernoulli mixture.
     floor : memberships below this are set to 0; the memberships of an instance are then divided by their sum.
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
-    decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
+    decision : see `decide`: "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels
+        above 1/2.
     allow_empty : whether the empty set may be predicted; "auto": if a training instance has no label.
     random_state : for the random starts.
     callback : called with the estimator after every EM iteration; the estimator can already predict.
@@ -260,9 +261,16 @@ class CBMClassifier(MultiLabelClassifier):
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1."""
-        if self.decision == "marginal":
+        return self.decide(X, self.decision)
+
+    def decide(self, X: Any, decision: str) -> np.ndarray:
+        """Return a label set for each instance by any decision from the one fit, int64 (N, L) of 0 and 1.
+
+        The mode is best for subset accuracy, "expected_f" for F over documents, "marginal" for the Hamming loss.
+        """
+        if decision == "marginal":
             return (self.predict_proba(X) > 0.5).astype(np.int64)
-        if self.decision == "mode":
+        if decision == "mode":
             return self.search(X)[0]
         features = self._checked(X)
         found = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int64)
@@ -300,7 +308,10 @@ class CBMClassifier(MultiLabelClassifier):
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
-        features, labels = self._checked_sets(X, Y)
+        return self.features_log_proba(*self._checked_sets(X, Y))
+
+    def features_log_proba(self, features: Any, labels: np.ndarray) -> np.ndarray:
+        """Return `set_log_proba` of checked features (N, W) and label sets, int8 (N, L), also while EM runs."""
         value = np.zeros(len(labels))
         for rows, log_pi, odds in self._chunks(features):
             terms = [set_log_likelihood(z, labels[rows]) for z in odds]

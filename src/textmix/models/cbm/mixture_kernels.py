@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from textmix.core.jit import njit
+from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.linear.loss_kernels import softplus
 
 
@@ -230,8 +231,7 @@ def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.nd
 def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the label set of largest expected F of each instance, bool (N, L), and its expected F, float64 (N,).
 
-    F of two empty sets is 1.  For each size the best set holds the labels of largest sum_s P(y_l = 1, |y| = s) 2 /
-    (s + size).
+    See `textmix.models.common.f_kernels.choose_for_f`.
 
     Parameters
     ----------
@@ -241,23 +241,7 @@ def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> t
     """
     _, n, n_labels = Z.shape
     chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
-    gain = np.zeros(n_labels)
     for i in range(n):
         joint, sizes = label_and_size(log_pi[i], np.ascontiguousarray(Z[:, i]))
-        top = n_labels
-        while top > 1 and sizes[top] < 1e-15:
-            top -= 1
-        value[i] = sizes[0] if allow_empty else -1.0
-        for size in range(1, n_labels + 1):
-            gain[:] = 0.0
-            for label in range(n_labels):
-                for s in range(1, top + 1):
-                    gain[label] += joint[label, s] * 2.0 / (s + size)
-            order = np.argsort(-gain, kind="mergesort")
-            expected = gain[order[:size]].sum()
-            if expected > value[i]:
-                value[i] = expected
-                chosen[i] = False
-                for place in range(size):
-                    chosen[i, order[place]] = True
+        value[i] = choose_for_f(joint, sizes, allow_empty, chosen[i])
     return chosen, value

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
+from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
@@ -133,7 +134,18 @@ class SetScorer(MultiLabelClassifier):
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest training label set of each instance, int64 (N, L)."""
-        parts = [self.sets_[np.argmax(log_proba, axis=1)] for _, log_proba in self._log_proba(X)]
+        return self.decide(X, "mode")
+
+    def decide(self, X: Any, decision: str) -> np.ndarray:
+        """Return a label set for each instance by a decision from the one fit, int64 (N, L) of 0 and 1.
+
+        Parameters
+        ----------
+        X : features (N, V).
+        decision : "mode", the likeliest training set, best for subset accuracy; "expected_f", the set of largest
+            expected F, which may be new; "marginal", labels above 1/2, best for the Hamming loss.
+        """
+        parts = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -154,6 +166,23 @@ class SetScorer(MultiLabelClassifier):
             known = np.flatnonzero(code[rows] >= 0)
             value[rows][known] = log_proba[known, code[rows][known]]
         return value
+
+
+def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.ndarray:
+    """Return a label set for each instance, (n, L) of 0 and 1, where S listed sets alone have probability.
+
+    Parameters
+    ----------
+    sets : int8 (S, L); the empty set is chosen only where it is among them.
+    log_proba : float64 (n, S), log p(y|x) of each set.
+    decision : see `SetScorer.decide`.
+    """
+    if decision == "mode":
+        return np.asarray(sets[np.argmax(log_proba, axis=1)])
+    if decision == "marginal":
+        return np.asarray(np.exp(log_proba) @ sets > 0.5)
+    allow_empty = not sets.any(axis=1).all()
+    return listed_expected_f(np.exp(log_proba), sets, allow_empty)[0]
 
 
 class PowerSet(SetScorer, LinearMultiLabel):
