@@ -87,7 +87,7 @@ class RegularisedCBM(SetScorer, CBMClassifier):
         self.random_state = random_state
 
     #: The halves are logistic regressions; `CBMClassifier` asks for it where it predicts and saves.
-    learner: ClassVar[str] = "logistic"
+    learner: Any = "logistic"
 
     @property
     def fitted_forms(self) -> dict[str, Any]:
