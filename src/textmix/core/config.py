@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import functools
 import math
+import reprlib
 from collections.abc import Hashable, Mapping
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from textmix.core.errors import ConfigError, suggest
 from textmix.core.extras import extra
@@ -19,6 +22,10 @@ with extra("data"):
 
 if TYPE_CHECKING:
     import jsonschema
+
+Entry = TypeVar("Entry")
+#: Types of the fields of entries, in words.
+_IN_WORDS = {str: "text", bool: "true or false", int: "a whole number", Mapping: "keys and values", NoneType: "nothing"}
 
 
 # LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
@@ -70,6 +77,60 @@ def load_yaml_strict(path: str | Path) -> Any:
         where = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
         raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
+
+
+def load_entries(path: str | Path) -> dict[str, dict[str, Any]]:
+    """Return the content of a YAML file that is a mapping of names to entries; empty for an empty file.
+
+    Raises
+    ------
+    ConfigError : as by `load_yaml_strict`, or the file or an entry is not a mapping, or a name is not text.
+    """
+    content = {} if (found := load_yaml_strict(path)) is None else found
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: is {_said(content)}; write names, each with an entry of keys and values")
+    for name, entry in content.items():
+        if not isinstance(name, str) or not isinstance(entry, dict):
+            raise ConfigError(f"{path}: {name}: is {_said(entry)}; write a name as text, with keys and values below it")
+    return content
+
+
+def make_entry(cls: type[Entry], entry: Mapping[str, Any], where: str, **known: Any) -> Entry:
+    """Return a dataclass with the keys and values of an entry after a check of their names and types.
+
+    Parameters
+    ----------
+    cls : the dataclass; its fields are texts, truth values or mappings, or may be None.
+    entry : key -> value as read from the file.
+    where : file and name of the entry, for messages.
+    known : fields that do not stand in the entry.
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, or a value has another type than the field.
+    """
+    types = {key: _types(hint) for key, hint in get_type_hints(cls).items() if key not in known}
+    for key, value in entry.items():
+        if key not in types:
+            raise ConfigError(f"{where}: unknown key '{key}'; {suggest(str(key), types)}")
+        if not isinstance(value, types[key]):
+            needed = " or ".join(_IN_WORDS[each] for each in types[key])
+            raise ConfigError(f"{where}.{key}: is {_said(value)}; write {needed}")
+    for field in fields(cls):  # type: ignore[arg-type]
+        required = field.default is MISSING and field.default_factory is MISSING
+        if required and field.name not in {**entry, **known}:
+            raise ConfigError(f"{where}: the key '{field.name}' is missing; add it")
+    return cls(**known, **entry)
+
+
+def _types(hint: Any) -> tuple[type, ...]:
+    """Return the classes that a type hint allows: both of ``str | None``, ``Mapping`` of ``Mapping[str, int]``."""
+    return tuple(get_origin(each) or each for each in (get_args(hint) if isinstance(hint, UnionType) else [hint]))
+
+
+def _said(value: Any) -> str:
+    """Return a value in at most forty characters, for a message."""
+    return reprlib.repr(value)[:40]
 
 
 def registry_file(name: str) -> Path:

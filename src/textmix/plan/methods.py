@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_yaml_strict, registry_file
+from textmix.core.config import load_entries, make_entry, registry_file
 from textmix.core.errors import ConfigError, suggest
 
 REGISTRY_FILE = registry_file("methods.yaml")
@@ -102,15 +102,12 @@ def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
     ------
     ConfigError : an entry has an unknown key or lacks one, or its ``task`` or ``takes`` is unknown.
     """
-    return {name: _method(name, entry, path.name) for name, entry in load_yaml_strict(path).items()}
+    return {name: _method(name, entry, path.name) for name, entry in load_entries(path).items()}
 
 
 def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
     """Return one entry of the registry."""
-    try:
-        method = Method(name=name, **entry)
-    except TypeError as error:
-        raise ConfigError(f"{source}: {name}: {str(error).split('() ')[-1]}; the keys are those of Method") from error
+    method = make_entry(Method, entry, f"{source}: {name}", name=name)
     for key, value, known in (("task", method.task, TASKS), ("takes", method.takes, TAKES)):
         if value not in known:
             raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, known)}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from textmix.core.config import load_yaml_strict
+from textmix.core.config import load_entries, make_entry
 from textmix.core.errors import ConfigError
 
 #: The arguments that a suite's function may take; ``config/bench.yaml`` explains each.
@@ -69,7 +69,7 @@ def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
     suites: dict[str, Suite] = {}
     for source in files:
         if (root / source).is_file():
-            for name, entry in load_yaml_strict(root / source).items():
+            for name, entry in load_entries(root / source).items():
                 if name in suites:
                     raise ConfigError(f"{source}: {name}: another suite has this name; rename one of them")
                 suites[name] = _suite(source, name, entry)
@@ -78,10 +78,7 @@ def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
 
 def _suite(source: str, name: str, entry: dict[str, str]) -> Suite:
     """Return one suite after checking its keys."""
-    try:
-        suite = Suite(name=name, **entry)
-    except TypeError as error:
-        raise ConfigError(f"{source}: {name}: {error}; the keys are explained in config/bench.yaml") from error
+    suite = make_entry(Suite, entry, f"{source}: {name}", name=name)
     if suite.takes not in TAKES or (suite.takes == "split") != (suite.split is not None):
         raise ConfigError(f"{source}: {name}: takes is one of {', '.join(TAKES)}; only 'split' names a split")
     return suite

@@ -1,0 +1,259 @@
+"""Random faults against the workflow, with a seed: after each of them a plain run must end with the same bytes.
+
+``make chaos`` runs every fault once and then faults at random until its time is over; it prints a line a fault and
+ends with exit code 1 where a result differed or a run did not recover.  The numbers F1 to F24 are those of the list of
+faults in CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.workflow.tiny import Clone, make_clone, unlike
+
+#: Seconds after which a run counts as hung.
+HUNG = 900
+#: Results that a round takes away before its fault, a stage each; those that rest on them are made again too.
+STAGES = ("datasets", "features", "splits", "predictions", "scores", "papers", "report")
+LIBRARY = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1")
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the ids of the processes that a process started, and of those that they started."""
+    asked = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    direct = [int(word) for word in asked.stdout.split()]
+    return direct + [deeper for child in direct for deeper in descendants(child)]
+
+
+def end(pids: Sequence[int], number: int) -> None:
+    """Send a signal to processes, of which some may have ended."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+@dataclass
+class Round:
+    """One fault against one copy of the finished workflow.
+
+    Parameters
+    ----------
+    clone : the copy; some of its results are gone.
+    random : the source of all choices.
+    output : what the faulty run printed.
+    """
+
+    clone: Clone
+    random: random.Random
+    output: str = ""
+
+    def run(self, prefix: Sequence[str] = (), **environment: str) -> int:
+        """Run the workflow behind another command and return its exit code."""
+        done = subprocess.run(
+            [*prefix, *self.clone.command("--cores", "2")],
+            cwd=self.clone.folder,
+            env=self.clone.environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=HUNG,
+            check=False,
+        )
+        self.output = done.stdout
+        return done.returncode
+
+    def interrupted(self, number: int, choose: Callable[[int, list[int]], list[int]]) -> int:
+        """Start a run, send a signal to chosen processes of it after some seconds, and wait for the run's end."""
+        running = self.clone.start("--cores", "2")
+        time.sleep(self.random.uniform(1, 25))
+        jobs = descendants(running.pid)
+        end(choose(running.pid, jobs), number)
+        code = running.wait(timeout=HUNG)
+        deadline = time.monotonic() + HUNG
+        while any(Path(f"/proc/{pid}").exists() for pid in jobs) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return code
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of fault.
+
+    Parameters
+    ----------
+    number : of the list of faults.
+    act : runs the workflow under the fault and returns the exit code.
+    well : whether the run under the fault must itself end well.
+    needs : a program that must be installed, or an empty text.
+    printed : whether only printed tables must agree, since the last digits of the numbers may differ.
+    """
+
+    number: str
+    act: Callable[[Round], int]
+    well: bool = False
+    needs: str = ""
+    printed: bool = False
+
+
+def under(*prefix: str, **environment: str) -> Callable[[Round], int]:
+    """Return a fault that is a command before the run's own, or an environment."""
+    return lambda faulty: faulty.run(prefix, **environment)
+
+
+def clock(faulty: Round) -> int:
+    """Run in the year 2038, over files from a year later still."""
+    future = time.time() + 400 * 24 * 3600
+    for path in (faulty.clone.folder / "mirror").iterdir():
+        os.utime(path, (future, future))
+    library = next((path for path in LIBRARY if Path(path).exists()), "")
+    code = faulty.run(LD_PRELOAD=library, FAKETIME="2038-01-20 00:00:00") if library else faulty.run()
+    assert "Nothing to be done" in faulty.clone.run("-n").stdout, "a run over files of the future never ends"
+    return code
+
+
+def forgotten(faulty: Round) -> int:
+    """Delete Snakemake's own records and touch every file of the library: nothing but what is gone is made."""
+    shutil.rmtree(faulty.clone.folder / ".snakemake")
+    for path in (faulty.clone.folder / "src").rglob("*.py"):
+        path.touch()
+    return faulty.run()
+
+
+def private(faulty: Round) -> int:
+    """Run with a mask that hides files from everybody else, and without a home."""
+    return faulty.run(("sh", "-c", 'umask 077; exec "$@"', "sh"), HOME="/nonexistent")
+
+
+def scheduler(pid: int, jobs: list[int]) -> list[int]:
+    """Choose the scheduler."""
+    return [pid]
+
+
+def whole(pid: int, jobs: list[int]) -> list[int]:
+    """Choose the scheduler and its jobs."""
+    return [pid, *jobs]
+
+
+def one_job(pid: int, jobs: list[int]) -> list[int]:
+    """Choose the process that was started last."""
+    return jobs[-1:]
+
+
+def signals(number: int, choose: Callable[[int, list[int]], list[int]]) -> Callable[[Round], int]:
+    """Return a fault that is a signal at a random time."""
+    return lambda faulty: faulty.interrupted(number, choose)
+
+
+FAULTS: Mapping[str, Fault] = {
+    "no fault": Fault("F1", under(), well=True),
+    "hash seed, locale and zone": Fault("F2", under(PYTHONHASHSEED="11", LC_ALL="C", TZ="Asia/Tokyo"), well=True),
+    "scheduler killed": Fault("F3", signals(signal.SIGKILL, scheduler)),
+    "run killed": Fault("F4", signals(signal.SIGKILL, whole)),
+    "job killed": Fault("F5", signals(signal.SIGKILL, one_job)),
+    "run terminated": Fault("F6", signals(signal.SIGTERM, scheduler)),
+    "run interrupted": Fault("F6", signals(signal.SIGINT, scheduler)),
+    "disk full": Fault("F8", under("prlimit", "--fsize=20000"), needs="prlimit"),
+    "memory short": Fault("F9", under("prlimit", "--as=700000000"), needs="prlimit"),
+    "no network": Fault("F10", under("unshare", "-rn"), well=True, needs="unshare"),
+    "records forgotten": Fault("F14, F16", forgotten, well=True),
+    "no home, private files": Fault("F20", private, well=True),
+    "clock": Fault("F21", clock, well=True),
+    "threads": Fault("F22", under(OMP_NUM_THREADS="7", NUMBA_NUM_THREADS="2", OPENBLAS_NUM_THREADS="5"), well=True),
+    "other processor": Fault(
+        "F23",
+        under(NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL", OPENBLAS_CORETYPE="Haswell"),
+        well=True,
+        printed=True,
+    ),
+}
+
+
+@dataclass
+class Chaos:
+    """All rounds: a clean run to compare with, and the faults found.
+
+    Parameters
+    ----------
+    clean : a clone after an undisturbed run.
+    folder : of the copies.
+    random : the source of all choices.
+    found : a line for each round that broke the promise.
+    """
+
+    clean: Clone
+    folder: Path
+    random: random.Random
+    found: list[str] = field(default_factory=list)
+
+    def attack(self, name: str) -> str:
+        """Run one fault and the recovery from it; return the line of the log."""
+        fault, begun = FAULTS[name], time.monotonic()
+        if fault.needs and shutil.which(fault.needs) is None:
+            return f"{fault.number:8} {name:28} skipped: {fault.needs} is not installed"
+        clone = self.clean.copy(self.folder / "copy")
+        stage = self.random.choice([stage for stage in STAGES if (clone.folder / "results" / stage).exists()])
+        shutil.rmtree(clone.folder / "results" / stage)
+        faulty = Round(clone, self.random)
+        code = fault.act(faulty)
+        problem = self._problem(fault, clone, code)
+        line = f"{fault.number:8} {name:28} without {stage:12} exit {code:3} {time.monotonic() - begun:5.0f} s  "
+        if problem:
+            self.found.append(f"{line}{problem}\n{faulty.output[-2000:]}")
+        shutil.rmtree(clone.folder)
+        return line + (problem or "recovered")
+
+    def _problem(self, fault: Fault, clone: Clone, code: int) -> str:
+        """Return what is wrong after a fault and a plain run, or an empty text."""
+        if fault.well and code != 0:
+            return "the run under the fault failed"
+        clone.run("--unlock")
+        done = clone.run("--cores", "2", "--rerun-incomplete")
+        if done.returncode != 0:
+            return f"the next run failed: {done.stdout[-1000:]}"
+        if fault.printed:
+            tables = sorted((self.clean.folder / "results").rglob("tables/*.csv"))
+            pairs = [(path, clone.folder / path.relative_to(self.clean.folder)) for path in tables]
+            differ = [mine.name for one, mine in pairs if one.read_bytes() != mine.read_bytes()]
+        else:
+            differ = unlike(self.clean, clone)
+        return f"{len(differ)} results differ, of them {differ[0]}" if differ else ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the faults for some minutes; return 1 where one of them broke the promise."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=20, help="time after which no further fault begins")
+    parser.add_argument("--seed", type=int, default=1, help="of all random choices")
+    parser.add_argument("--only", choices=FAULTS, action="append", help="a fault to run, each once; else all")
+    options = parser.parse_args(arguments)
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="textmix-chaos-") as name:
+        clean = make_clone(Path(name) / "clean")
+        done = clean.run("--cores", "2")
+        if done.returncode != 0:
+            print(done.stdout)
+            return 1
+        chaos = Chaos(clean, Path(name), random.Random(options.seed))
+        for fault in options.only or FAULTS:
+            print(chaos.attack(fault), flush=True)
+        while not options.only and time.monotonic() - begun < 60 * options.minutes:
+            print(chaos.attack(chaos.random.choice(list(FAULTS))), flush=True)
+    print("\n".join(chaos.found) or "every run recovered to the same bytes")
+    return 1 if chaos.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
