@@ -1,0 +1,1 @@
+"""Hidden Markov models over sequences of words."""

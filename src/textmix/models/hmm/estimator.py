@@ -1,0 +1,257 @@
+r"""Hidden Markov models as estimators: a density of word sequences, and a classifier with one model a class.
+
+The source (thesis, conclusion) names three forms and prints no equation: a model of a class over a small vocabulary of
+word clusters, one over the whole vocabulary whose emissions are approximated beforehand, and, as future work, one whose
+emissions are shared by the classes.  The training is that of `textmix.models.hmm.training`.
+
+scikit-learn's checks feed matrices of reals, which are no sequences of words; so these estimators are tried by tests of
+their own, and take `TokenSequences`, or a list of sequences of whole numbers, as X.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.hmm.sequences import TokenSequences
+from textmix.models.hmm.topics import topic_emissions
+from textmix.models.hmm.training import BaumWelch, Chain, random_chain
+
+_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_states": [Interval(Integral, 1, None, closed="left")],
+    "smoothing": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+}
+
+
+class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """One hidden Markov model of word sequences.
+
+    Parameters
+    ----------
+    n_states : S.
+    smoothing : kappa, the constant added to every expected count, positive.
+    max_iter : largest number of steps.
+    tol : training has converged when a step increases the objective by at most this much a word, in nats.
+    random_state : seed of the start.
+
+    Attributes
+    ----------
+    startprob_ : float64 (S,).
+    transmat_ : float64 (S, S); rows sum to 1.
+    emissionprob_ : float64 (S, V); rows sum to 1.
+    n_words_ : V.
+    objective_path_ : J before each step, in nats.
+    n_iter_ : number of steps.
+    converged_ : whether ``tol`` was met.
+
+    Examples
+    --------
+    >>> from textmix import HiddenMarkovModel
+    >>> X = [[0, 1, 0, 1, 0, 1], [1, 0, 1, 0]]
+    >>> model = HiddenMarkovModel(n_states=2, smoothing=0.01, random_state=0).fit(X)
+    >>> first, second = model.score_samples([[0, 1, 0, 1], [0, 0, 1, 1]])
+    >>> bool(first > second)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = _CONSTRAINTS
+
+    def __init__(
+        self,
+        *,
+        n_states: int = 5,
+        smoothing: float = 0.1,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.n_states = n_states
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @checks_parameters
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Estimate the model from N sequences of words; ``y`` is ignored.
+
+        Raises
+        ------
+        ValueError : there is no word.
+        """
+        X = training_sequences(X)
+        rng = check_random_state(self.random_state)
+        training = BaumWelch([X], [random_chain(background(X), self.n_states, rng)], self.smoothing, "own")
+        self.converged_ = training.run(self.max_iter, self.tol)
+        (self._chain,), self.objective_path_ = training.chains, training.path
+        self.startprob_, self.transmat_ = self._chain.start, self._chain.transitions
+        self.emissionprob_ = self._chain.emissions.T
+        self.n_iter_, self.n_words_ = len(training.path), X.n_words
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return log p(d) of each document as a sequence, float64 (N,), in nats."""
+        check_is_fitted(self)
+        return self._chain.log_likelihood(known_sequences(X, self.n_words_))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log p(d)."""
+        return float(self.score_samples(X).mean())
+
+    def predict(self, X: Any) -> list[np.ndarray]:
+        """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,)."""
+        check_is_fitted(self)
+        return self._chain.paths(known_sequences(X, self.n_words_))
+
+
+class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """One hidden Markov model a class; a document goes to the class under which it is likeliest.
+
+    Parameters
+    ----------
+    n_states : S of each class; the number of topics where ``emissions`` is "topics".
+    emissions : "own": each class estimates its own; "shared": the classes share one estimate, and differ in start and
+        transitions alone; "topics": p(w | state) is a topic of the training documents, found by `topic_emissions`, and
+        start and transitions alone are estimated.
+    smoothing, max_iter, tol, random_state : as for `HiddenMarkovModel`; the classes are trained step by step together.
+
+    Attributes
+    ----------
+    classes_, class_log_prior_ : labels, and log of their shares of the documents, (C,).
+    startprob_ : float64 (C, S).
+    transmat_ : float64 (C, S, S); rows sum to 1.
+    emissionprob_ : float64 (C, S, V) where ``emissions`` is "own", else (S, V).
+    n_words_, objective_path_, n_iter_, converged_ : as for `HiddenMarkovModel`.
+
+    Examples
+    --------
+    >>> from textmix import HMMClassifier
+    >>> X = [[0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 1], [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0]]
+    >>> y = ["turns", "turns", "stays", "stays"]
+    >>> model = HMMClassifier(n_states=2, smoothing=0.1, random_state=0).fit(X, y)
+    >>> model.predict([[1, 0, 1, 0, 1, 0], [1, 1, 1, 0, 0, 0]]).tolist()
+    ['turns', 'stays']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_CONSTRAINTS,
+        "emissions": [StrOptions({"own", "shared", "topics"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_states: int = 5,
+        emissions: Literal["own", "shared", "topics"] = "own",
+        smoothing: float = 0.1,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.n_states = n_states
+        self.emissions = emissions
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @checks_parameters
+    def fit(self, X: Any, y: Any) -> Self:
+        """Estimate the models from N sequences of words and their class labels (N,).
+
+        Raises
+        ------
+        ValueError : there is no word, y is no target of a classification, or X and y differ in length.
+        """
+        X = training_sequences(X)
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self.class_log_prior_ = np.log(np.bincount(codes) / len(codes))
+        parts = [X[codes == code] for code in range(len(self.classes_))]
+        kind = "fixed" if self.emissions == "topics" else self.emissions
+        training = BaumWelch(parts, self._starts(X), self.smoothing, kind)
+        self.converged_ = training.run(self.max_iter, self.tol)
+        self._keep(training.chains)
+        self.objective_path_, self.n_iter_, self.n_words_ = training.path, len(training.path), X.n_words
+        return self
+
+    def _starts(self, X: TokenSequences) -> list[Chain]:
+        """Return a random start for each class; all have the same emissions unless each class has its own."""
+        rng = check_random_state(self.random_state)
+        usual = background(X)
+        chains = [random_chain(usual, self.n_states, rng) for _ in self.classes_]
+        if self.emissions == "own":
+            return chains
+        emissions = chains[0].emissions
+        if self.emissions == "topics":
+            emissions = topic_emissions(X, self.n_states, rng)
+        return [Chain(chain.start, chain.transitions, emissions) for chain in chains]
+
+    def _keep(self, chains: list[Chain]) -> None:
+        """Set the fitted parameters."""
+        self.startprob_ = np.array([chain.start for chain in chains])
+        self.transmat_ = np.array([chain.transitions for chain in chains])
+        own = self.emissions == "own"
+        self.emissionprob_ = np.array([chain.emissions.T for chain in chains]) if own else chains[0].emissions.T
+
+    def _chain(self, code: int) -> Chain:
+        """Return the model of a class."""
+        emissions = self.emissionprob_[code] if self.emissionprob_.ndim == 3 else self.emissionprob_
+        return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
+
+    def log_likelihood(self, X: Any) -> np.ndarray:
+        """Return log p(d | c) of each document as a sequence, float64 (N, C), in nats."""
+        check_is_fitted(self)
+        X = known_sequences(X, self.n_words_)
+        return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(c) + log p(d | c), float64 (N, C)."""
+        return self.log_likelihood(X) + self.class_log_prior_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
+        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(c | d), float64 (N, C)."""
+        joint = self.predict_joint_log_proba(X)
+        return joint - logsumexp(joint, axis=1, keepdims=True)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(c | d), float64 (N, C)."""
+        return np.exp(self.predict_log_proba(X))
+
+
+def background(X: TokenSequences) -> np.ndarray:
+    """Return p(w) in all documents with 1 added to each count, float64 (V,)."""
+    counts = np.bincount(X.values, minlength=X.n_words) + 1.0
+    return counts / counts.sum()
+
+
+def training_sequences(X: Any) -> TokenSequences:
+    """Return training documents as `TokenSequences`; raises ValueError if they hold no word."""
+    X = TokenSequences.of(X)
+    if not len(X.values):
+        raise ValueError("X holds no word; a hidden Markov model needs at least one")
+    return X
+
+
+def known_sequences(X: Any, n_words: int) -> TokenSequences:
+    """Return new documents as `TokenSequences`; raises ValueError if a word is none of the model's ``n_words``."""
+    X = TokenSequences.of(X)
+    if len(X.values) and X.values.max() >= n_words:
+        raise ValueError(f"X holds word {X.values.max()}, but the model knows the words 0 to {n_words - 1}")
+    return X

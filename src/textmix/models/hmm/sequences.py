@@ -1,0 +1,136 @@
+"""Sequences of words: the form in which a hidden Markov model takes documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from scipy import sparse
+
+from textmix.data.corpus import Ragged
+
+
+@dataclass(frozen=True)
+class TokenSequences:
+    """N documents as sequences of word numbers, with the shape and the rows of a matrix (N, V).
+
+    ``X[3]`` is the document 3, and ``X[rows]`` holds the documents of an index array, a mask or a slice, so that
+    scikit-learn's splitters and searches take it as they take a matrix.
+
+    Parameters
+    ----------
+    values : int32 (T,), the words of all documents in order, each from 0 to V - 1.
+    offsets : int64 (N + 1,); document d is ``values[offsets[d]:offsets[d + 1]]``.
+    n_words : V.
+
+    Raises
+    ------
+    ValueError : the offsets do not cut ``values``, or a word lies outside of the vocabulary.
+
+    Examples
+    --------
+    >>> from textmix.models.hmm.sequences import TokenSequences
+    >>> X = TokenSequences.of([[0, 2, 1], [], [1, 1]])
+    >>> X.shape
+    (3, 3)
+    >>> X[[2, 0]][0].tolist()
+    [1, 1]
+    """
+
+    values: np.ndarray
+    offsets: np.ndarray
+    n_words: int
+
+    def __post_init__(self) -> None:
+        offsets = self.offsets
+        if not len(offsets) or offsets[0] or offsets[-1] != len(self.values) or (np.diff(offsets) < 0).any():
+            raise ValueError(f"offsets must rise from 0 to the number of words, {len(self.values)}")
+        if len(self.values) and not 0 <= self.values.min() <= self.values.max() < self.n_words:
+            raise ValueError(f"a word lies outside of the vocabulary, 0 to {self.n_words - 1}")
+
+    @classmethod
+    def of(cls, X: Any, n_words: int | None = None) -> TokenSequences:
+        """Return documents in this form.
+
+        Parameters
+        ----------
+        X : `TokenSequences`, which are returned themselves; `Ragged` rows of words; or a list of N sequences of whole
+            numbers.
+        n_words : V; by default the largest word number plus 1.
+
+        Raises
+        ------
+        ValueError : a word is no whole number or lies outside of the vocabulary, or X is none of these forms.
+        """
+        if isinstance(X, TokenSequences):
+            return X
+        rows = X if isinstance(X, Ragged) else _ragged(X)
+        most = int(rows.values.max()) + 1 if len(rows.values) else 0
+        return cls(np.asarray(rows.values), np.asarray(rows.offsets), most if n_words is None else n_words)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of documents and of words of the vocabulary, (N, V)."""
+        return len(self), self.n_words
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Number of words of each document, int64 (N,)."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, rows: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, rows: Any) -> TokenSequences: ...
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, (int, np.integer)):
+            row = range(len(self))[rows]
+            return self.values[self.offsets[row] : self.offsets[row + 1]]
+        chosen = np.arange(len(self))[rows]
+        lengths = self.lengths[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
+        return TokenSequences(self.values[places], offsets, self.n_words)
+
+    def counts(self) -> sparse.csr_array:
+        """Return the number of occurrences of each word in each document, int64 CSR (N, V)."""
+        ones = np.ones(len(self.values), dtype=np.int64)
+        counts = sparse.csr_array((ones, self.values, self.offsets), shape=self.shape, copy=True)
+        counts.sum_duplicates()
+        return counts
+
+    def renumbered(self, number: np.ndarray, n_words: int) -> TokenSequences:
+        """Return the documents with another number for each word, such as that of a cluster.
+
+        Parameters
+        ----------
+        number : int (V,), the new number of each word.
+        n_words : how many new numbers there are.
+        """
+        return TokenSequences(number[self.values].astype(np.int32), self.offsets, n_words)
+
+    def shuffled(self, generator: np.random.Generator) -> TokenSequences:
+        """Return the documents, the words of each one in random order."""
+        document = np.repeat(np.arange(len(self)), self.lengths)
+        order = np.lexsort((generator.random(len(self.values)), document))
+        return TokenSequences(self.values[order], self.offsets, self.n_words)
+
+
+def _ragged(X: Sequence[Any]) -> Ragged:
+    """Return a list of sequences of whole numbers as rows; raises ValueError at anything else."""
+    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+        raise ValueError(f"X must be a list of sequences of word numbers, not {type(X).__name__}")
+    rows = [np.asarray(row) for row in X]
+    for place, row in enumerate(rows):
+        if row.ndim != 1 or (row.size and not np.issubdtype(row.dtype, np.integer)):
+            raise ValueError(f"document {place} must be a sequence of whole numbers, one a word")
+    values = np.concatenate([np.zeros(0, np.int64), *rows])
+    if values.size and not 0 <= values.min() <= values.max() < 2**31:
+        raise ValueError("a word must be a number from 0 to 2147483647")
+    offsets = np.concatenate([[0], np.cumsum([row.size for row in rows])]).astype(np.int64)
+    return Ragged(values.astype(np.int32), offsets)

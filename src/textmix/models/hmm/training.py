@@ -1,0 +1,143 @@
+r"""Baum-Welch for one or several hidden Markov models, with emissions of their own, shared, or fixed.
+
+Symbols as in `textmix.models.hmm.hmm_kernels`; classes c = 1..C, each with start \pi_c and transitions A_c.  With a
+constant \kappa > 0 added to every expected count a step maximises a bound of the penalised log-likelihood
+
+    J = \sum_d log p(d | c_d) + \kappa \sum log(every estimated probability)
+
+so that no step decreases J, and every transition stays positive, which the scaled form needs.  Shared emissions are
+estimated from the sum of the classes' expected counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from textmix.models.hmm import hmm_kernels as kernel
+from textmix.models.hmm.sequences import TokenSequences
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The parameters of one hidden Markov model.
+
+    Parameters
+    ----------
+    start : float64 (S,), probabilities of the first state.
+    transitions : float64 (S, S), a_ij; rows sum to 1.
+    emissions : float64 (V, S), b_j(w); columns sum to 1.  A row is a word, as the kernels read it.
+    """
+
+    start: np.ndarray
+    transitions: np.ndarray
+    emissions: np.ndarray
+
+    def log_likelihood(self, X: TokenSequences) -> np.ndarray:
+        """Return log p(d), float64 (N,), in nats."""
+        return self._expect(X, self.no_counts(), counted=False)
+
+    def expected(self, X: TokenSequences, expected: kernel.Expected) -> float:
+        """Add the documents' expected counts in place and return their log-likelihood."""
+        pairs = np.zeros_like(self.transitions)
+        found = self._expect(X, expected._replace(pairs=pairs), counted=True)
+        expected.pairs[:] += self.transitions * pairs
+        return float(found.sum())
+
+    def _expect(self, X: TokenSequences, expected: kernel.Expected, counted: bool) -> np.ndarray:
+        """Call `hmm_kernels.expect`."""
+        order = np.argsort(-X.lengths, kind="stable")
+        return kernel.expect(
+            X.values, X.offsets, order, self.start, self.transitions, self.emissions, expected, counted
+        )
+
+    def paths(self, X: TokenSequences) -> list[np.ndarray]:
+        """Return the likeliest path of states of each document, int32 (T_d,)."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.start), np.log(self.transitions), np.log(self.emissions)
+        return [kernel.viterbi(X[d], *logs) for d in range(len(X))]
+
+    def no_counts(self) -> kernel.Expected:
+        """Return expected counts of zero for this model."""
+        return kernel.Expected(*(np.zeros_like(part) for part in (self.start, self.transitions, self.emissions)))
+
+
+def random_chain(background: np.ndarray, n_states: int, rng: np.random.RandomState) -> Chain:
+    """Return a random start: transitions near uniform, and emissions that are the background with noise.
+
+    Parameters
+    ----------
+    background : p(w), float64 (V,), positive.
+    n_states : S.
+    rng : source of the noise.
+    """
+    transitions = rng.dirichlet(np.full(n_states, 10.0), size=n_states)
+    emissions = background[:, np.newaxis] * rng.gamma(1.0, size=(len(background), n_states))
+    return Chain(np.full(n_states, 1.0 / n_states), transitions, emissions / emissions.sum(axis=0))
+
+
+class BaumWelch:
+    """The steps of expectation-maximisation for C models.
+
+    Parameters
+    ----------
+    parts : the documents of each class.
+    chains : the start of each class.
+    smoothing : kappa, positive.
+    emissions : "own" for one estimate a class, "shared" for one of all, "fixed" for none.
+
+    Attributes
+    ----------
+    chains : the present models.
+    path : J before each step.
+    """
+
+    def __init__(
+        self, parts: Sequence[TokenSequences], chains: Sequence[Chain], smoothing: float, emissions: str
+    ) -> None:
+        self.parts, self.chains, self.smoothing, self.emissions = parts, list(chains), smoothing, emissions
+        self.path: list[float] = []
+
+    def step(self) -> None:
+        """Take one step of all models and append J before it to the path."""
+        counts = [chain.no_counts() for chain in self.chains]
+        if self.emissions == "shared":
+            counts = [found._replace(words=counts[0].words) for found in counts]
+        found = zip(self.chains, self.parts, counts, strict=True)
+        self.path.append(sum(chain.expected(part, count) for chain, part, count in found) + self._penalty())
+        shared = self._share(counts[0].words, axis=0) if self.emissions == "shared" else None
+        self.chains = [self._maximise(*pair, shared) for pair in zip(self.chains, counts, strict=True)]
+
+    def _maximise(self, chain: Chain, counts: kernel.Expected, shared: np.ndarray | None) -> Chain:
+        """Return the model that maximises the bound, given its expected counts."""
+        if self.emissions == "own":
+            shared = self._share(counts.words, axis=0)
+        emissions = chain.emissions if shared is None else shared
+        return Chain(self._share(counts.start, axis=0), self._share(counts.pairs, axis=1), emissions)
+
+    def _share(self, counts: np.ndarray, axis: int) -> np.ndarray:
+        """Return smoothed counts as shares of their sum along an axis."""
+        smoothed = counts + self.smoothing
+        return smoothed / smoothed.sum(axis=axis, keepdims=True)
+
+    def _penalty(self) -> float:
+        """Return kappa times the sum of the logarithms of all estimated probabilities."""
+        estimated = [part for chain in self.chains for part in (chain.start, chain.transitions)]
+        if self.emissions != "fixed":
+            estimated += [chain.emissions for chain in self.chains[: 1 if self.emissions == "shared" else None]]
+        return self.smoothing * float(sum(np.log(part).sum() for part in estimated))
+
+    def run(self, max_iter: int, tol: float) -> bool:
+        """Take steps until J rises by at most ``tol`` a word; return whether it did within ``max_iter`` steps.
+
+        The last entry of the path is J of the present models only after convergence; it is that before the last step
+        otherwise.
+        """
+        words = max(sum(len(part.values) for part in self.parts), 1)
+        while len(self.path) < max_iter:
+            self.step()
+            if len(self.path) > 1 and self.path[-1] - self.path[-2] <= tol * words:
+                return True
+        return False
