@@ -23,9 +23,7 @@ def all_paths(
     return math.log(sum(found.values())), max(found, key=found.__getitem__)
 
 
-def log_forward(
-    tokens: Sequence[int], start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray
-) -> np.ndarray:
+def log_forward(tokens: Sequence[int], start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray) -> np.ndarray:
     """Return log p(w_1..w_t, state at t), (T, S)."""
     log_a, log_b = np.log(transitions), np.log(emissions)
     rows = [np.log(start) + log_b[tokens[0]]]

@@ -10,8 +10,8 @@ The forward probabilities are scaled at each step so that they sum to 1 over the
 and the backward probabilities are divided by the same c_t.  With all a_ij >= \epsilon a backward value lies below
 1 / \epsilon, so that nothing overflows however long a document is.
 
-Documents are processed side by side, the longest first.  The words of a group are *packed* step by step: the first words
-of all documents, then the second words of all documents that have one, and so on.  A step of a whole group is then one
+Documents are processed side by side, the longest first.  The words of a group are *packed* step by step: first words
+of all documents, then second words of all documents that have one, and so on.  A step of a whole group is then one
 product of two matrices with contiguous rows.
 """
 
@@ -82,7 +82,7 @@ def pack(values: np.ndarray, offsets: np.ndarray, documents: np.ndarray) -> tupl
     return tokens, at
 
 
-# Sums over the states may be taken in any order, which lets the compiler use vector registers; the order is fixed by the
+# Sums over states may be taken in any order, which lets the compiler use vector registers; the order is fixed by the
 # machine code, so that results are the same to the byte on one machine.
 @njit(fastmath={"contract", "reassoc"})
 def emit(
