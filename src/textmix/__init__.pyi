@@ -6,8 +6,8 @@ from textmix.models.cbm.regularised import RegularisedCBM as RegularisedCBM
 from textmix.models.dirichlet.dcm import DCMClassifier as DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier as EDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM as LatentTopicEDCM
-from textmix.models.hmm.estimator import HMMClassifier as HMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel as HiddenMarkovModel
+from textmix.models.hmm.estimator import HMMClassifier as HMMClassifier
 from textmix.models.hmm.topics import WordClusters as WordClusters
 from textmix.models.label_sets.boosted import BoostedPowerSet as BoostedPowerSet
 from textmix.models.label_sets.boosted import BoostedRelevance as BoostedRelevance

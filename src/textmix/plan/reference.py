@@ -192,7 +192,7 @@ def front_door(package: Path) -> str:
     """Return the text of ``__init__.pyi`` for a package folder: an import statement for each public name."""
     names = {**public_classes(package), **PUBLIC}
     lines = [f"from {module} import {name} as {name}" for name, module in names.items()]
-    return "\n".join([FRONT_DOOR, *sorted(lines), "", "__version__: str", ""])
+    return "\n".join([FRONT_DOOR, *sorted(lines, key=str.casefold), "", "__version__: str", ""])
 
 
 def main() -> None:
