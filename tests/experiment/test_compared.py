@@ -20,7 +20,7 @@ SPLITS = SimpleNamespace(train=[[0, 1]])
 def run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     """Run a method whose fit raises an error."""
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(compared, "run_trials", fail)

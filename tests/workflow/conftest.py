@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.tiny import Clone, made_once, make_clone, own_data
+from tests.workflow.tiny import Clone, cut_into_fits, made_once, make_clone, own_data
 
 #: Added to a clone's library: from its first line on, a job fails that opens or lists an undeclared file.  `verify`
 #: and `forget_missing`, which look through whole folders by their nature, are not among the targets of the run.
@@ -81,6 +81,7 @@ def everything(shared: Path) -> Clone:
     def make(folder: Path) -> None:
         clone = make_clone(folder)
         own_data(folder / "mine")
+        cut_into_fits(folder)
         runtime = folder / "src/textmix/core/runtime.py"
         runtime.write_text(runtime.read_text(encoding="utf-8") + WATCH, encoding="utf-8")
         unlike = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}

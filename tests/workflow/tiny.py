@@ -121,6 +121,13 @@ def own_data(folder: Path, documents: int = 40) -> Path:
     return folder / "my.yaml"
 
 
+def cut_into_fits(folder: Path) -> None:
+    """Say in the clone's table of costs that two of its fit jobs are costly, so that each of their fits is a job."""
+    with open(folder / "config/costs.csv", "a", encoding="utf-8") as table:
+        table.write("fit,edcm/smoothing/tiny_news/edcm,edcm,90,1000,200\n")
+        table.write("fit,edcm/table1/tiny_news/multinomial,multinomial,90,1000,200\n")
+
+
 def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
     """Return the clone in a folder that all workers share; the first worker makes it, and the rest wait for it."""
     made = folder.with_name(f"{folder.name}.made")

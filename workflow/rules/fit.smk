@@ -1,7 +1,18 @@
+FIT = RECIPES.of(
+    "fit",
+    modules=JOBS.run_modules,
+    spec=JOBS.run_spec,
+    method=JOBS.run_method,
+    seed=PLAN.settings["seed"],
+)
+
+
 rule fit:
     input:
         features=JOBS.run_features,
         splits=JOBS.run_splits,
+        parts=JOBS.part_predictions,
+        part_timings=JOBS.part_timings,
     output:
         predictions=directory(
             "results/predictions/{paper}/{experiment}/{dataset}/{method}"
@@ -14,15 +25,37 @@ rule fit:
     conda:
         "../envs/fit.yaml"
     params:
-        recipe=RECIPES.of(
-            "fit",
-            modules=JOBS.run_modules,
-            spec=JOBS.run_spec,
-            method=JOBS.run_method,
-            seed=PLAN.settings["seed"],
-        ),
+        recipe=FIT,
     message:
         "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
+    script:
+        "../scripts/fit.py"
+
+
+rule part:
+    input:
+        features=JOBS.run_features,
+        splits=JOBS.run_splits,
+    output:
+        predictions=temp(
+            directory(
+                "results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}/predictions"
+            )
+        ),
+        timings=temp(
+            "results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}/timings.csv"
+        ),
+    log:
+        "logs/fit/{paper}/{experiment}/{dataset}/{method}/{cell}.log",
+    benchmark:
+        "results/benchmarks/part/{paper}/{experiment}/{dataset}/{method}/{cell}.tsv"
+    conda:
+        "../envs/fit.yaml"
+    params:
+        recipe=FIT,
+    message:
+        "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}: "
+        "fit {wildcards.cell}"
     script:
         "../scripts/fit.py"
 

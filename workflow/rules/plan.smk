@@ -42,6 +42,7 @@ wildcard_constraints:
     split="[a-z0-9_]+",
     experiment="[a-z0-9_]+",
     method="[a-z0-9_]+",
+    cell="[0-9]+",
     measure="[a-z0-9_]+",
     table="[a-z0-9_]+",
     figure="[a-z0-9_]+",

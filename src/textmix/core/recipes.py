@@ -7,7 +7,7 @@ result made again, and ``snakemake verify`` names it.  Time stamps decide nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,15 @@ from textmix.core.environment import environment, processor
 from textmix.core.errors import IntegrityError
 from textmix.core.provenance import SHORT, reachable
 
+#: Folder of the single fits that one job joins: Snakemake deletes them after use, and they have the recipe of that job.
+PARTS = "results/parts/"
 #: Most names in one sentence on what changed.
 _NAMED = 3
+
+
+def lasting(paths: Iterable[str]) -> list[str]:
+    """Return the inputs of a job that stay after it, each once: those that the record of its result names."""
+    return [path for path in dict.fromkeys(map(str, paths)) if not path.startswith(PARTS)]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from textmix.core import io
 from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.late import load_late
-from textmix.core.recipes import Recipe
+from textmix.core.recipes import Recipe, lasting
 
 # Here and not in `job`: a script imports this module before it imports a model.
 load_late()
@@ -120,7 +120,7 @@ def machine() -> dict[str, str]:
 def _started(snakemake: Any) -> Job:
     """Return the job that Snakemake started, after a check that its code is that of the plan."""
     recipe = snakemake.params.get("recipe")
-    inputs = {str(path): io.result_digest(path) for path in sorted(set(snakemake.input))} if recipe else {}
+    inputs = {str(path): io.result_digest(path) for path in sorted(lasting(snakemake.input))} if recipe else {}
     if recipe is not None:
         recipe.check()
         _check_imports(recipe)

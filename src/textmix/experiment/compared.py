@@ -14,7 +14,7 @@ from textmix.plan.methods import TAKES, Method
 
 
 def run_compared(
-    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int
+    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int, *, cell: int | None = None
 ) -> tuple[Predictions, list[dict[str, Any]]]:
     """Return the predictions and timings that `run_trials` returns for the same arguments.
 
@@ -26,7 +26,7 @@ def run_compared(
     if reason:
         raise MissingResult(reason)
     try:
-        return run_trials(corpus, splits, method, entry, seed)
+        return run_trials(corpus, splits, method, entry, seed, cell=cell)
     except Exception as error:
         if not _is_of_the_data(error):
             raise

@@ -13,6 +13,8 @@ from textmix.core import io
 
 #: Columns of fits.csv, one row a fit: facts on its convergence, and the grid point that tuning chose.
 FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen")
+#: Fields of `Predictions` that are arrays.
+ARRAYS = ("true_log_proba", "classes", "sets", "marginals")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Predictions:
         ----------
         folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
         """
-        arrays = {name: getattr(self, name) for name in ("true_log_proba", "classes", "sets", "marginals")}
+        arrays = {name: getattr(self, name) for name in ARRAYS}
         with io.new_folder(folder, meta) as target:
             io.save_arrays(target, **{name: array for name, array in arrays.items() if array is not None})
             io.write_json(target / "variants.json", list(self.variants))
@@ -81,12 +83,34 @@ class Predictions:
         """
         files = io.check_result(folder)["files"]
         folder = Path(folder)
-        arrays = {
-            name: io.load_array(folder, name)
-            for name in ("true_log_proba", "classes", "sets", "marginals")
-            if f"{name}.npy" in files
-        }
+        arrays = {name: io.load_array(folder, name) for name in ARRAYS if f"{name}.npy" in files}
         return cls(io.read_json(folder / "variants.json"), io.read_csv(folder / "fits.csv"), **arrays)
+
+
+def joined(cells: Sequence[Predictions]) -> Predictions:
+    """Return the predictions of single fits as those of one job that made all of them.
+
+    Parameters
+    ----------
+    cells : predictions of one variant on the test documents of one trial each: by trial, and within it by variant.
+    """
+    names = list(dict.fromkeys(name for cell in cells for name in cell.variants))
+    fits = [row for cell in cells for row in cell.fits]
+    return Predictions(names, fits, **{key: _joined(cells, key, len(names)) for key in ARRAYS})
+
+
+def _joined(cells: Sequence[Predictions], key: str, n_variants: int) -> Any:
+    """Return an array of all cells, a row a variant; nan where one cell lacks it, and None where all do."""
+    arrays = [getattr(cell, key) for cell in cells]
+    like = next((array for array in arrays if array is not None), None)
+    if like is None:
+        return None
+    lengths = [cell.true_log_proba.shape[1] for cell in cells]
+    full = [
+        np.full((1, length, *like.shape[2:]), np.nan, like.dtype) if array is None else array
+        for array, length in zip(arrays, lengths, strict=True)
+    ]
+    return np.concatenate([np.concatenate(full[row::n_variants], axis=1) for row in range(n_variants)])
 
 
 def pack_sets(indicators: np.ndarray) -> np.ndarray:

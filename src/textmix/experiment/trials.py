@@ -18,7 +18,7 @@ from textmix.core.determinism import rng
 from textmix.core.runtime import progress
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
-from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
+from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
 from textmix.experiment.splits import Splits
 from textmix.plan.methods import TUNING, Method, variants
 
@@ -45,9 +45,9 @@ class _Trial:
 
 
 def run_trials(
-    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int
+    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int, *, cell: int | None = None
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Fit and predict every variant on every trial.
+    """Fit and predict every variant on every trial, or one of these fits alone.
 
     Parameters
     ----------
@@ -57,10 +57,11 @@ def run_trials(
     entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
         a grid, one point of which is chosen by cross-validation in each training part.
     seed : seed of the run; with the data set and the trial it fixes the ``random_state`` of an estimator that has one.
+    cell : number of the one fit to make, counted by trial and within a trial by variant; None makes all fits.
 
     Returns
     -------
-    predictions : of the test documents of all trials.
+    predictions : of the test documents of all trials, or of the trial of the cell.
     timings : rows (`TIMINGS`), one a variant and trial; the only part that differs between two runs.
 
     Raises
@@ -69,29 +70,59 @@ def run_trials(
     """
     truth = corpus.classes() if method.task == "single" else corpus.indicators()
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
-    store = _Store(method.task, len(points), len(splits.test.values), truth)
-    fits, timings = [], []
+    asked = _asked(len(splits), len(points), cell)
+    found: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
-    for number in range(len(splits)):
+    for done, (number, rows) in enumerate(asked.items(), start=1):
         trial = _trial(corpus, truth, (splits.train[number], splits.test[number]), method.seen_only)
-        if number == 0:
-            _warm_up(method, points[0][1], trial)
-        for row, (name, params) in enumerate(points):
-            make = functools.partial(_estimator, method, params, (seed, corpus.name, number))
-            chosen, point, tuned = _tune(
-                method.task, make, entry.get("tune"), trial, rng(seed, corpus.name, number, "tune")
-            )
-            estimator = make(point)
-            seconds = store.fit_predict(estimator, trial, (row, splits.test_place(number)))
-            fits.append({"variant": name, "trial": number, **_convergence(estimator), "chosen": chosen})
-            timings.append({"variant": name, "trial": number, **seconds, "tune_seconds": tuned})
+        if not found:
+            _warm_up(method, points[rows[0]][1], trial)
+        axes = (seed, corpus.name, number)
+        found += [_fit(method, entry.get("tune"), points[row], trial, axes) for row in rows]
         logger.info(
             "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit, %.0f s left",
             *(method.name, corpus.name, number + 1, len(splits)),
-            *(store.accuracy(len(points) - 1, splits.test_place(number), trial.y_test), timings[-1]["fit_seconds"]),
-            (time.monotonic() - start) / (number + 1) * (len(splits) - number - 1),
+            *(_accuracy(found[-1][0], trial.y_test), found[-1][1]["fit_seconds"]),
+            (time.monotonic() - start) / done * (len(asked) - done),
         )
-    return Predictions([name for name, _ in points], fits, **store.arrays), timings
+    return joined([predictions for predictions, _ in found]), [timing for _, timing in found]
+
+
+def _asked(n_trials: int, n_variants: int, cell: int | None) -> dict[int, list[int]]:
+    """Return trial -> the variants to fit on it: all of them, or of a cell the one."""
+    if cell is None:
+        return {trial: list(range(n_variants)) for trial in range(n_trials)}
+    trial, row = divmod(cell, n_variants)
+    return {trial: [row]}
+
+
+def _fit(
+    method: Method,
+    search: Mapping[str, Any] | None,
+    point: tuple[str, dict[str, Any]],
+    trial: _Trial,
+    axes: tuple[int, str, int],
+) -> tuple[Predictions, dict[str, Any]]:
+    """Return the predictions of one variant on the test part of one trial, and its row of `TIMINGS`.
+
+    Parameters
+    ----------
+    method, search : the registry entry, and ``tune`` of the experiment's entry.
+    point : name and parameters of the variant.
+    trial : the training and test part.
+    axes : seed of the run, data set and trial.
+    """
+    name, params = point
+    make = functools.partial(_estimator, method, params, axes)
+    chosen, best, tuned = _tune(method.task, make, search, trial, rng(*axes, "tune"))
+    estimator = make(best)
+    arrays, seconds = _fit_predict(method.task, estimator, trial)
+    row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen}
+    return Predictions([name], [row], **arrays), {
+        **{"variant": name, "trial": axes[2]},
+        **seconds,
+        "tune_seconds": tuned,
+    }
 
 
 def _trial(corpus: Corpus, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray], seen_only: bool) -> _Trial:
@@ -129,66 +160,35 @@ def _tune(
     return chosen, point, time.perf_counter() - start
 
 
-class _Store:
-    """The arrays of `Predictions`, filled trial by trial.
+def _fit_predict(task: str, estimator: Any, trial: _Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
+    """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`.
 
     Parameters
     ----------
     task : ``single`` or ``multi``.
-    n_variants, n_test : variants, and test documents of all trials together.
-    truth : classes (N,) or label indicators (N, L) of the corpus, for the number of labels.
+    estimator : a new estimator.
+    trial : the training part, and the test part of n documents.
     """
+    with warnings.catch_warnings():
+        # Convergence is recorded in fits.csv and marked in the tables.
+        warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
+        _, fit_cost = measured(lambda: estimator.fit(trial.X_train, trial.y_train))
+    predicted, predict_cost = measured(lambda: estimator.predict(trial.X_test))
+    kind, given = ("classes", predicted.astype(np.int32)) if task == "single" else ("sets", pack_sets(predicted))
+    found = {"true_log_proba": true_log_proba(task, estimator, trial.X_test, trial.y_test), kind: given}
+    if hasattr(estimator, "predict_proba"):
+        proba = estimator.predict_proba(trial.X_test)
+        found["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
+    costs = {"fit": fit_cost, "predict": predict_cost}
+    spent = {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
+    return {name: array[np.newaxis] for name, array in found.items()}, spent
 
-    def __init__(self, task: str, n_variants: int, n_test: int, truth: np.ndarray) -> None:
-        self.task, self.shape, self.n_labels = task, (n_variants, n_test), truth.shape[-1]
-        self.arrays: dict[str, np.ndarray] = {"true_log_proba": np.full(self.shape, np.nan)}
-        if task == "single":
-            self.arrays["classes"] = np.empty(self.shape, dtype=np.int32)
-        else:
-            self.arrays["sets"] = np.empty((*self.shape, -(-self.n_labels // 8)), dtype=np.uint8)
 
-    def fit_predict(self, estimator: Any, trial: _Trial, at: tuple[int, slice]) -> dict[str, float | None]:
-        """Fit, predict, store the predictions, and return seconds and bytes of both calls as columns of `TIMINGS`.
-
-        Parameters
-        ----------
-        estimator : a new estimator.
-        trial : the training and test part.
-        at : the variant's row and the trial's columns in the arrays.
-        """
-        with warnings.catch_warnings():
-            # Convergence is recorded in fits.csv and marked in the tables.
-            warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
-            _, fit_cost = measured(lambda: estimator.fit(trial.X_train, trial.y_train))
-        predicted, predict_cost = measured(lambda: estimator.predict(trial.X_test))
-        if self.task == "single":
-            self.arrays["classes"][at] = predicted
-        else:
-            self.arrays["sets"][at] = pack_sets(predicted)
-        self.arrays["true_log_proba"][at] = true_log_proba(self.task, estimator, trial.X_test, trial.y_test)
-        if hasattr(estimator, "predict_proba"):
-            self._store_marginals(estimator.predict_proba(trial.X_test), at)
-        costs = {"fit": fit_cost, "predict": predict_cost}
-        return {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
-
-    def _store_marginals(self, proba: np.ndarray, at: tuple[int, slice]) -> None:
-        """Store probabilities: of (n, C) classes the largest one of each row, of (n, L) labels all.
-
-        Parameters
-        ----------
-        proba : the result of ``predict_proba`` for the n test documents of the trial.
-        at : the variant's row and the trial's columns in the arrays.
-        """
-        if "marginals" not in self.arrays:
-            shape = self.shape if self.task == "single" else (*self.shape, self.n_labels)
-            self.arrays["marginals"] = np.full(shape, np.nan, dtype=np.float32)
-        self.arrays["marginals"][at] = proba.max(axis=1) if self.task == "single" else proba
-
-    def accuracy(self, row: int, place: slice, truth: np.ndarray) -> float:
-        """Return the share of documents at a place whose class or whole label set is predicted."""
-        if self.task == "single":
-            return float(np.mean(self.arrays["classes"][row, place] == truth))
-        return float(np.mean(np.all(self.arrays["sets"][row, place] == pack_sets(truth), axis=1)))
+def _accuracy(predictions: Predictions, truth: np.ndarray) -> float:
+    """Return the share of the documents of one fit whose class or whole label set is predicted."""
+    if predictions.classes is not None:
+        return float(np.mean(predictions.classes[0] == truth))
+    return float(np.mean(np.all(predictions.label_sets(0, slice(None), truth.shape[1]) == truth, axis=1)))
 
 
 def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:

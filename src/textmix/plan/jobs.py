@@ -15,7 +15,7 @@ from typing import Any
 
 from textmix.core.commit import commit_of
 from textmix.core.config import load_yaml_strict
-from textmix.core.recipes import Code
+from textmix.core.recipes import PARTS, Code
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.evidence import test_outcomes, time_ratios
@@ -111,6 +111,19 @@ class Jobs:
         spec = self.run_spec(wildcards)
         tuning = [TUNING] if "tune" in spec else []
         return [self.plan.methods[spec["use"]].module, *tuning]
+
+    def part(self, wildcards: Any, name: str) -> list[str]:
+        """Return a file or folder of every single fit of a fit job that is cut into them, in order; else none."""
+        run = self.run_of(wildcards)
+        return [f"{PARTS}{run.name}/{cell}/{name}" for cell in range(self.plan.cells(run))]
+
+    def part_predictions(self, wildcards: Any) -> list[str]:
+        """Return the predictions of the single fits of a fit job."""
+        return self.part(wildcards, "predictions")
+
+    def part_timings(self, wildcards: Any) -> list[str]:
+        """Return the timings of the single fits of a fit job."""
+        return self.part(wildcards, "timings.csv")
 
     def metrics(self, wildcards: Any) -> list[str]:
         """Return the metrics of an experiment."""
@@ -263,11 +276,14 @@ class Jobs:
                 found[f"features/{dataset}/{features}"] = [f"parse/{dataset}"]
             for run in self.plan.runs(paper):
                 features, _ = self.plan.run_inputs(run)
-                found[_fit(run)] = [f"features/{run.dataset}/{features}"]
+                parts = [f"part/{run.name}/{cell}" for cell in range(self.plan.cells(run))]
+                counted = [f"features/{run.dataset}/{features}"]
+                found |= {part: counted for part in parts}
+                found[f"fit/{run.name}"] = parts or counted
             for measure in self.plan.measures(paper):
                 sources = self.plan.measure_sources(paper, measure).values()
                 counted = [f"features/{dataset}/{features}" for dataset, features, _ in sources]
-                fits = [_fit(run) for _, run in self.plan.measure_runs(paper, measure)]
+                fits = [f"fit/{run.name}" for _, run in self.plan.measure_runs(paper, measure)]
                 found[f"measure/{paper}/{measure}"] = [*counted, *fits]
         return found
 
@@ -329,8 +345,3 @@ class Jobs:
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""
         return [self.plan.suites[wildcards.suite].module]
-
-
-def _fit(run: Run) -> str:
-    """Return the name of the benchmark file of a fit job."""
-    return f"fit/{run.paper}/{run.experiment}/{run.dataset}/{run.method}"

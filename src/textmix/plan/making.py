@@ -8,6 +8,7 @@ from typing import Any
 
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import load_registry
+from textmix.plan.costs import Costs, load_costs
 from textmix.plan.matrix import MATRIX, load_matrix
 from textmix.plan.methods import load_methods
 from textmix.plan.own import OWN
@@ -48,6 +49,7 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
         splits=_shared("splits", studies, papers),
         suites=load_suites(root, papers),
         matrix=matrix,
+        costs=Costs.of(load_costs(root / "config/costs.csv")),
         own=asked.own,
         model=asked.model,
     )

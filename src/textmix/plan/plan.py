@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from textmix.data.registry import DatasetEntry
+from textmix.plan.costs import COSTLY, Costs
 from textmix.plan.matrix import MATRIX, Matrix
-from textmix.plan.methods import Method
+from textmix.plan.methods import Method, variants
 from textmix.plan.own import OWN, Own
 from textmix.plan.request import Model
 from textmix.plan.suites import Suite
@@ -26,6 +27,11 @@ class Run:
     experiment: str
     dataset: str
     method: str
+
+    @property
+    def name(self) -> str:
+        """The job's part of the paths of its results."""
+        return f"{self.paper}/{self.experiment}/{self.dataset}/{self.method}"
 
 
 # One plan lives as long as the process; it is compared by identity, for its mappings have no hash.
@@ -46,6 +52,7 @@ class Plan:
     splits : name -> how documents are split, of all studies.
     suites : name -> suite of the bench.
     matrix : the comparison of all methods.
+    costs : time and memory of jobs as measured before.
     own : the user's own data, or None.
     model : the model to fit, or None.
     """
@@ -60,6 +67,7 @@ class Plan:
     splits: Mapping[str, Any]
     suites: Mapping[str, Suite]
     matrix: Matrix
+    costs: Costs
     own: Own | None = None
     model: Model | None = None
 
@@ -102,6 +110,27 @@ class Plan:
         """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
         entry: dict[str, Any] = self.studies[run.paper]["experiments"][run.experiment]["methods"][run.method]
         return entry
+
+    def cells(self, run: Run) -> int:
+        """Return the number of jobs of one fit each into which a fit job is cut; 0 where one job makes all its fits.
+
+        Only a job of several fits that took long when it was measured is cut: each further job takes a second to start.
+        """
+        entry, (_, split) = self.run_entry(run), self.run_inputs(run)
+        fits = self.trials(split) * len(list(variants({}, entry.get("grid", {}))))
+        cost = self.costs.estimate("fit", run.name, entry["use"], self.documents(run.dataset))
+        return fits if fits > 1 and cost is not None and cost.seconds > COSTLY else 0
+
+    def trials(self, split: str) -> int:
+        """Return the number of trials of a split scheme."""
+        spec, cap = self.splits[split], self.settings["max_trials"]
+        number: int = spec.get("trials", spec.get("folds", 1))
+        return min(number, cap or number)
+
+    def documents(self, dataset: str) -> int:
+        """Return the number of documents of a data set as the registry states it; 0 where it does not."""
+        entry = self.registry.get(dataset)
+        return entry.expect.get("documents", 0) if entry else 0
 
     def measures(self, paper: str) -> list[str]:
         """Return the measures of a paper for which at least one data set is at hand, or which need none."""

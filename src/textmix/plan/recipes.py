@@ -16,7 +16,7 @@ from typing import Any
 from textmix.core import io
 from textmix.core.digests import known_sha256
 from textmix.core.errors import IntegrityError
-from textmix.core.recipes import Code, Recipe, differences
+from textmix.core.recipes import Code, Recipe, differences, lasting
 from textmix.data.registry import RECORD
 
 
@@ -86,7 +86,7 @@ class Recipes:
             """Return the recipe of a job; have its results made again where their records differ."""
             recipe = make(wildcards)
             for path in output:
-                why = stale(path, recipe, list(dict.fromkeys(input)))
+                why = stale(path, recipe, lasting(input))
                 if why:
                     self.again(output)
                     self._tell(script, why)

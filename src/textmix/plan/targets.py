@@ -51,7 +51,8 @@ class Targets:
         names = [
             *(f"parse/{Path(path).name}" for path in self.datasets()),
             *(f"features/{dataset}/{features}" for dataset, features in sorted(pairs)),
-            *(f"fit/{run.paper}/{run.experiment}/{run.dataset}/{run.method}" for run in runs),
+            *(f"fit/{run.name}" for run in runs),
+            *(f"part/{run.name}/{cell}" for run in runs for cell in range(self.plan.cells(run))),
             *(f"measure/{paper}/{measure}" for paper in chosen for measure in self.plan.measures(paper)),
         ]
         return [f"results/benchmarks/{name}.tsv" for name in names]
