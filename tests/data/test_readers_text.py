@@ -178,7 +178,7 @@ def test_a_message_of_another_encoding_is_named(tmp_path: Path) -> None:
 
 def test_tags_are_dropped_on_request(tmp_path: Path) -> None:
     pages = {"a/1": b"<html><b class='x\ny'>bold</b>type <never closed", "a/2": b"1 > 0"}
-    corpus = Sample("message_folder", {"archive": pages}, {"skip_html": True}).read(tmp_path)
+    corpus = Sample("message_folder", {"archive": pages}, {"content": "rainbow_html"}).read(tmp_path)
     assert [text.split() for _, _, text in rows(corpus)] == [["bold", "type"], ["1", ">", "0"]]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -253,6 +255,26 @@ def test_cap_on_trials_takes_the_first_folds():
 def test_more_folds_than_documents_are_refused():
     with pytest.raises(ConfigError, match="split f: news's 3 documents make no 4 folds; lower folds"):
         make_splits(corpus_of([0, 1, 0]), {"kind": "folds", "folds": 4}, SEED, "f", None)
+
+
+def grouped(*ids: str) -> Corpus:
+    """Return a corpus of documents of one class with these ids."""
+    return replace(corpus_of([0] * len(ids)), ids=list(ids))
+
+
+def test_each_group_is_left_out_once():
+    corpus = grouped("texas/a", "cornell/a", "misc/a", "texas/b", "misc/b")
+    splits = make_splits(corpus, {"kind": "groups", "train_only": ["misc"]}, SEED, "g", None)
+    assert [rows(splits, trial) for trial in range(len(splits))] == [([0, 2, 3, 4], [1]), ([1, 2, 4], [0, 3])]
+    assert len(make_splits(corpus, {"kind": "groups"}, SEED, "g", 2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("ids", "train_only"), [(("a/1", "a/2"), []), (("a/1", "b/1"), ["c"]), (("a", "b"), ["a", "b"])]
+)
+def test_groups_without_one_to_leave_out_are_refused(ids, train_only):
+    with pytest.raises(ConfigError, match=r"split g: news has the groups .*; leave one of at least two groups"):
+        make_splits(grouped(*ids), {"kind": "groups", "train_only": train_only}, SEED, "g", None)
 
 
 def random_sets(total: int) -> list[list[int]]:

@@ -54,6 +54,7 @@ _OPENERS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"BZh", bz2.BZ2File),
 )
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError)
+_PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file systems replace what they refuse
 _OCTAL = re.compile(rb"[ \0]*([0-7]*)[ \0]*\Z")
 
 
@@ -274,17 +275,16 @@ def _extension(path: Path, kind: bytes, body: bytes, known: dict[str, bytes]) ->
 
 
 def safe_name(path: Path, name: bytes | str) -> str:
-    """Return a member's name, normalised, if it stays inside the folder that the archive would be unpacked to.
+    """Return a member's name without ``./`` and final ``/``, if it stays inside the folder of the unpacked archive.
 
     Parameters
     ----------
     path : the archive, for the message.
-    name : the name as stored; bytes must be UTF-8.  A leading ``./`` and a final ``/`` are taken off.
+    name : the name as stored; bytes must be UTF-8.
 
     Raises
     ------
-    DataFormatError : the name is empty, absolute, not UTF-8, or holds a part ``..``, a backslash or a character that is
-        not printable (`str.isprintable`).
+    DataFormatError : the name is empty, absolute, not UTF-8, or holds ``..``, a backslash or what cannot be printed.
     """
     try:
         text = name.decode("utf-8") if isinstance(name, bytes) else name
@@ -292,7 +292,7 @@ def safe_name(path: Path, name: bytes | str) -> str:
         raise DataFormatError(path, None, f"the member name {name!r} is not UTF-8") from error
     parts = text.removeprefix("./").rstrip("/").split("/")
     absolute = text.startswith("/") or re.match(r"[A-Za-z]:", text) is not None
-    if absolute or ".." in parts or "\\" in text or not text or not text.isprintable():
+    if absolute or ".." in parts or "\\" in text or not text or not text.translate(_PRIVATE).isprintable():
         raise DataFormatError(path, None, f"the member name {text!r} leads out of the archive or is no name")
     return "/".join(parts)
 

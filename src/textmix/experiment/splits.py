@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,12 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     Parameters
     ----------
     corpus : the parsed data set.
-    spec : one of four kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: first`` trains on the
+    spec : one of five kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: first`` trains on the
         first ``train`` documents (number or share) in the order of the source and tests on the rest, one trial.
         ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
         the rest), ``trials``, ``stratified`` and ``order``.  ``kind: folds`` has ``folds``, ``stratified`` and
-        ``order``; every document is in the test part of one fold.
+        ``order``; every document is in the test part of one fold.  ``kind: groups`` leaves one group out in each trial;
+        the group of a document is its id up to the first ``/``, and the groups ``train_only`` are never left out.
     seed, name : the seed of the run, and the name of the split scheme.  The seed, the data set, the trial and the
         scheme's ``order``, by default its name, fix the permutation of the documents.  Random schemes of one order
         that differ in ``train`` alone have the same test documents and nested training parts; the exception are
@@ -88,6 +89,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
         pairs = [_given(corpus, name)]
     elif spec["kind"] == "first":
         pairs = [_first(corpus, spec["train"], name)]
+    elif spec["kind"] == "groups":
+        pairs = _groups(corpus, spec.get("train_only", []), name)[:max_trials]
     elif spec["kind"] == "folds":
         pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
     else:
@@ -171,6 +174,19 @@ def _folds(
         part = np.empty(total, dtype=np.int64)
         part[order] = np.arange(total) * n_folds // total
     return [(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(n_folds)]
+
+
+def _groups(corpus: Corpus, train_only: Sequence[str], name: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return for each group, in alphabetical order, the rows outside the group and those in it."""
+    groups = np.array([str(each).partition("/")[0] for each in corpus.ids])
+    tested = [group for group in np.unique(groups) if group not in train_only]
+    absent = sorted(set(train_only) - set(groups))
+    if absent or len(np.unique(groups)) < 2 or not tested:
+        raise ConfigError(
+            f"split {name}: {corpus.name} has the groups {', '.join(np.unique(groups)[:10])}, and train_only names "
+            f"{', '.join(train_only) or 'none'}; leave one of at least two groups to be tested"
+        )
+    return [(np.flatnonzero(groups != group), np.flatnonzero(groups == group)) for group in tested]
 
 
 def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:

@@ -86,6 +86,8 @@ def _said(split: Mapping[str, Any]) -> str:
         return "The split of its authors."
     if split["kind"] == "folds":
         return f"Cross-validation in {split['folds']} folds."
+    if split["kind"] == "groups":
+        return "One group of documents is left out for the test, each in turn."
     if split["kind"] == "first":
         return f"The first {split['train']} documents of the file for training, the rest for the test."
     sizes = [

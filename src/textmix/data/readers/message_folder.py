@@ -1,61 +1,65 @@
-"""Folders of messages: one folder a class, one file a document, as in 20 Newsgroups."""
+"""Folders of messages: one file a document; its folder is its class, as in 20 Newsgroups, or its path gives it."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from textmix.core.errors import DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_tar, safe_name
+from textmix.data.contents import CONTENTS
 from textmix.data.corpus import Corpus
-from textmix.data.reading import Document, decode, file_of, text_corpus
+from textmix.data.reading import Document, decode, text_corpus
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"encoding": False, "members": False, "skip_html": False}
+OPTIONS: dict[str, bool] = dict.fromkeys(("encoding", "members", "content", "labels"), False)
 #: Bytes read at once.
 BLOCK = 1 << 18
-#: A tag of HTML; one that is never closed reaches to the end of the text, as in Rainbow's ``--skip-html``.
-_TAG = re.compile(rb"<[^>]*>?")
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read a folder, or a tar archive, of ``<class>/<document>`` files.
+    """Read folders, or tar archives, of files.
 
     Parameters
     ----------
-    files : ``archive``, a tar archive, or a folder already unpacked.
-    options : ``name``; ``encoding`` (default latin-1, in which every byte is a character); ``members``, `fnmatch`
-        patterns of the files to read (default: all); ``skip_html: true`` puts a blank in place of each tag.
+    files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.
+    options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character); ``members``,
+        `fnmatch` patterns of the files to read (default: all, or those of ``labels``); ``content``, the form of a file
+        (a name in `textmix.data.contents.CONTENTS`, default ``text``); ``labels``, `fnmatch` pattern -> label, of which
+        the first that matches the path of a file gives its label (default: the name of the file's folder).
 
     Returns
     -------
-    a `Corpus` with label = name of the file's folder and id ``folder/file`` without a final ``.txt``, in order of
+    a `Corpus` with ids ``folder/file`` without a final ``.txt``, with ``labels`` ``folder/label/file``, in order of
     folder; in a folder the files whose name is a number come first, by number, and then all further files, by name.
 
     Raises
     ------
-    DataFormatError : a file lies in no class folder, two documents have one id, a text is not in the encoding, a member
-        is a link, or a fault of the archive that `textmix.data.archives.iter_tar` names.
+    ConfigError : there is no such form of a file.
+    DataFormatError : a file lies in no folder or has no label, two documents have one id, a text is not in the encoding
+        or of the form, a member is a link, or a fault of the archive that `textmix.data.archives.iter_tar` names.
     """
-    path = file_of(files, "archive")
-    patterns = options.get("members", ["*"])
-    members = _folder_members(path, patterns) if path.is_dir() else iter_tar(path, patterns)
-    encoding = options.get("encoding", "latin-1")
-    if options.get("skip_html"):
-        members = ((name, _TAG.sub(b" ", data)) for name, data in members)
-    documents = sorted((_document(path, name, data, encoding) for name, data in members), key=_order)
+    if options.get("content", "text") not in CONTENTS:
+        raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")
+    patterns = options.get("members", list(options.get("labels", ["*"])))
+    found = [_document(path, *member, options) for path in files.values() for member in _members(path, patterns)]
+    documents = sorted(found, key=_order)
     for before, after in pairwise(documents):
         if before.id == after.id:
-            raise DataFormatError(path, None, f"has two documents {after.id!r}")
+            raise DataFormatError(options["name"], None, f"has two documents {after.id!r}")
     return text_corpus(options, documents)
 
 
-def _document(path: Path, name: str, data: bytes, encoding: str) -> Document:
+def _members(path: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, content) of the files of an archive or folder that match a pattern."""
+    return _folder_members(path, patterns) if path.is_dir() else iter_tar(path, patterns)
+
+
+def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> Document:
     """Return the document of one file.
 
     Parameters
@@ -63,19 +67,28 @@ def _document(path: Path, name: str, data: bytes, encoding: str) -> Document:
     path : the archive or folder, for messages.
     name : path of the file inside it.
     data : content of the file.
-    encoding : its encoding.
+    options : those of `read`.
     """
     parts = name.rsplit("/", 2)
     if len(parts) < 2:
         raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
-    text = data if encoding == "latin-1" and data.isascii() else _reencode(path, name, data, encoding)
-    return Document(f"{parts[-2]}/{parts[-1].removesuffix('.txt')}", parts[-2], text)
+    folder, file = parts[-2], parts[-1].removesuffix(".txt")
+    if "labels" not in options:
+        return Document(f"{folder}/{file}", folder, _text(path, name, data, options))
+    label = next((label for pattern, label in options["labels"].items() if fnmatchcase(name, pattern)), None)
+    if label is None:
+        raise DataFormatError(path, None, f"the file {name!r} matches no pattern of labels")
+    return Document(f"{folder}/{label}/{file}", label, _text(path, name, data, options))
 
 
-def _reencode(path: Path, name: str, data: bytes, encoding: str) -> bytes:
-    """Return the content of a file as UTF-8; the parameters are those of `_document`."""
+def _text(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> bytes:
+    """Return the text of a file as UTF-8; the parameters are those of `_document`."""
+    encoding = options.get("encoding", "latin-1")
     if encoding == "latin-1":
-        return data.decode("latin-1").encode("utf-8")
+        try:
+            return CONTENTS[options.get("content", "text")](data)
+        except ValueError as error:
+            raise DataFormatError(path, None, f"the file {name!r} is {error}") from error
     try:
         return decode(path / name, data, encoding).encode("utf-8")
     except DataFormatError as error:
@@ -90,7 +103,7 @@ def _order(document: Document) -> tuple[str, bool, int, str]:
     return folder, not is_number, int(number) if is_number else 0, document.id
 
 
-def _folder_members(path: Path, patterns: list[str], prefix: str = "") -> Iterator[tuple[str, bytes]]:
+def _folder_members(path: Path, patterns: Sequence[str], prefix: str = "") -> Iterator[tuple[str, bytes]]:
     """Yield (name, content) of the regular files under a folder that match a pattern, in no order; refuse links.
 
     There are thousands of small files.  One `os.scandir` for each folder and `os.read` take half the time of pathlib.
