@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.bench.label_sets import plain_expected_f, rivals
+from textmix.bench.later import later
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.plan.methods import load_methods
 
@@ -21,4 +22,9 @@ def test_the_peer_of_the_f_maximiser_finds_the_same_sets():
 
 
 def test_the_rivals_are_named_as_in_the_registry():
-    assert set(rivals()) <= set(load_methods())
+    methods = load_methods()
+    assert {*rivals(), *later(), "labelled_lda"} == {
+        name for name, method in methods.items() if method.paper == "beyond"
+    }
+    for name, model in {**rivals(), **later()}.items():
+        assert type(model) is type(methods[name].make({}))

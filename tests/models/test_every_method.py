@@ -19,12 +19,15 @@ from textmix.plan.methods import load_methods
 SMALL: dict[str, dict[str, Any]] = {
     "cbm": {"n_components": 2, "n_init": 1},
     "cbm_regularised": {"candidates": (2,), "max_iter": 3, "support": False},
+    "cardinality_chains": {"n_chains": 5},
+    "boosted_network": {"trees": 5, "sweeps": 20, "kept": 10},
     "label_network": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
 }
 NOT_INDICATORS = "the check's y is not a matrix of 0 and 1, which is all that a multi-label estimator takes: "
 CONSTANT = "the check's one column is constant, which is no error for a label"
 BINARY = {"BinaryRelevance", "BoostedRelevance", "AbsoluteDiscountingBinary"}
 PMM = {"PMM1", "PMM2"}
+LATER = ("CardinalityChains", "RandomLabelSubsets", "BoostedNetwork")
 #: Of every estimator of label sets.
 SEVERAL = {
     "check_classifier_data_not_an_array": NOT_INDICATORS + "1 and 2",
@@ -37,6 +40,10 @@ SEVERAL = {
 }
 #: Of the estimators of label sets that are named.
 NAMED = [
+    (
+        set(LATER),
+        dict.fromkeys(("check_estimator_sparse_array", "check_estimator_sparse_matrix"), NOT_INDICATORS + "0 to 3"),
+    ),
     (BINARY, {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}),
     (
         {"LabelNaiveBayes", "LabelNetwork"},
@@ -60,7 +67,7 @@ NAMED = [
     (
         {
             *("BinaryRelevance", "PowerSet", "ClassifierChain", "ChainEnsemble", "DependencyNetwork", "PairwiseCRF"),
-            *("BoostedRelevance", "BoostedPowerSet", "CBMClassifier", "RegularisedCBM"),
+            *("BoostedRelevance", "BoostedPowerSet", "CBMClassifier", "RegularisedCBM", "ProbabilisticChain", *LATER),
         },
         {"check_fit2d_1feature": NOT_INDICATORS + "integers"},
     ),
@@ -87,14 +94,14 @@ NAMED = [
         {"check_classifier_multioutput": "label sets come by the threshold with the best F, not by 1/2"},
     ),
     (
-        {"ChainEnsemble"},
+        {"ChainEnsemble", "CardinalityChains"},
         {
             "check_classifier_multioutput": "half of the votes are enough for a label",
             "check_classifiers_multilabel_output_format_predict_proba": "some shares of the few votes are equal",
         },
     ),
     (
-        {"DependencyNetwork"},
+        {"DependencyNetwork", "RandomLabelSubsets"},
         {"check_classifiers_multilabel_output_format_predict_proba": "some shares of the few sweeps are equal"},
     ),
 ]

@@ -118,3 +118,11 @@ def listed_best_f(p: Any, sets: Any) -> tuple[float, np.ndarray]:
     every = [np.array(z) for z in itertools.product((0, 1), repeat=sets.shape[1])]
     values = [listed_expected_f(p, sets, z) for z in every]
     return max(values), every[int(np.argmax(values))]
+
+
+def chain_nodes_above_mode(Z: Any, V: Any) -> int:
+    """Return how many partial label sets, the empty start included, are likelier than the mode of a chain."""
+    every = itertools.product((0, 1), repeat=len(Z))
+    mode = max(chain_log_probability(Z, V, y) for y in every)
+    partial = [y for size in range(len(Z)) for y in itertools.product((0, 1), repeat=size)]
+    return sum(chain_log_probability(Z, V, y) > mode for y in partial)

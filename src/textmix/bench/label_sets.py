@@ -7,14 +7,21 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from textmix.bench.timing import compare, judge
 from textmix.models.cbm.regularised import RegularisedCBM
 from textmix.models.common.f_kernels import listed_expected_f
+from textmix.models.label_sets.boosted_network import BoostedNetwork
+from textmix.models.label_sets.cardinality import CardinalityChains
+from textmix.models.label_sets.exact_chain import ProbabilisticChain
+from textmix.models.label_sets.label_subsets import RandomLabelSubsets
+from textmix.models.topics.labelled_lda import LabelledLDA
 
 PEER = "sklearn OneVsRest LogisticRegression"
+TOPICS = "sklearn LatentDirichletAllocation"
 PYTHON = "NumPy, an instance at a time"
 
 
@@ -41,7 +48,28 @@ def bench_label_sets(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3)
 
 def rivals() -> Mapping[str, Any]:
     """Return the later rivals, not fitted, by the names of the registry."""
-    return {"cbm_regularised": RegularisedCBM(candidates=(5,), max_iter=5, random_state=0)}
+    return {
+        "cbm_regularised": RegularisedCBM(candidates=(5,), max_iter=5, random_state=0),
+        "probabilistic_chain": ProbabilisticChain(random_state=0),
+        "cardinality_chains": CardinalityChains(n_chains=3, random_state=0),
+        "label_subsets": RandomLabelSubsets(random_state=0),
+        "boosted_network": BoostedNetwork(trees=10, sweeps=60, kept=40, random_state=0),
+    }
+
+
+def bench_labelled_lda(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
+    """Time labelled LDA, of ten sweeps; it is to take at most the time of ten sweeps of scikit-learn's LDA.
+
+    Parameters and rows are those of `bench_label_sets`; X holds counts.
+    """
+    models = {
+        "labelled_lda": LabelledLDA(max_iter=10),
+        TOPICS: LatentDirichletAllocation(Y.shape[1], max_iter=10, random_state=0),
+    }
+    candidates: dict[str, Callable[[], object]] = {
+        name: (lambda model=model: model.fit(X, Y)) for name, model in models.items()
+    }
+    return judge("labelled_lda", compare(candidates, repeats), TOPICS, {"labelled_lda": 1.0})
 
 
 def _fit_predict(model: Any, X: Any, Y: np.ndarray) -> Callable[[], object]:

@@ -25,6 +25,14 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
             "n_features_in_": "int",
         },
     ),
+    "ComplementNB": (
+        "sklearn.naive_bayes",
+        {
+            **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "float64 C"},
+            **{"feature_count_": "float64 C V", "feature_all_": "float64 V", "feature_log_prob_": "float64 C V"},
+            "n_features_in_": "int",
+        },
+    ),
     "CountVectorizer": ("sklearn.feature_extraction.text", _WORDS),
     "TfidfVectorizer": (
         "sklearn.feature_extraction.text",

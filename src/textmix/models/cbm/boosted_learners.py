@@ -136,7 +136,7 @@ class BoostedExperts:
             for label in np.flatnonzero(self.active[component]).tolist():
                 if label not in grown:
                     grown[label] = Trees(self.X, 1, self.growth, self._first)
-                grown[label].grow(partial(_log_loss_derivatives, weight[:, np.newaxis], self.Y[:, [label]]))
+                grown[label].grow(partial(log_loss_derivatives, weight[:, np.newaxis], self.Y[:, [label]]))
 
     @cached_property
     def grown(self) -> Grown:
@@ -165,7 +165,7 @@ class BoostedExperts:
         return 0.0
 
 
-def _log_loss_derivatives(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def log_loss_derivatives(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each.
 
     Parameters

@@ -16,6 +16,7 @@ import numpy as np
 
 from textmix.core.jit import njit
 from textmix.models.common.f_kernels import choose_for_f
+from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
 
 
@@ -39,40 +40,6 @@ def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
     for k in range(len(base)):
         total += math.exp(score[k] - top)
     return top + math.log(total)
-
-
-@njit
-def _push(heap: np.ndarray, size: int, node: int, cost: np.ndarray) -> None:
-    """Add a node to a heap of ``size`` nodes; the node of least cost is first, of equal costs the smaller number."""
-    place = size
-    while place > 0:
-        above = (place - 1) // 2
-        other = heap[above]
-        if cost[other] < cost[node] or (cost[other] == cost[node] and other < node):
-            break
-        heap[place] = other
-        place = above
-    heap[place] = node
-
-
-@njit
-def _pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
-    """Remove the first node from a heap of ``size`` nodes and return it."""
-    taken, node = heap[0], heap[size - 1]
-    place = 0
-    while 2 * place + 1 < size - 1:
-        below = 2 * place + 1
-        if below + 1 < size - 1:
-            left, right = heap[below], heap[below + 1]
-            if cost[right] < cost[left] or (cost[right] == cost[left] and right < left):
-                below += 1
-        other = heap[below]
-        if cost[node] < cost[other] or (cost[node] == cost[other] and node < other):
-            break
-        heap[place] = other
-        place = below
-    heap[place] = node
-    return taken
 
 
 @njit
@@ -149,7 +116,7 @@ def search_modes(
                 break
             if not sorted_[k]:
                 order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
-            node = _pop(heaps[k], sizes[k], cost)
+            node = pop(heaps[k], sizes[k], cost)
             sizes[k] -= 1
             _flip(member, z[k], order[k], node, last, rest)
             if allow_empty or member.any():
@@ -162,12 +129,12 @@ def search_modes(
             if following < n_labels:
                 more = abs(z[k, order[k, following]])
                 cost[used], last[used], rest[used] = cost[node] + more, following, node
-                _push(heaps[k], sizes[k], used, cost)
+                push(heaps[k], sizes[k], used, cost)
                 used, sizes[k] = used + 1, sizes[k] + 1
                 if last[node] >= 0:
                     cost[used] = cost[node] - abs(z[k, order[k, last[node]]]) + more
                     last[used], rest[used] = following, rest[node]
-                    _push(heaps[k], sizes[k], used, cost)
+                    push(heaps[k], sizes[k], used, cost)
                     used, sizes[k] = used + 1, sizes[k] + 1
             bound[k] = math.exp(first[k] - cost[heaps[k, 0]] - top) if sizes[k] > 0 else 0.0
         log_probability[i] = best

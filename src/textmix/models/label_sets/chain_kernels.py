@@ -49,7 +49,7 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
 
 
 @njit
-def _uniform(state: np.ndarray) -> float:
+def uniform(state: np.ndarray) -> float:
     """Return a random number in [0, 1) and advance ``state``, uint64 (1,), by the generator splitmix64."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -79,12 +79,12 @@ def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, counted: int, see
         state = seeds[i : i + 1].copy()
         on, odds = np.zeros(n_labels, dtype=np.bool_), Z[i].copy()
         for label in range(n_labels):
-            if _uniform(state) < 0.5:
+            if uniform(state) < 0.5:
                 on[label] = True
                 odds += V[label]
         for sweep in range(sweeps):
             for label in range(n_labels):
-                value = _uniform(state) * (1.0 + math.exp(-odds[label])) < 1.0
+                value = uniform(state) * (1.0 + math.exp(-odds[label])) < 1.0
                 if value != on[label]:
                     on[label] = value
                     if value:

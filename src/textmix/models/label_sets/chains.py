@@ -229,13 +229,18 @@ class ChainEnsemble(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit every chain to a bootstrap sample, whose multiplicities are weights of the instances."""
+        """Fit every chain to a bootstrap sample."""
+        self._fit_chains(X, Y)
+
+    def _fit_chains(self, X: Any, Y: np.ndarray) -> np.ndarray:
+        """Fit every chain to a bootstrap sample; return the multiplicities (M, N), which weigh the instances."""
         rng, space = generator(self.random_state), RowSpace.of(X)
-        fitted = []
+        fitted, weights = [], []
         for _ in range(self.n_chains):
             chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
             sample = rng.integers(len(Y), size=len(Y))
-            chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
+            weights.append(np.bincount(sample, minlength=len(Y)).astype(np.float64))
+            chain.fit_weighted(space, Y, weights[-1], rng)
             fitted.append(chain)
         self.order_, self.coef_, self.links_ = (
             np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "coef_", "links_")
@@ -243,6 +248,7 @@ class ChainEnsemble(LinearMultiLabel):
         self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
         self.n_iter_ = max(chain.n_iter_ for chain in fitted)
         self.converged_ = all(chain.converged_ for chain in fitted)
+        return np.stack(weights)
 
     def check_loaded(self) -> None:
         """Check the orders after the attributes were read from a file.
@@ -256,7 +262,10 @@ class ChainEnsemble(LinearMultiLabel):
 
     def _votes(self, X: Any) -> np.ndarray:
         """Return every chain's label sets, int64 (M, N, L)."""
-        features = self._checked(X)
+        return self._chain_sets(self._checked(X))
+
+    def _chain_sets(self, features: Any) -> np.ndarray:
+        """Return every chain's label sets, int64 (M, N, L), for checked features (N, W)."""
         models = zip(self.order_, self.coef_, self.links_, strict=True)
         return np.stack([search(features, *model, beam_width=1) for model in models])
 

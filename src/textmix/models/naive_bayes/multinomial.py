@@ -59,16 +59,20 @@ class _Multinomial(IncrementalCountClassifier):
         """Add the documents' counts."""
         add_counts(X.indptr, X.indices, X.data, codes, weight, self._feature_count)
 
-    def _estimate(self) -> None:
-        """Set log p(w | theta_c); a word that no class can produce gets 0, so it does not count in any score."""
+    def _probability(self) -> np.ndarray:
+        """Return p(w | theta_c), (V, C); 0 in every class for a word that no class can produce."""
         background, mu = self._background()
         if np.isinf(mu):
-            probability = np.repeat(background[:, np.newaxis], len(self.classes_), axis=1)
-        else:
-            probability = self._feature_count + mu * background[:, np.newaxis]
-            # Not |T_c| + mu, whose rounding differs from that of the sum of the numerators.
-            mass = probability.sum(axis=0)
-            probability /= np.where(mass > 0, mass, 1.0)
+            return np.repeat(background[:, np.newaxis], len(self.classes_), axis=1)
+        probability: np.ndarray = self._feature_count + mu * background[:, np.newaxis]
+        # Not |T_c| + mu, whose rounding differs from that of the sum of the numerators.
+        mass = probability.sum(axis=0)
+        probability /= np.where(mass > 0, mass, 1.0)
+        return probability
+
+    def _estimate(self) -> None:
+        """Set log p(w | theta_c); a word that no class can produce gets 0, so it does not count in any score."""
+        probability = self._probability()
         self._impossible = ~probability.any(axis=1)
         probability[self._impossible] = 1.0
         with np.errstate(divide="ignore"):
