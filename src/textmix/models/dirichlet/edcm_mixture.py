@@ -154,7 +154,7 @@ class MixedEDCMClassifier(CountClassifier):
 
     def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
         """See `EDCMClassifier`."""
-        return EDCMClassifier._log_coefficient(self, X, convention)  # type: ignore[arg-type]
+        return EDCMClassifier._log_coefficient(self, X, convention)
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw a component of the class, then a document from its EDCM."""
