@@ -22,6 +22,9 @@ from textmix.models.label_sets.estimators import PairwiseCRF as PairwiseCRF
 from textmix.models.label_sets.estimators import PowerSet as PowerSet
 from textmix.models.label_sets.exact_chain import ProbabilisticChain as ProbabilisticChain
 from textmix.models.label_sets.label_subsets import RandomLabelSubsets as RandomLabelSubsets
+from textmix.models.label_sets.margins import MajoritySet as MajoritySet
+from textmix.models.label_sets.margins import SVMPowerSet as SVMPowerSet
+from textmix.models.label_sets.margins import SVMRelevance as SVMRelevance
 from textmix.models.linear.dropout import DropoutLogisticRegression as DropoutLogisticRegression
 from textmix.models.linear.label_svm import LabelSVM as LabelSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier as NBSVMClassifier
@@ -45,6 +48,7 @@ from textmix.models.topics.labelled_lda import LabelledLDA as LabelledLDA
 from textmix.serve.library import load as load
 from textmix.serve.library import save as save
 from textmix.text.vectorizer import SkipgramVectorizer as SkipgramVectorizer
+from textmix.text.weighting import TermWeighting as TermWeighting
 from textmix.text.words import WordVectorizer as WordVectorizer
 
 __version__: str

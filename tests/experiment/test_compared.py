@@ -15,6 +15,7 @@ from textmix.plan.methods import load_methods
 
 CORPUS = SimpleNamespace(name="news", features=sparse.csr_array(np.eye(2, dtype=np.int32)), label_names=["a", "b"])
 SPLITS = SimpleNamespace(train=[[0, 1]])
+ENTRY = {"views": {"words": {}}, "weightings": ["counts"]}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -24,7 +25,7 @@ def run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
         raise error
 
     monkeypatch.setattr(compared, "run_trials", fail)
-    compared.run_compared(CORPUS, SPLITS, load_methods()["multinomial"], {}, 1)  # type: ignore[arg-type]
+    compared.run_compared([CORPUS], SPLITS, load_methods()["multinomial"], ENTRY, 1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ NAMED = [
                 "BoostedPowerSet",
                 "CBMClassifier",
                 "RegularisedCBM",
+                "MajoritySet",
                 "LabelNaiveBayes",
                 "LabelNetwork",
                 "AbsoluteDiscountingBinary",
@@ -68,6 +69,7 @@ NAMED = [
         {
             *("BinaryRelevance", "PowerSet", "ClassifierChain", "ChainEnsemble", "DependencyNetwork", "PairwiseCRF"),
             *("BoostedRelevance", "BoostedPowerSet", "CBMClassifier", "RegularisedCBM", "ProbabilisticChain", *LATER),
+            *("MajoritySet", "SVMRelevance", "SVMPowerSet"),
         },
         {"check_fit2d_1feature": NOT_INDICATORS + "integers"},
     ),

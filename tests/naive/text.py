@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from textmix.text.tokenize import is_unspaced
 from textmix.text.treebank import treebank_words
 
 ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -19,7 +20,27 @@ def _unicode_words(document: str) -> list[str]:
     return ["".join(group) for is_word, group in groups if is_word]
 
 
+def _script_words(document: str) -> list[str]:
+    found: list[str] = []
+    for word in _unicode_words(document):
+        joined = False
+        for character in word:
+            apart = is_unspaced(character)
+            if joined and not apart:
+                found[-1] += character
+            else:
+                found.append(character)
+            joined = not apart
+    return found
+
+
+def _characters(document: str) -> list[str]:
+    return list("␣".join(_unicode_words(document)))
+
+
 WORDS = {
+    "scripts": _script_words,
+    "characters": _characters,
     "letters": lambda document: re.findall("[a-z]+", document.translate(ASCII_LOWER)),
     "words": lambda document: re.findall("[a-z0-9]+", document.translate(ASCII_LOWER)),
     "whitespace": lambda document: re.findall("[^\0 \t\n\r\f\v]+", document),

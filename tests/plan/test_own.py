@@ -89,7 +89,8 @@ def test_asked_methods_and_changes_are_kept(tmp_path):
         "often": {"use": "multinomial", "tune": {"folds": 5}},
     }
     entries = experiment(describe(tmp_path, methods=methods))["methods"]
-    assert entries["edcm"] == {"use": "edcm", "params": {"smoothing": 0.1}, "compared": True}
+    words = {"views": {"words": {}}, "weightings": ["counts"], "features": [OWN]}
+    assert entries["edcm"] == {"use": "edcm", "params": {"smoothing": 0.1}, "compared": True, **words}
     assert entries["often"]["tune"]["folds"] == 5
     assert list(experiment(describe(tmp_path, methods=["edcm"]))["methods"]) == ["edcm"]
 
@@ -171,12 +172,13 @@ def test_own_data_are_a_study_beside_the_papers(tmp_path):
     plan = make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT)
     assert list(plan.runs(OWN)) == [Run(OWN, "methods", "my", "edcm")]
     assert plan.run_inputs(next(plan.runs(OWN))) == (OWN, OWN)
-    assert plan.features[OWN] == {"tokenizer": "unicode", "min_count": 2}
+    assert plan.features[OWN] == {"tokenizer": "scripts"}
+    assert plan.features["own_bigrams"]["max_n"] == 2
     assert OWN not in plan.papers
 
 
 def test_comparison_of_an_untuned_method_has_no_search():
-    assert "tune" not in compared(METHODS["linear_path"])
+    assert "tune" not in compared(METHODS["linear_path"], {"tune": None})
     assert main_metric("multi") == compared(METHODS["cbm"], {"tune": {"grid": {"variance": [1]}}})["tune"]["metric"]
 
 

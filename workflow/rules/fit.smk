@@ -9,7 +9,7 @@ FIT = RECIPES.of(
 
 rule fit:
     input:
-        features=JOBS.run_features,
+        features=JOBS.run_views,
         splits=JOBS.run_splits,
         parts=JOBS.part_predictions,
         part_timings=JOBS.part_timings,
@@ -34,7 +34,7 @@ rule fit:
 
 rule part:
     input:
-        features=JOBS.run_features,
+        features=JOBS.run_views,
         splits=JOBS.run_splits,
     output:
         predictions=temp(

@@ -15,15 +15,14 @@ with job(snakemake) as running:
     if snakemake.input.get("parts"):
         predictions, timings = join_parts(snakemake.input.parts, snakemake.input.part_timings)
     else:
+        views = [Corpus.load(folder) for folder in snakemake.input.features]
+        settings = Splits.load(snakemake.input.splits), Method(**running.settings.method), spec, running.settings.seed
+        only = None if cell is None else int(cell)
         # A method that does not apply leaves its reason in a comparison of methods; in a paper it is an error.
-        run = run_compared if spec.get("compared") else run_trials
-        predictions, timings = run(
-            Corpus.load(snakemake.input.features),
-            Splits.load(snakemake.input.splits),
-            Method(**running.settings.method),
-            spec,
-            running.settings.seed,
-            cell=None if cell is None else int(cell),
+        predictions, timings = (
+            run_compared(views, *settings, cell=only)
+            if spec.get("compared")
+            else run_trials(views[0], *settings, cell=only)
         )
     predictions.save(snakemake.output.predictions, running.record)
     write_result(snakemake.output.timings, format_csv(timings, TIMINGS), running.record)

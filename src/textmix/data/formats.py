@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 #: Endings of packed files; the ending before them tells the format.
 PACKED = (".gz", ".xz", ".bz2")
@@ -56,3 +56,14 @@ def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
     """Return the format that the ending of a file's name tells: a key of `FORMATS` among ``allowed``, or None."""
     ending = PurePath(path).suffix.lower()
     return next((name for name in allowed if ending in FORMATS[name].endings), None)
+
+
+def parts_of(folder: Path) -> dict[str, Path]:
+    """Return ``train`` and ``test`` -> folder, of a folder that holds a split, such as 20news-bydate; else empty.
+
+    It holds two folders, one with train and one with test in its name.
+    """
+    inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    found = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
+    whole = len(inside) == 2 and all(len(paths) == 1 for paths in found.values())
+    return {role: paths[0] for role, paths in found.items()} if whole else {}

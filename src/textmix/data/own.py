@@ -51,7 +51,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
             raise DataFormatError(path, None, "is empty")
     reader = Reader(FORMATS[reading["format"]].reader, _options(reading, files))
     if reading["format"] == "folder":
-        files = {"archive": files["data"]}
+        files = {"archive": files["data"]} if "data" in files else files
     corpus = read_corpus(reader, files, reading["name"])
     check_corpus(corpus)
     _check_labels(corpus)

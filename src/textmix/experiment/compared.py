@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
+from textmix.experiment.represented import Views, suited
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import run_trials
 from textmix.plan.methods import TAKES, Method
 
 
 def run_compared(
-    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int, *, cell: int | None = None
+    corpora: Sequence[Corpus],
+    splits: Splits,
+    method: Method,
+    entry: Mapping[str, Any],
+    seed: int,
+    *,
+    cell: int | None = None,
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Return the predictions and timings that `run_trials` returns for the same arguments.
+    """Return the predictions and timings that `textmix.experiment.trials.run_trials` returns.
+
+    Parameters
+    ----------
+    corpora : the same documents in the views of the entry, in its order.
+    splits, method, seed, cell : see `run_trials`.
+    entry : also has ``views`` (view -> ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and
+        of a weighting that suits the data is one representation among which the search chooses.
 
     Raises
     ------
     MissingResult : the method does not apply to the data, or its fit fails on them; the reason is one sentence.
     """
+    corpus = corpora[0]
+    weightings = suited(corpus, entry["weightings"])
     reason = misfit(corpus, len(splits.train[0]), method)
-    if reason:
-        raise MissingResult(reason)
+    if reason or not weightings:
+        raise MissingResult(reason or f"{method.name} has no weighting that suits {corpus.name}")
+    choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
+    views = Views(dict(zip(entry["views"], (one.features for one in corpora), strict=True)), entry["views"])
     try:
-        return run_trials(corpus, splits, method, entry, seed, cell=cell)
+        return run_trials(corpus, splits, method, {**entry, "choices": choices}, seed, views=views, cell=cell)
     except Exception as error:
         if not _is_of_the_data(error):
             raise

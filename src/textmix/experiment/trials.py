@@ -19,8 +19,9 @@ from textmix.core.runtime import progress
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
+from textmix.experiment.represented import CHOICE, Represented, Views
 from textmix.experiment.splits import Splits
-from textmix.plan.methods import TUNING, Method, variants
+from textmix.plan.methods import SEARCH, TUNING, Method, variants
 
 logger = logging.getLogger("textmix")
 
@@ -45,7 +46,14 @@ class _Trial:
 
 
 def run_trials(
-    corpus: Corpus, splits: Splits, method: Method, entry: Mapping[str, Any], seed: int, *, cell: int | None = None
+    corpus: Corpus,
+    splits: Splits,
+    method: Method,
+    entry: Mapping[str, Any],
+    seed: int,
+    *,
+    views: Views | None = None,
+    cell: int | None = None,
 ) -> tuple[Predictions, list[dict[str, Any]]]:
     """Fit and predict every variant on every trial, or one of these fits alone.
 
@@ -55,8 +63,10 @@ def run_trials(
     splits : the splits of the corpus.
     method : the registry entry of the method.
     entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
-        a grid, one point of which is chosen by cross-validation in each training part.
+        a grid, one point of which is chosen by cross-validation in each training part.  With ``choices``, mappings of
+        ``view`` and ``weighting``, the representation is chosen with it.
     seed : seed of the run; with the data set and the trial it fixes the ``random_state`` of an estimator that has one.
+    views : the documents in several views, from which ``choices`` choose; None for the features of the corpus.
     cell : number of the one fit to make, counted by trial and within a trial by variant; None makes all fits.
 
     Returns
@@ -74,11 +84,12 @@ def run_trials(
     found: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
     for done, (number, rows) in enumerate(asked.items(), start=1):
-        trial = _trial(corpus, truth, (splits.train[number], splits.test[number]), method.seen_only)
+        parts = splits.train[number], splits.test[number]
+        trial = _trial(corpus.features if views is None else views, truth, parts, method.seen_only)
         if not found:
-            _warm_up(method, points[rows[0]][1], trial)
+            _warm_up(method, {**points[rows[0]][1], **_first(entry)}, trial)
         axes = (seed, corpus.name, number)
-        found += [_fit(method, entry.get("tune"), points[row], trial, axes) for row in rows]
+        found += [_fit(method, entry, points[row], trial, axes) for row in rows]
         logger.info(
             "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit, %.0f s left",
             *(method.name, corpus.name, number + 1, len(splits)),
@@ -98,7 +109,7 @@ def _asked(n_trials: int, n_variants: int, cell: int | None) -> dict[int, list[i
 
 def _fit(
     method: Method,
-    search: Mapping[str, Any] | None,
+    entry: Mapping[str, Any],
     point: tuple[str, dict[str, Any]],
     trial: _Trial,
     axes: tuple[int, str, int],
@@ -107,14 +118,14 @@ def _fit(
 
     Parameters
     ----------
-    method, search : the registry entry, and ``tune`` of the experiment's entry.
+    method, entry : the registry entry, and the experiment's.
     point : name and parameters of the variant.
     trial : the training and test part.
     axes : seed of the run, data set and trial.
     """
     name, params = point
     make = functools.partial(_estimator, method, params, axes)
-    chosen, best, tuned = _tune(method.task, make, search, trial, rng(*axes, "tune"))
+    chosen, best, tuned = _tune(method, make, entry, trial, axes)
     estimator = make(best)
     arrays, seconds = _fit_predict(method.task, estimator, trial)
     row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen}
@@ -125,10 +136,10 @@ def _fit(
     }
 
 
-def _trial(corpus: Corpus, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray], seen_only: bool) -> _Trial:
-    """Return the training and the test part of a trial, given the rows of both parts in the corpus."""
+def _trial(X: Any, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray], seen_only: bool) -> _Trial:
+    """Return the training and the test part of a trial, given all documents, their truth and the rows of both parts."""
     train, test = rows
-    X_train, X_test = corpus.features[train], corpus.features[test]  # type: ignore[index]
+    X_train, X_test = X[train], X[test]
     if seen_only:
         X_train, X_test = _seen_only(X_train, X_test)
     return _Trial(X_train, truth[train], X_test, truth[test])
@@ -148,16 +159,26 @@ def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
 
 
 def _tune(
-    task: str, make: Callable[..., Any], search: Mapping[str, Any] | None, trial: _Trial, generator: np.random.Generator
+    method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: _Trial, axes: tuple[int, str, int]
 ) -> tuple[str, dict[str, Any], float | None]:
-    """Return name and parameters of the chosen grid point, and the seconds of the search; "", {}, None without one."""
-    if search is None:
-        return "", {}, None
+    """Return name and content of the chosen point, and the seconds of the search; None without one."""
+    if "tune" not in entry:
+        return next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0], _first(entry), None
     # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
-    tune = importlib.import_module(TUNING).tune
     start = time.perf_counter()
-    chosen, point = tune(task, make, search, (trial.X_train, trial.y_train), generator)
+    data, generator = (trial.X_train, trial.y_train), rng(*axes, "tune")
+    if "choices" in entry:
+        name = f"{method.name} on {axes[1]}, search in trial {axes[2] + 1}"
+        plan = {**entry["tune"], "choices": entry["choices"], "name": name}
+        chosen, point = importlib.import_module(SEARCH).search(method.task, make, plan, data, generator)
+    else:
+        chosen, point = importlib.import_module(TUNING).tune(method.task, make, entry["tune"], data, generator)
     return chosen, point, time.perf_counter() - start
+
+
+def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first choice of view and weighting of an entry; empty where it has none."""
+    return dict(entry["choices"][0]) if "choices" in entry else {}
 
 
 def _fit_predict(task: str, estimator: Any, trial: _Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
@@ -198,7 +219,7 @@ def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            few = method.make(params).fit(trial.X_train[:WARM_UP], trial.y_train[:WARM_UP])
+            few = _made(method, params).fit(trial.X_train[:WARM_UP], trial.y_train[:WARM_UP])
             few.predict(trial.X_train[:WARM_UP])
     except ValueError as error:
         logger.info(
@@ -215,7 +236,14 @@ def _estimator(method: Method, params: Mapping[str, Any], axes: tuple[int, str, 
     params, point : parameters of the variant, and the point of the tuned grid, which overrides them.
     axes : seed of the run, data set and trial, which fix the ``random_state``.
     """
-    return _reporting(_seeded(method.make({**params, **point}), *axes), axes[1])
+    return _made(method, {**params, **point}, lambda estimator: _reporting(_seeded(estimator, *axes), axes[1]))
+
+
+def _made(method: Method, point: Mapping[str, Any], prepare: Callable[[Any], Any] = lambda made: made) -> Any:
+    """Return a new estimator with the parameters of a point, prepared; on the view of the point, where it has one."""
+    choice = {key: point[key] for key in CHOICE if key in point}
+    estimator = prepare(method.make({key: value for key, value in point.items() if key not in CHOICE}))
+    return Represented(estimator, choice) if choice else estimator
 
 
 def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:

@@ -19,7 +19,7 @@ from textmix.core.recipes import PARTS, Code
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.evidence import test_outcomes, time_ratios
-from textmix.plan.methods import COMPARED, FITTED, TABULATED, TUNING
+from textmix.plan.methods import COMPARED, FITTED, SEARCH, TABULATED, TUNING
 from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
 
@@ -92,6 +92,11 @@ class Jobs:
         features, _ = self.plan.run_inputs(self.run_of(wildcards))
         return f"results/features/{wildcards.dataset}/{features}"
 
+    def run_views(self, wildcards: Any) -> list[str]:
+        """Return the features folders of a fit job: one a view, and one alone where its entry names no views."""
+        views = self.run_spec(wildcards).get("features") or [Path(self.run_features(wildcards)).name]
+        return [f"results/features/{wildcards.dataset}/{features}" for features in views]
+
     def run_splits(self, wildcards: Any) -> str:
         """Return the splits folder of a fit job."""
         _, split = self.plan.run_inputs(self.run_of(wildcards))
@@ -109,7 +114,7 @@ class Jobs:
     def run_modules(self, wildcards: Any) -> list[str]:
         """Return the modules of a fit: the estimator's, and tuning where the method is tuned."""
         spec = self.run_spec(wildcards)
-        tuning = [TUNING] if "tune" in spec else []
+        tuning = [SEARCH if spec.get("compared") else TUNING] if "tune" in spec else []
         return [self.plan.methods[spec["use"]].module, *tuning]
 
     def part(self, wildcards: Any, name: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,12 @@ COMPARED = (*FITTED, "most")
 TABULATED = ("family", "task")
 #: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
 TUNING = "textmix.experiment.tuning"
+#: Module that searches representation and parameters in a comparison of methods; imported by name, too.
+SEARCH = "textmix.experiment.search"
+#: ``takes`` -> the weightings (`textmix.text.weighting`) that a method tries unless its entry names others.
+DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled")}
+#: Classes of methods by their time: a comparison fits the methods of an earlier class first.
+COSTS = ("low", "middle", "high")
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,9 @@ class Method:
     seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
     most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method; it
         saves time and memory.
+    views : the kinds of features of texts that a comparison tries, see `textmix.plan.views`.
+    weightings : the weightings that a comparison tries; by default `DEFAULT_WEIGHTINGS`.
+    cost : one of `COSTS`.
     """
 
     name: str
@@ -58,6 +67,9 @@ class Method:
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     seen_only: bool = False
     most: Mapping[str, int] = field(default_factory=dict)
+    views: Sequence[str] = ("words",)
+    weightings: Sequence[str] = ()
+    cost: str = "middle"
 
     @property
     def module(self) -> str:
@@ -108,7 +120,11 @@ def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
 def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
     """Return one entry of the registry."""
     method = make_entry(Method, entry, f"{source}: {name}", name=name)
-    for key, value, known in (("task", method.task, TASKS), ("takes", method.takes, TAKES)):
+    for key, value, known in (
+        ("task", method.task, TASKS),
+        ("takes", method.takes, TAKES),
+        ("cost", method.cost, COSTS),
+    ):
         if value not in known:
             raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, known)}")
     return method

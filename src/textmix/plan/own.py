@@ -14,15 +14,15 @@ from typing import Any
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.digests import known_sha256, sha256_bytes
 from textmix.core.errors import ConfigError, suggest
-from textmix.data.formats import FORMATS, OWN_DATA, format_of, without_packing
+from textmix.data.formats import FORMATS, OWN_DATA, format_of, parts_of, without_packing
 from textmix.data.registry import Reader
 from textmix.metrics.table import check_metrics, main_metric, metrics_for, shown_metrics
-from textmix.plan.methods import Method
+from textmix.plan.methods import DEFAULT_WEIGHTINGS, Method
+from textmix.plan.views import MATRIX_VIEWS, least_of, views_of
 
 #: Name of the study, and of its features, split and experiment.
 OWN = "own"
 FOLDS = 3
-_WORDS = {"tokenizer": "unicode", "min_count": 2}
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,12 @@ class Own:
 
     @property
     def files(self) -> dict[str, str]:
-        """Role (``data``, ``train``, ``test``, ``labels``) -> path of the file."""
+        """Role (``data``, ``train``, ``test``, ``labels``) -> path; of a folder that holds a split, its two parts."""
         folder = Path(self.source).parent
-        return {role: str(folder / name) for role, name in self.raw["files"].items()}
+        found = {role: folder / name for role, name in self.raw["files"].items()}
+        if self.format == "folder" and "data" in found and found["data"].is_dir():
+            found = parts_of(found["data"]) or found
+        return {role: str(path) for role, path in found.items()}
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -97,20 +100,20 @@ class Own:
         return {
             "title": self.raw.get("title", self.name),
             "roles": [self.name],
-            "features": {OWN: self._features()},
+            "features": {view_features(view): spec for view, spec in self._views().items()},
             "splits": {OWN: self._split()},
             "experiments": {"methods": experiment},
         }
 
-    def _features(self) -> dict[str, Any]:
-        """Return the specification by which words are counted (features.schema.yaml)."""
+    def _views(self) -> dict[str, dict[str, Any]]:
+        """Return view -> the specification by which its features are counted (features.schema.yaml)."""
         if FORMATS[self.format].kind == "matrix":
-            return {"tokenizer": "matrix"}
-        return dict(self.raw.get("features", _WORDS))
+            return MATRIX_VIEWS
+        return views_of(self.raw.get("features", {}))
 
     def _split(self) -> dict[str, Any]:
         """Return the specification by which documents are split (split.schema.yaml)."""
-        given = "train" in self.raw["files"] or "split" in self.raw.get("columns", {})
+        given = "train" in self.files or "split" in self.raw.get("columns", {})
         default = {"kind": "given"} if given else {"kind": "random", "train": 0.8, "trials": 5, "stratified": True}
         return dict(self.raw.get("split", default))
 
@@ -130,30 +133,50 @@ class Own:
                 raise ConfigError(f"{where}: '{use}' is not for {several} a text; allowed: {', '.join(fitting)}")
             if not re.fullmatch("[a-z0-9_]+", name):
                 raise ConfigError(f"{where}: '{name}' is not a valid name; it must match ^[a-z0-9_]+$")
-            entries[name] = compared(methods[use], change)
+            entries[name] = compared(methods[use], change, self._views())
         return entries
 
 
-def compared(method: Method, change: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def view_features(view: str) -> str:
+    """Return the name of the features of a view of own data; the first view has the name of the study."""
+    return OWN if view in ("words", "matrix") else f"{OWN}_{view}"
+
+
+def compared(
+    method: Method, change: Mapping[str, Any] | None = None, views: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return an experiment's entry of a method in a comparison, in which its grid is tuned on training documents only.
 
-    The key ``compared`` of the entry says that a method which does not apply leaves a reason instead of an error.
+    The key ``compared`` of the entry says that a method which does not apply leaves a reason instead of an error;
+    ``views``, ``weightings`` and ``features`` say among which representations it is tuned.
 
     Parameters
     ----------
     method : the registry entry.
     change : ``params`` and ``tune`` in place of the registry's parameters, grid and the default folds and metric;
-        ``tune: null`` turns tuning off.
+        ``tune: null`` turns tuning off; ``views`` and ``weightings`` in place of the registry's.
+    views : view -> how its features are counted; None for data whose features are the experiment's.
     """
     change = change or {}
     params = dict(change.get("params", method.params))
     entry: dict[str, Any] = {"use": method.name, "params": params, "compared": True}
+    entry |= _representations(method, change, views)
     tune = change.get("tune", {})
     grid = {} if tune is None else tune.get("grid", method.grid)
-    if grid:
+    if tune is not None and (grid or len(entry["views"]) * len(entry["weightings"]) > 1):
         default = {"folds": FOLDS, "metric": main_metric(method.task)}
         entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}
     return entry
+
+
+def _representations(method: Method, change: Mapping[str, Any], views: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the part of an entry on representations; a view that the data lack gives way to their first one."""
+    weightings = [*(change.get("weightings") or method.weightings or DEFAULT_WEIGHTINGS[method.takes])]
+    if views is None:
+        return {"views": {"matrix": {}}, "weightings": weightings}
+    asked = [view for view in change.get("views", method.views) if view in views] or list(views)[:1]
+    found = {view: least_of(views[view]) for view in asked}
+    return {"views": found, "weightings": weightings, "features": [view_features(view) for view in asked]}
 
 
 def load_own(source: str, schemas: Path) -> Own:
@@ -202,7 +225,6 @@ def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
     faults = (
         (table and not columns, "columns: is missing; name the columns of the text and of the label"),
         (not table and bool(columns), f"columns: format {form} has none; take it out"),
-        (form == "folder" and "data" not in files, "files: format folder takes data, one folder of folders"),
         (form == "arff" and ("labels" in files) == ("n_labels" in raw), "files: give labels (an XML file) or n_labels"),
         (form != "arff" and ("labels" in files or "n_labels" in raw), f"format {form} takes no labels or n_labels"),
         (not table and "separator" in raw, f"separator: format {form} has none; take it out"),

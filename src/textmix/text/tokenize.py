@@ -7,12 +7,14 @@ A tokenizer states which characters form words and how they are folded; every ot
 - ``whitespace``: runs of characters other than blanks, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
 - ``unicode``: runs of Unicode letters, marks and digits (categories L, M, N), case-folded, in normal form C.
 - ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in their original case.
+- ``scripts``: as ``unicode``, and each character of a script that sets no blanks between words (`UNSPACED`) is a word.
+- ``characters``: each character of the words of ``unicode`` is a word, and `BLANK` stands between two words.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +29,10 @@ NO_LIMIT = np.iinfo(np.int64).max
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
 _BLANKS = b"\0 \t\n\r\f\v"
+#: The character that stands for the blank between two words where characters are counted.
+BLANK = "␣"
+#: How the Unicode names of characters begin in the scripts that set no blanks between words.
+UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "HALFWIDTH KATAKANA", "TAI ")
 
 
 def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
@@ -57,20 +63,50 @@ class _Folding(dict[int, str]):
     """A table for ``str.translate``: letters, marks and digits stay, every other character becomes a blank.
 
     An entry is made when its character first occurs.
+
+    Parameters
+    ----------
+    apart : whether blanks surround each character of a script that sets none (`UNSPACED`).
     """
+
+    def __init__(self, apart: bool = False) -> None:
+        super().__init__()
+        self.apart = apart
 
     def __missing__(self, code: int) -> str:
         """Make the entry of a code point: its character or a blank."""
         character = chr(code)
         self[code] = character if unicodedata.category(character)[0] in "LMN" else " "
+        if self.apart and is_unspaced(character):
+            self[code] = f" {character} "
         return self[code]
+
+
+def is_unspaced(character: str) -> bool:
+    """Return whether a character is a letter of a script that sets no blanks between words."""
+    return unicodedata.name(character, "").startswith(UNSPACED) and unicodedata.category(character)[0] in "LM"
+
+
+def _folded(text: Ragged, apart: bool = False) -> Iterator[str]:
+    """Yield the documents case-folded, with blanks in place of all characters but letters, marks and digits."""
+    table = _Folding(apart)
+    for row in range(len(text)):
+        yield unicodedata.normalize("NFC", text.text(row).casefold()).translate(table)
 
 
 def _blank_non_words(text: Ragged) -> Ragged:
     """Return case-folded text in which blanks replace all characters but letters, marks and digits."""
-    table = _Folding()
-    folded = (unicodedata.normalize("NFC", text.text(row).casefold()).translate(table) for row in range(len(text)))
-    return Ragged.from_texts(document.encode("utf-8") for document in folded)
+    return Ragged.from_texts(document.encode("utf-8") for document in _folded(text))
+
+
+def _cut_scripts(text: Ragged) -> Ragged:
+    """Return text as `_blank_non_words` does, with blanks around each character of a script that sets none."""
+    return Ragged.from_texts(document.encode("utf-8") for document in _folded(text, apart=True))
+
+
+def _cut_characters(text: Ragged) -> Ragged:
+    """Return the words of `_blank_non_words` with a blank after each character and `BLANK` between two words."""
+    return Ragged.from_texts(" ".join(BLANK.join(document.split())).encode("utf-8") for document in _folded(text))
 
 
 def _cut_as_treebank(text: Ragged) -> Ragged:
@@ -99,6 +135,8 @@ TOKENIZERS = {
     "whitespace": Tokenizer(_NOT_BLANK),
     "unicode": Tokenizer(_NOT_BLANK, _blank_non_words),
     "treebank": Tokenizer(_NOT_BLANK, _cut_as_treebank),
+    "scripts": Tokenizer(_NOT_BLANK, _cut_scripts),
+    "characters": Tokenizer(_NOT_BLANK, _cut_characters),
 }
 
 

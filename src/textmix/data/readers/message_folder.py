@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +13,7 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_tar, safe_name
 from textmix.data.contents import CONTENTS
 from textmix.data.corpus import Corpus
-from textmix.data.reading import Document, decode, text_corpus
+from textmix.data.reading import SPLITS, Document, decode, split_array, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = dict.fromkeys(("encoding", "members", "content", "labels"), False)
@@ -26,7 +26,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.
+    files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.  The roles
+        ``train`` and ``test`` are the parts of a split.
     options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character); ``members``,
         `fnmatch` patterns of the files to read (default: all, or those of ``labels``); ``content``, the form of a file
         (a name in `textmix.data.contents.CONTENTS`, default ``text``); ``labels``, `fnmatch` pattern -> label, of which
@@ -36,6 +37,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with ids ``folder/file`` without a final ``.txt``, with ``labels`` ``folder/label/file``, in order of
     folder; in a folder the files whose name is a number come first, by number, and then all further files, by name.
+    With a split the ids begin with ``train/`` and ``test/``.
 
     Raises
     ------
@@ -45,13 +47,22 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")
+    if set(files) == set(SPLITS):
+        parts = {role: _documents([files[role]], options) for role in SPLITS}
+        named = [one._replace(id=f"{role}/{one.id}") for role, documents in parts.items() for one in documents]
+        return text_corpus(options, named, split_array({role: len(documents) for role, documents in parts.items()}))
+    return text_corpus(options, _documents(files.values(), options))
+
+
+def _documents(paths: Iterable[Path], options: Mapping[str, Any]) -> list[Document]:
+    """Return the documents of folders and archives, in order; the errors are those of `read`."""
     patterns = options.get("members", list(options.get("labels", ["*"])))
-    found = [_document(path, *member, options) for path in files.values() for member in _members(path, patterns)]
+    found = [_document(path, *member, options) for path in paths for member in _members(path, patterns)]
     documents = sorted(found, key=_order)
     for before, after in pairwise(documents):
         if before.id == after.id:
             raise DataFormatError(options["name"], None, f"has two documents {after.id!r}")
-    return text_corpus(options, documents)
+    return documents
 
 
 def _members(path: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -1,0 +1,86 @@
+"""Representations: which view of the documents a method gets and how it is weighted, fitted to training documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from textmix.data.corpus import Corpus
+from textmix.text.weighting import WEIGHTINGS, TermWeighting
+
+#: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.
+CHOICE = ("view", "weighting")
+#: What an estimator may offer of a matrix of documents.
+_OFFERED = ("predict_proba", "predict_log_proba", "set_log_proba", "decision_function")
+
+
+@dataclass(frozen=True)
+class Views:
+    """Counts of the same N documents in several views, such as words and n-grams of characters.
+
+    The counts of a document depend on this document alone, so that rows may be taken before any fit.
+
+    Parameters
+    ----------
+    counts : view -> CSR (N, V of the view).
+    least : view -> ``min_documents`` and ``min_count`` of `TermWeighting`, which a training part applies to its own
+        documents.
+    """
+
+    counts: Mapping[str, sparse.csr_array]
+    least: Mapping[str, Mapping[str, int]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of documents and of features of the first view."""
+        first: tuple[int, int] = next(iter(self.counts.values())).shape
+        return first
+
+    def __getitem__(self, rows: Any) -> Views:
+        """Return the views of some documents."""
+        return Views({view: counts[rows] for view, counts in self.counts.items()}, self.least)
+
+
+def suited(corpus: Corpus, weightings: Iterable[str]) -> list[str]:
+    """Return the weightings that suit a corpus: of counts, or of other numbers."""
+    counts = corpus.features is not None and corpus.features.dtype.kind in "iu"
+    return [name for name in weightings if WEIGHTINGS[name] == counts]
+
+
+class Represented:
+    """An estimator on one view of the documents, weighted; the weighting is fitted with it.
+
+    Parameters
+    ----------
+    estimator : takes the weighted matrix.
+    choice : ``view`` and ``weighting``.
+    """
+
+    def __init__(self, estimator: Any, choice: Mapping[str, str]) -> None:
+        self.estimator, self.choice = estimator, choice
+
+    def fit(self, X: Views, y: np.ndarray) -> Self:
+        """Fit the weighting and the estimator to the documents of X and their targets y."""
+        self.weighting = TermWeighting(weighting=self.choice["weighting"], **X.least[self.choice["view"]])
+        self.estimator.fit(self.weighting.fit_transform(X.counts[self.choice["view"]]), y)
+        return self
+
+    def predict(self, X: Views) -> np.ndarray:
+        """Return what the estimator predicts."""
+        found: np.ndarray = self.estimator.predict(self._weighted(X))
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the estimator; its methods of documents get the weighted matrix."""
+        if name == "estimator":  # not set yet
+            raise AttributeError(name)
+        found = getattr(self.estimator, name)
+        return (lambda X, *more: found(self._weighted(X), *more)) if name in _OFFERED else found
+
+    def _weighted(self, X: Views) -> sparse.csr_array:
+        """Return the weighted matrix of documents, CSR (N, K)."""
+        return self.weighting.transform(X.counts[self.choice["view"]])

@@ -1,0 +1,140 @@
+"""`TermWeighting`: which features a training part keeps, and how their values are weighted."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from textmix.core.errors import ConfigError
+
+#: Weighting -> whether it is of counts (else of other numbers).
+WEIGHTINGS = {"counts": True, "binary": True, "tfidf": True, "reals": False, "scaled": False}
+#: With a larger share of values other than 0, ``scaled`` subtracts the means: few zeros are lost by that.
+DENSE = 0.5
+
+
+class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the features that are frequent enough in the training documents, and weight their values.
+
+    Parameters
+    ----------
+    weighting : ``counts`` and ``reals`` leave values as they are.  ``binary`` is 1 for every value other than 0.
+        ``tfidf`` is (1 + log count) (1 + log((1 + N) / (1 + documents with the feature))), divided by the Euclidean
+        length of the document.  ``scaled`` divides by the largest absolute value of a feature; where most values are
+        not 0 (`DENSE`), it subtracts the mean and divides by the standard deviation.
+    min_documents, min_count : a feature in fewer documents, or with a smaller sum, is dropped.
+
+    Attributes
+    ----------
+    columns_ : int64 (K,), the columns that are kept.
+    scale_, shift_ : float64 (K,), the factor of each column, and what is subtracted before.
+
+    Examples
+    --------
+    >>> from textmix import TermWeighting
+    >>> TermWeighting(min_documents=2).fit_transform([[3, 0, 1], [1, 1, 0]]).toarray().tolist()
+    [[1.0], [1.0]]
+    """
+
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"columns_": "int64 K", "scale_": "float64 K", "shift_": "float64 K", "n_features_in_": "int"}
+    }
+
+    def __init__(self, *, weighting: str = "tfidf", min_documents: int = 1, min_count: int = 1) -> None:
+        self.weighting = weighting
+        self.min_documents = min_documents
+        self.min_count = min_count
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the columns and their factors by training documents X (N, V); ``y`` is ignored.
+
+        Raises
+        ------
+        ConfigError : there is no such weighting, or a least number is no whole number from 1.
+        ValueError : no feature is frequent enough.
+        """
+        self._check()
+        X = self._canonical(X, reset=True)
+        documents = np.bincount(X.indices, minlength=X.shape[1])
+        kept = documents >= self.min_documents
+        if self.min_count > 1:
+            kept &= np.bincount(X.indices, X.data, minlength=X.shape[1]) >= self.min_count
+        self.columns_ = np.flatnonzero(kept).astype(np.int64)
+        if not len(self.columns_):
+            raise ValueError(f"no feature is in {self.min_documents} of the {X.shape[0]} training documents")
+        self.shift_ = np.zeros(len(self.columns_))
+        self.scale_ = np.ones(len(self.columns_))
+        if self.weighting == "tfidf":
+            self.scale_ = 1.0 + np.log((1 + X.shape[0]) / (1 + documents[self.columns_]))
+        elif self.weighting == "scaled":
+            self._scale(X[:, self.columns_])
+        return self
+
+    def transform(self, X: Any) -> sparse.csr_array:
+        """Return the weighted values of documents X (N, V), CSR (N, K): float64, but ``counts`` keeps its type.
+
+        Raises
+        ------
+        ValueError : X has another number of features than the training documents.
+        """
+        check_is_fitted(self)
+        X = self._canonical(X, reset=False)
+        found = X if len(self.columns_) == X.shape[1] else X[:, self.columns_]
+        if self.weighting in ("counts", "reals"):
+            return found
+        if self.weighting == "binary":
+            return sparse.csr_array((np.ones(len(found.data)), found.indices, found.indptr), found.shape)
+        if self.shift_.any():
+            return sparse.csr_array((found.toarray() - self.shift_) * self.scale_)
+        values = 1.0 + np.log(found.data) if self.weighting == "tfidf" else found.data
+        found = sparse.csr_array((values * self.scale_[found.indices], found.indices, found.indptr), found.shape)
+        return normalize(found, copy=False) if self.weighting == "tfidf" else found
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names (K,) of the kept features; ``input_features`` are the names of all V, by default x0, x1."""
+        check_is_fitted(self)
+        names = [f"x{column}" for column in range(self.n_features_in_)] if input_features is None else input_features
+        return np.asarray(names, dtype=object)[self.columns_]
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if attributes that were read from a file have an index out of range."""
+        columns = self.columns_
+        if not len(columns) or columns[0] < 0 or columns[-1] >= self.n_features_in_ or (np.diff(columns) <= 0).any():
+            raise ValueError("columns_ holds an index out of range")
+
+    def _check(self) -> None:
+        """Raise ConfigError for a parameter that is not allowed."""
+        if self.weighting not in WEIGHTINGS:
+            raise ConfigError(f"weighting: {self.weighting!r} is unknown; choose one of {', '.join(WEIGHTINGS)}")
+        for name in ("min_documents", "min_count"):
+            if not isinstance(getattr(self, name), Integral) or getattr(self, name) < 1:
+                raise ConfigError(f"{name}: {getattr(self, name)!r} is not allowed; give a whole number from 1")
+
+    def _canonical(self, X: Any, reset: bool) -> sparse.csr_array:
+        """Return X (N, V) as CSR without stored zeros, and check its width, which ``reset`` sets."""
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        checked = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X", estimator=self)
+        found = sparse.csr_array(checked)
+        if (found.data == 0).any():
+            found = found.copy()
+            found.eliminate_zeros()
+        if self.weighting == "tfidf" and found.data.min(initial=1) < 0:
+            raise ValueError("Negative values in data passed to TermWeighting; tfidf takes counts")
+        return found
+
+    def _scale(self, X: sparse.csr_array) -> None:
+        """Set the factors of ``scaled`` by training documents (N, K)."""
+        if X.nnz < DENSE * np.prod(X.shape):
+            self.scale_ = 1.0 / np.abs(X).max(axis=0).toarray().ravel()
+            return
+        values = X.toarray()
+        self.shift_, spread = values.mean(axis=0), values.std(axis=0)
+        self.scale_ = 1.0 / np.where(spread > 0, spread, 1.0)

@@ -1,0 +1,97 @@
+"""The search of a comparison: fitted inside the training part, and never stopped by the end of a grid."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from textmix.experiment.represented import Represented, Views
+from textmix.experiment.search import beyond, search
+from textmix.text.weighting import TermWeighting
+
+RANDOM = np.random.default_rng(0)
+COUNTS = sparse.csr_array(RANDOM.poisson(1.0, (60, 6)).astype(np.int32))
+Y = RANDOM.integers(0, 2, 60)
+PLAN = {"grid": {"C": [1.0, 10.0]}, "folds": 3, "metric": "accuracy", "name": "search"}
+
+
+class Peak(BaseEstimator):  # type: ignore[misc]
+    """An estimator that is right on a share of the documents, which is largest at C = 1000 and on the view b."""
+
+    fits: ClassVar[list[tuple[float, int]]] = []
+
+    def __init__(self, C: float) -> None:
+        self.C = C
+
+    def fit(self, X: Any, y: np.ndarray) -> Peak:
+        self.fits.append((self.C, X.shape[1]))
+        self.right = 0.9 - 0.1 * abs(np.log10(self.C) - 3) - 0.2 * (X.shape[1] == 6)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        known = {tuple(row): label for row, label in zip(COUNTS.toarray()[:, :5].tolist(), Y.tolist(), strict=True)}
+        labels = np.array([known[tuple(row)] for row in X.toarray()[:, :5].tolist()])
+        wrong = np.arange(len(labels)) >= round(self.right * len(labels))
+        return np.where(wrong, 1 - labels, labels)
+
+
+def run(**plan: Any) -> tuple[str, dict[str, Any]]:
+    views = Views({"a": COUNTS, "b": COUNTS[:, :5]}, {"a": {}, "b": {}})
+    choices = [{"view": view, "weighting": "counts"} for view in "ab"]
+    whole = {**PLAN, "choices": choices, **plan}
+    return search("single", lambda point: Peak(**point), whole, (views, Y), np.random.default_rng(1))
+
+
+def test_the_grid_goes_on_beyond_its_end_as_long_as_that_helps() -> None:
+    name, point = run()
+    assert point == {"view": "b", "weighting": "counts", "C": 1000.0}
+    assert name == "view=b;weighting=counts;C=1000.0"
+
+
+def test_no_entrant_is_fitted_twice_on_one_fold_and_the_worse_half_rests() -> None:
+    Peak.fits.clear()
+    run(grid={"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]})
+    on_b = [fit for fit in Peak.fits if fit[1] == 5]
+    assert max(on_b.count(fit) for fit in on_b) == 3
+    assert on_b.count((0.001, 5)) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "best", "found"),
+    [
+        ([1.0, 10.0, 100.0], 100.0, 1000.0),
+        ([1.0, 10.0, 100.0], 1.0, 0.1),
+        ([1.0, 10.0, 100.0], 10.0, None),
+        ([1, 4, 16], 16, 64),
+        ([1, 4, 16], 1, None),
+        ([0.5, 0.7, 0.9], 0.9, None),
+        ([0.5, 0.9], 0.9, None),
+        (["a", "b"], "b", None),
+        ([None, 1.0], 1.0, None),
+        ([1.0], 1.0, None),
+    ],
+)
+def test_a_ladder_is_made_longer_and_no_other_list(values: list[Any], best: Any, found: Any) -> None:
+    assert beyond(values, best) == found
+
+
+def test_a_represented_estimator_sees_the_words_of_its_training_part_alone() -> None:
+    counts = sparse.csr_array([[1, 0, 0], [1, 1, 0], [0, 0, 5]], dtype=np.int32)
+    views = Views({"words": counts}, {"words": {"min_documents": 1}})
+
+    class Seen(BaseEstimator):  # type: ignore[misc]
+        def fit(self, X: Any, y: Any) -> None:
+            self.shape_ = X.shape
+
+        def predict_proba(self, X: Any) -> Any:
+            return X.shape
+
+    fitted = Represented(Seen(), {"view": "words", "weighting": "tfidf"}).fit(views[[0, 1]], np.array([0, 1]))
+    assert fitted.shape_ == (2, 2)
+    assert fitted.predict_proba(views[[2]]) == (1, 2)
+    assert not hasattr(fitted, "predict_log_proba")
+    np.testing.assert_array_equal(fitted.weighting.scale_, TermWeighting().fit(counts[:2]).scale_)
