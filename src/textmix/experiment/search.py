@@ -62,7 +62,7 @@ def search(
     points = [point for _, point in variants({}, grid)]
     scores.expect(len(choices) * (len(choices) > 1) + len(points) * (len(points) > 1), plan["name"])
     choice = choices[scores.race([(choice, middle) for choice in choices])]
-    point = points[scores.race([(choice, point) for point in points])]
+    point: Point = points[scores.race([(choice, point) for point in points])]
     for key, values in grid.items():
         point = _extended(scores, choice, point, key, values)
     found = {**choice, **point}

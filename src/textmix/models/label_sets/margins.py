@@ -35,6 +35,7 @@ class _Machines(MultiLabelClassifier):
     converged_ : whether the solver met its tolerance for all machines.
     """
 
+    converged_: bool
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
