@@ -25,6 +25,7 @@ from textmix.models.label_sets.label_subsets import RandomLabelSubsets as Random
 from textmix.models.label_sets.margins import MajoritySet as MajoritySet
 from textmix.models.label_sets.margins import SVMPowerSet as SVMPowerSet
 from textmix.models.label_sets.margins import SVMRelevance as SVMRelevance
+from textmix.models.label_sets.rerank import BRRerank as BRRerank
 from textmix.models.linear.dropout import DropoutLogisticRegression as DropoutLogisticRegression
 from textmix.models.linear.label_svm import LabelSVM as LabelSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier as NBSVMClassifier
@@ -41,7 +42,9 @@ from textmix.models.naive_bayes.smoothing import SharedDirichletClassifier as Sh
 from textmix.models.naive_bayes.smoothing import TwoStageClassifier as TwoStageClassifier
 from textmix.models.neighbours.knn import KNNClassifier as KNNClassifier
 from textmix.models.neighbours.labels import LabelNeighbors as LabelNeighbors
+from textmix.models.network.embeddings import EmbeddingClassifier as EmbeddingClassifier
 from textmix.models.network.label_network import LabelNetwork as LabelNetwork
+from textmix.models.network.tfidf_network import TfidfNetwork as TfidfNetwork
 from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
 from textmix.models.topics.labelled_lda import LabelledLDA as LabelledLDA

@@ -20,14 +20,15 @@ SMALL: dict[str, dict[str, Any]] = {
     "cbm": {"n_components": 2, "n_init": 1},
     "cbm_regularised": {"candidates": (2,), "max_iter": 3, "support": False},
     "cardinality_chains": {"n_chains": 5},
+    "br_rerank": {"trees": 5, "folds": 2},
     "boosted_network": {"trees": 5, "sweeps": 20, "kept": 10},
     "label_network": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
 }
 NOT_INDICATORS = "the check's y is not a matrix of 0 and 1, which is all that a multi-label estimator takes: "
 CONSTANT = "the check's one column is constant, which is no error for a label"
-BINARY = {"BinaryRelevance", "BoostedRelevance", "AbsoluteDiscountingBinary"}
+BINARY = {"BinaryRelevance", "BRRerank", "BoostedRelevance", "AbsoluteDiscountingBinary"}
 PMM = {"PMM1", "PMM2"}
-LATER = ("CardinalityChains", "RandomLabelSubsets", "BoostedNetwork")
+LATER = ("CardinalityChains", "RandomLabelSubsets", "BoostedNetwork", "BRRerank")
 #: Of every estimator of label sets.
 SEVERAL = {
     "check_classifier_data_not_an_array": NOT_INDICATORS + "1 and 2",
@@ -88,7 +89,7 @@ NAMED = [
         },
     ),
     (
-        {"PMM2"},
+        {"PMM2", "BRRerank"},
         {"check_classifier_multioutput": "label sets are the likeliest, not the labels with a probability above 1/2"},
     ),
     (

@@ -18,6 +18,7 @@ from textmix.models.label_sets.boosted_network import BoostedNetwork
 from textmix.models.label_sets.cardinality import CardinalityChains
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 from textmix.models.label_sets.label_subsets import RandomLabelSubsets
+from textmix.models.label_sets.rerank import BRRerank
 from textmix.models.topics.labelled_lda import LabelledLDA
 
 PEER = "sklearn OneVsRest LogisticRegression"
@@ -53,6 +54,7 @@ def rivals() -> Mapping[str, Any]:
         "probabilistic_chain": ProbabilisticChain(random_state=0),
         "cardinality_chains": CardinalityChains(n_chains=3, random_state=0),
         "label_subsets": RandomLabelSubsets(random_state=0),
+        "br_rerank": BRRerank(trees=20, random_state=0),
         "boosted_network": BoostedNetwork(trees=10, sweeps=60, kept=40, random_state=0),
     }
 

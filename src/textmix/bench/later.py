@@ -17,6 +17,8 @@ from textmix.models.naive_bayes.smoothing import (
     SharedDirichletClassifier,
     TwoStageClassifier,
 )
+from textmix.models.network.embeddings import EmbeddingClassifier
+from textmix.models.network.tfidf_network import TfidfNetwork
 
 PEER = "complement"
 #: Largest times allowed, over the peer's; a mixture of two EDCMs runs up to a hundred times an EDCM's fit.
@@ -49,6 +51,8 @@ def later() -> Mapping[str, Any]:
         "pitman_yor": PitmanYorClassifier(),
         "shared_dirichlet": SharedDirichletClassifier(),
         "edcm_mixture": MixedEDCMClassifier(max_iter=10, random_state=0),
+        "embeddings": EmbeddingClassifier(epochs=5, random_state=0),
+        "tfidf_network": TfidfNetwork(hidden=16, max_iter=3, random_state=0),
     }
 
 

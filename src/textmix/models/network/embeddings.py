@@ -1,0 +1,128 @@
+"""Averaged embeddings of words and hashed n-grams, trained with the classifier (fastText), one thread, no download.
+
+Source: see `embedding_kernels`.  The n-grams are columns of the counts, as a features entry with ``max_n: 2`` gives
+them; more columns than the table has rows share rows by a hash.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.multilabel import generator
+from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.validation import check_classified_counts, check_counts
+from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
+
+
+class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The mean embedding of a document's words and a softmax over the classes, trained together.
+
+    Parameters
+    ----------
+    dimension : D, numbers of an embedding.
+    epochs : passes over the training documents.
+    rate : learning rate of the first step.
+    buckets : most rows of the table of embeddings; with more features they share rows by a hash.
+    random_state : draws the first embeddings and the order of the documents.
+
+    Attributes
+    ----------
+    classes_ : (C,) class labels, sorted.
+    embedding_ : float64 (B, D).
+    output_ : float64 (C, D).
+    n_features_in_ : V, the number of features.
+
+    Examples
+    --------
+    >>> from textmix import EmbeddingClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> model = EmbeddingClassifier(dimension=4, epochs=100, random_state=0).fit(X, y)
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int", "embedding_": "float64 B D", "output_": "float64 C D"}
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "dimension": [Interval(Integral, 1, None, closed="left")],
+        "epochs": [Interval(Integral, 1, None, closed="left")],
+        "rate": [Interval(Real, 0, None, closed="neither")],
+        "buckets": [Interval(Integral, 1, 2**31, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        dimension: int = 20,
+        epochs: int = 20,
+        rate: float = 0.5,
+        buckets: int = 2**18,
+        random_state: Any = None,
+    ) -> None:
+        self.dimension = dimension
+        self.epochs = epochs
+        self.rate = rate
+        self.buckets = buckets
+        self.random_state = random_state
+
+    @checks_parameters
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on counts (N, V), sparse or dense, and class labels (N,).
+
+        Raises
+        ------
+        ValueError : a negative or non-finite count, y no class labels, or different lengths.
+        """
+        counts, y = check_classified_counts(self, X, y, reset=True)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng, rows = generator(self.random_state), min(self.buckets, self.n_features_in_)
+        self.embedding_ = rng.uniform(-1.0, 1.0, (rows, self.dimension)) / self.dimension
+        self.output_ = np.zeros((len(self.classes_), self.dimension))
+        order = np.concatenate([rng.permutation(len(codes)) for _ in range(self.epochs)])
+        train(*self._cells(counts), codes.astype(np.int64), order, float(self.rate), self.embedding_, self.output_)
+        return self
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if the table that was read from a file has too few rows for the features."""
+        if len(self.embedding_) != min(self.buckets, self.n_features_in_):
+            raise ValueError("embedding_ has not a row for each feature or bucket; save the model again")
+
+    def _cells(self, counts: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return indptr, rows of the table of embeddings, and counts as float64."""
+        rows = counts.indices
+        if self.n_features_in_ > self.buckets:
+            place = np.array([bucket_of(column, self.buckets) for column in range(self.n_features_in_)])
+            rows = place[rows]
+        return counts.indptr, rows, counts.data.astype(np.float64)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(c|x), float64 (N, C); equal shares for a document without words."""
+        check_is_fitted(self)
+        return class_shares(*self._cells(check_counts(self, X, reset=False)), self.embedding_, self.output_)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(c|x), float64 (N, C)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest class of each document, (N,)."""
+        best = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[best]
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags

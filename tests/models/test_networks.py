@@ -1,0 +1,64 @@
+"""Plain modern baselines: averaged embeddings equal their twin, and the perceptron equals scikit-learn's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.neural_network import MLPClassifier
+
+from tests.naive import embeddings as naive
+from tests.naive.multinomial import corpus
+from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
+from textmix.models.network.embeddings import EmbeddingClassifier
+from textmix.models.network.tfidf_network import TfidfNetwork
+
+
+def test_training_and_shares_are_those_of_the_plain_twin():
+    X, y = corpus(0)
+    X[3] = 0
+    rng, counts = np.random.default_rng(0), sparse.csr_array(X.astype(float))
+    order = rng.integers(len(y), size=60)
+    start = rng.normal(size=(X.shape[1], 4)), rng.normal(size=(3, 4))
+    ours, plain = ([each.copy() for each in start] for _ in range(2))
+    train(counts.indptr, counts.indices, counts.data, y.astype(np.int64), order, 0.3, *ours)
+    naive.train(X, y, order, 0.3, *plain)
+    np.testing.assert_allclose(ours[0], plain[0], rtol=1e-9)
+    np.testing.assert_allclose(ours[1], plain[1], rtol=1e-9)
+    found = class_shares(counts.indptr, counts.indices, counts.data, *ours)
+    np.testing.assert_allclose(found, [naive.shares(x, *plain)[0] for x in X], rtol=1e-9)
+
+
+def test_features_share_rows_by_their_hash_where_the_table_is_small():
+    X, y = corpus(1)
+    small = EmbeddingClassifier(buckets=3, epochs=5, random_state=0).fit(X, y)
+    assert small.embedding_.shape == (3, 20)
+    place = [bucket_of(column, 3) for column in range(X.shape[1])]
+    merged = np.stack([X[:, [p == b for p in place]].sum(axis=1) for b in range(3)], axis=1)
+    expected = EmbeddingClassifier(epochs=5, random_state=0).fit(merged, y).predict_proba(merged)
+    np.testing.assert_allclose(small.predict_proba(X), expected, rtol=1e-9)
+    assert sorted(set(place)) == [0, 1, 2]
+
+
+def test_training_is_the_same_to_the_bit_and_learns():
+    X, y = corpus(2)
+    X[np.arange(len(y)), y] += 5
+    one, two = (EmbeddingClassifier(epochs=60, random_state=3).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(one.embedding_, two.embedding_)
+    assert one.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_network_is_scikit_learns(classes):
+    X, y = corpus(4)
+    y = np.minimum(y, classes - 1)
+    model = TfidfNetwork(hidden=5, max_iter=20, random_state=0).fit(X, y)
+    rows = TfidfTransformer().fit_transform(np.log1p(X))
+    idf = TfidfTransformer().fit(X).idf_
+    np.testing.assert_allclose(model.idf_, idf)
+    peer = MLPClassifier((5,), learning_rate_init=0.01, max_iter=20, tol=1e-3, random_state=0)
+    with pytest.warns(Warning):
+        peer.fit(model._weighted(sparse.csr_array(X)), y)
+    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(model._weighted(sparse.csr_array(X))))
+    np.testing.assert_allclose(model._weighted(sparse.csr_array(X)).toarray(), rows.toarray(), rtol=1e-12)
