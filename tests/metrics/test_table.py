@@ -15,7 +15,7 @@ from textmix.metrics import table
 from textmix.metrics.table import METRICS, check_metrics, main_metric, metrics_for, shown_metrics, tuning_metrics
 
 ARGUMENTS = {"decisions": ["true", "predicted"], "true_log_proba": ["true_log_proba"]}
-ARGUMENTS["marginals"] = ["probability", "happened"]
+ARGUMENTS |= {"marginals": ["probability", "happened"], "confidence": ["confidence", "right"], "text": ["text"]}
 
 
 @pytest.mark.parametrize("row", METRICS.values(), ids=METRICS)
@@ -30,7 +30,20 @@ def test_a_task_has_one_main_metric_which_is_a_score_that_tuning_can_use(task):
     (main,) = [name for name in metrics_for(task) if METRICS[name].main]
     assert main == main_metric(task) == shown_metrics(task)[0]
     assert not METRICS[main].loss and main in tuning_metrics(task)
-    assert set(metrics_for(task)) - set(tuning_metrics(task)) == {"calibration_error"}
+    own = {"single": {"perplexity"}, "multi": {"set_calibration_error", "selective_accuracy"}}
+    assert set(metrics_for(task)) - set(tuning_metrics(task)) == {"calibration_error", *own[task]}
+
+
+def _logs(sure):
+    return np.log([sure] * 3)
+
+
+def _shares(sure):
+    return np.full(3, sure)
+
+
+def _texts(sure):
+    return np.array([[np.log(sure), 1.0]] * 3)
 
 
 @pytest.mark.parametrize("row", METRICS.values(), ids=METRICS)
@@ -38,7 +51,10 @@ def test_a_wrong_prediction_is_worse_than_a_right_one(row):
     truth = np.array([0, 1, 1]) if "single" in row.tasks else np.eye(3, dtype=np.int8)
     wrong = truth[::-1] if truth.ndim == 2 else 1 - truth
     right, worse = (
-        metric_value(row.name, Evaluation(truth, predicted, np.log([sure] * 3), np.full(3, sure)))
+        metric_value(
+            row.name,
+            Evaluation(truth, predicted, *(each(sure) for each in (_logs, _shares, _shares, _texts))),
+        )
         for predicted, sure in ((truth, 0.9), (wrong, 0.5))
     )
     assert worse > right if row.loss else worse < right

@@ -14,7 +14,7 @@ from textmix.core import io
 #: Columns of fits.csv, one row a fit: facts on its convergence, and the grid point that tuning chose.
 FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen")
 #: Fields of `Predictions` that are arrays.
-ARRAYS = ("true_log_proba", "classes", "sets", "marginals")
+ARRAYS = ("true_log_proba", "classes", "sets", "marginals", "confidence", "decisions", "text")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,9 @@ class Predictions:
     sets : predicted label sets, eight labels a byte (`pack_sets`), uint8 (G, T, ceil(L / 8)); None for classes.
     marginals : probability of the predicted class, float32 (G, T), or of each label, float32 (G, T, L); None where the
         method gives none.
+    confidence, decisions, text : of a comparison alone, where the method offers them, see `textmix.experiment.further`:
+        probability that the predicted label set is right, float32 (G, T); label sets by each decision, uint8
+        (G, T, 3, ceil(L / 8)); log likelihood and number of words of each text, float64 (G, T, 2).
     """
 
     variants: Sequence[str]
@@ -41,6 +44,9 @@ class Predictions:
     classes: np.ndarray | None = None
     sets: np.ndarray | None = None
     marginals: np.ndarray | None = None
+    confidence: np.ndarray | None = None
+    decisions: np.ndarray | None = None
+    text: np.ndarray | None = None
 
     def label_sets(self, variant: int, place: slice, n_labels: int) -> np.ndarray:
         """Return predicted label sets of a variant as indicators, int8 (n, L).

@@ -15,7 +15,10 @@ from textmix.text.weighting import WEIGHTINGS, TermWeighting
 #: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.
 CHOICE = ("view", "weighting")
 #: What an estimator may offer of a matrix of documents.
-_OFFERED = ("predict_proba", "predict_log_proba", "set_log_proba", "decision_function")
+_OFFERED = (
+    *("predict_proba", "predict_log_proba", "set_log_proba", "decision_function", "confidence", "decide"),
+    *("log_likelihood", "text_lengths"),
+)
 
 
 @dataclass(frozen=True)

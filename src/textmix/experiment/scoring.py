@@ -11,7 +11,7 @@ import numpy as np
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
-from textmix.metrics import calibration, classification, likelihood, multilabel
+from textmix.metrics import calibration, classification, likelihood, multilabel, selective
 from textmix.metrics.table import METRICS, check_metrics, metrics_for
 
 #: Columns of a score file.
@@ -19,7 +19,7 @@ SCORE_COLUMNS = ("variant", "trial", "metric", "value")
 
 #: The modules of the table, imported by statement so that the code digest of a score covers them.
 _MODULES = {"classification": classification, "multilabel": multilabel, "likelihood": likelihood}
-_MODULES |= {"calibration": calibration}
+_MODULES |= {"calibration": calibration, "selective": selective}
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,16 @@ class Evaluation:
     true, predicted : classes (N,) or label indicators (N, L).
     true_log_proba : log probability of the true class or label set, float64 (N,), in nats.
     marginals : probability of the predicted class (N,) or of each label (N, L); None where the method gives none.
+    confidence : probability that the predicted label set is right, (N,); None where the method gives none.
+    text : log likelihood and number of words of each text, (N, 2); None where the method gives none.
     """
 
     true: np.ndarray
     predicted: np.ndarray
     true_log_proba: np.ndarray
     marginals: np.ndarray | None = None
+    confidence: np.ndarray | None = None
+    text: np.ndarray | None = None
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:
@@ -50,10 +54,15 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
         return float(function(evaluation.true, evaluation.predicted))
     if row.takes == "true_log_proba":
         return float(function(evaluation.true_log_proba))
-    if evaluation.marginals is None:
+    given = getattr(evaluation, row.takes)
+    if given is None:
         return float("nan")
+    if row.takes == "text":
+        return float(function(given))
+    if row.takes == "confidence":
+        return float(function(given, (evaluation.true == evaluation.predicted).all(axis=1)))
     happened = evaluation.true == evaluation.predicted if evaluation.true.ndim == 1 else evaluation.true
-    return float(function(evaluation.marginals, happened))
+    return float(function(given, happened))
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
@@ -92,5 +101,6 @@ def _evaluation(predictions: Predictions, variant: int, place: slice, truth: np.
         predicted = predictions.classes[variant, place]
     else:
         predicted = predictions.label_sets(variant, place, truth.shape[1])
-    marginals = None if predictions.marginals is None else predictions.marginals[variant, place]
-    return Evaluation(truth, predicted, predictions.true_log_proba[variant, place], marginals)
+    given = [getattr(predictions, name) for name in ("marginals", "confidence", "text")]
+    parts = [None if array is None else array[variant, place] for array in given]
+    return Evaluation(truth, predicted, predictions.true_log_proba[variant, place], *parts)

@@ -18,6 +18,7 @@ from textmix.core.determinism import rng
 from textmix.core.runtime import progress
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
+from textmix.experiment.further import further
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
 from textmix.experiment.represented import CHOICE, Represented, Views
 from textmix.experiment.splits import Splits
@@ -127,7 +128,7 @@ def _fit(
     make = functools.partial(_estimator, method, params, axes)
     chosen, best, tuned = _tune(method, make, entry, trial, axes)
     estimator = make(best)
-    arrays, seconds = _fit_predict(method.task, estimator, trial)
+    arrays, seconds = _fit_predict(method.task, estimator, trial, entry.get("compared", False))
     row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen}
     return Predictions([name], [row], **arrays), {
         **{"variant": name, "trial": axes[2]},
@@ -181,7 +182,9 @@ def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
     return dict(entry["choices"][0]) if "choices" in entry else {}
 
 
-def _fit_predict(task: str, estimator: Any, trial: _Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
+def _fit_predict(
+    task: str, estimator: Any, trial: _Trial, compared: bool
+) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
     """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`.
 
     Parameters
@@ -189,6 +192,7 @@ def _fit_predict(task: str, estimator: Any, trial: _Trial) -> tuple[dict[str, np
     task : ``single`` or ``multi``.
     estimator : a new estimator.
     trial : the training part, and the test part of n documents.
+    compared : whether the arrays of `further` are wanted.
     """
     with warnings.catch_warnings():
         # Convergence is recorded in fits.csv and marked in the tables.
@@ -200,6 +204,8 @@ def _fit_predict(task: str, estimator: Any, trial: _Trial) -> tuple[dict[str, np
     if hasattr(estimator, "predict_proba"):
         proba = estimator.predict_proba(trial.X_test)
         found["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
+    if compared:
+        found |= further(task, estimator, trial.X_test, trial.y_test, predicted)
     costs = {"fit": fit_cost, "predict": predict_cost}
     spent = {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
     return {name: array[np.newaxis] for name, array in found.items()}, spent

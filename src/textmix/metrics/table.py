@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from textmix.core.errors import ConfigError, suggest
 
 #: Modules with metrics, beside this one, in the order of the table.
-MODULES = ("classification", "multilabel", "likelihood", "calibration")
+MODULES = ("classification", "multilabel", "likelihood", "calibration", "selective")
 
 Function = TypeVar("Function", bound=Callable[..., float])
 
@@ -32,7 +32,8 @@ class Metric:
     tasks : ``single`` (one class a document), ``multi`` (label sets), or both.
     takes : the arguments of the function.  ``decisions``: true and predicted classes (N,) or label indicators (N, L).
         ``true_log_proba``: log probability of the true class or label set (N,), in nats.  ``marginals``: probability of
-        the predicted class (N,) or of each label (N, L), and whether it came true.
+        the predicted class (N,) or of each label (N, L), and whether it came true.  ``confidence``: probability that
+        the predicted label set is right (N,), and whether it is.  ``text``: log likelihood and words of texts (N, 2).
     loss : whether less is better.
     main : whether methods are tuned and ranked by it unless the configuration names another; one a task.
     shown : whether comparisons of methods show it unless the configuration names other metrics.
@@ -97,8 +98,8 @@ def main_metric(task: str) -> str:
 
 
 def tuning_metrics(task: str) -> list[str]:
-    """Return the names of the metrics of a task that tuning can use: all but the ones that take marginals."""
-    return [name for name in metrics_for(task) if METRICS[name].takes != "marginals"]
+    """Return the names of the metrics of a task that tuning can use: of decisions, or of true labels' probabilities."""
+    return [name for name in metrics_for(task) if METRICS[name].takes in ("decisions", "true_log_proba")]
 
 
 def check_metrics(names: Iterable[str], allowed: list[str], where: str) -> None:

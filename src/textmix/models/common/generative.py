@@ -139,6 +139,11 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         X = check_counts(self, X, reset=False)
         return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
 
+    def text_lengths(self, X: Any) -> np.ndarray:
+        """Return the number of words of each document, (N,), the words of `log_likelihood`."""
+        counts = check_counts(self, X, reset=False)
+        return row_sums(counts.indptr, counts.data)
+
     def score_samples(self, X: Any) -> np.ndarray:
         """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats."""
         return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
