@@ -5,6 +5,7 @@
 # make check     formatting, lint, types
 # make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
 # make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
+# make mutants   NUMBER small faults planted in kernels, metrics and verdicts; each must be noticed by a test
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
 # make audit     known faults of the locked packages
 # make docs      the documentation site docs/_build/html; warnings are errors, no network
@@ -30,8 +31,9 @@ DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 
 CASES ?= 5000
 MINUTES ?= 20
+NUMBER ?= 300
 
-.PHONY: all full test axe fuzz chaos check retry setup check-project audit docs docs-data tiny image
+.PHONY: all full test axe fuzz chaos mutants check retry setup check-project audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -59,6 +61,9 @@ fuzz: setup
 chaos: setup
 	$(BIN)/python -m tests.attacks.chaos --minutes $(MINUTES)
 
+mutants: setup .venv-tools/.ready
+	$(TOOLS)/python tests/attacks/mutants.py --number $(NUMBER) --python $(abspath $(BIN)/python)
+
 check: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
@@ -68,7 +73,7 @@ check: setup
 # An interpreter that is not there ends the check; PYTHONS names those to use.
 release-check:
 	rm -rf build dist .venv-release && $(PYTHON) -m venv .venv-release/tools
-	.venv-release/tools/bin/python -m pip install --quiet --requirement .github/release.in
+	.venv-release/tools/bin/python -m pip install --quiet --require-hashes --requirement .github/release.lock
 	.venv-release/tools/bin/python -m build
 	.venv-release/tools/bin/twine check --strict dist/*
 	.venv-release/tools/bin/check-wheel-contents dist/*.whl

@@ -1,4 +1,4 @@
-"""``python -m textmix predict``: the pipeline's labels for new texts, streamed, and one sentence for what is wrong."""
+"""``textmix predict``: the pipeline's labels for new texts, streamed, and one sentence for what is wrong."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ if MODEL is not None:
 
 
 rule model:
-    """One fitted method, saved for: python -m textmix predict MODEL FILE."""
+    """One fitted method, saved for: textmix predict MODEL FILE."""
     input:
         model_folder,
     localrule: True
     message:
-        "Model: python -m textmix predict {input} FILE"
+        "Model: textmix predict {input} FILE"

@@ -1,4 +1,4 @@
-"""Fit one method to all documents of a data set and save the model, for `python -m textmix predict`."""
+"""Fit one method to all documents of a data set and save the model, for `textmix predict`."""
 
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus

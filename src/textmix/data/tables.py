@@ -1,6 +1,6 @@
 """Tables of texts, row by row: the one parser of csv, of cells between tabs, of JSON lines and of plain lines.
 
-The readers of the registry, the reader of the user's own data and ``python -m textmix predict`` all read through it.
+The readers of the registry, the reader of the user's own data and ``textmix predict`` all read through it.
 Memory holds one row.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark of UTF-8, which
 spreadsheets write, is dropped.  A line that is not in this encoding is an error with the line's number, or is read as
 Windows-1252 where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and

@@ -1,0 +1,30 @@
+"""The list of faults in CONTRIBUTING.md is whole, and each proof that it names exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.attacks.chaos import FAULTS
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS = re.findall(r"^\| (F\d.*?) \| (.*?) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers of faults that a text names."""
+    return set(re.findall(r"\bF\d+\b", text))
+
+
+def test_every_fault_of_the_list_has_a_proof_that_exists() -> None:
+    assert set.union(*(numbers(faults) for faults, _ in ROWS)) == {f"F{number}" for number in range(1, 27)}
+    for _, proofs in ROWS:
+        named = re.findall(r"`(tests/[^`]+)`", proofs)
+        assert named or "`make chaos`" in proofs
+        assert all((ROOT / path).is_file() for path in named)
+
+
+def test_make_chaos_runs_the_faults_that_the_list_gives_to_it() -> None:
+    alone = set.union(*(numbers(faults) for faults, proofs in ROWS if proofs == "`make chaos`"))
+    run = set.union(*(numbers(fault.number) for fault in FAULTS.values()))
+    assert alone - {"F7"} <= run  # F7, many kills, is the run of random faults itself
