@@ -22,11 +22,12 @@ from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.neighbours.knn import KNNClassifier
 from textmix.pages.drawing import inline_svg
 from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
 from textmix.pages.style import style
-from textmix.papers.edcm import likeness, repetition, weights
+from textmix.papers.edcm import likeness, repetition, tfidf, weights
 from textmix.papers.edcm.documents import Documents
 from textmix.papers.edcm.figures import FIGURES
 from textmix.plan.locators import parse_locator
@@ -45,6 +46,9 @@ SMALL: dict[str, dict[str, Any]] = {
     "normalisation": {"lengths": [1, 2, 5, 12], "short": 4},
     "fisher_tfidf": {"cells": 200, "frequencies": [1, 10, 100], "counts": [1, 2, 5]},
     "perplexity": {"others": [0.1]},
+    "dcm_methods": {"trials": 2},
+    "deviation_readings": {"smoothing": [0, 0.1], "steps": [1], "per_class": 10},
+    "perplexity_readings": {"smoothing": [0.01, 1.0], "absolute": [0.001]},
     "mixtures": {"components": [1, 2], "smoothing": [0.1]},
     "latent_topics": {"documents": [30, 300], "words": 80, "topics": 2, "length": 40, "starts": 3},
     "latent_topics_time": {"documents": [60], "words": 60, "topics": 2, "length": 30, "max_iter": 20},
@@ -244,3 +248,46 @@ def test_early_steps_stand_between_both_models(measured):
     rows = measured[0]["dcm_parameters"].tables["steps"]
     assert [row["steps"] for row in rows] == [0, 1, 2, "converged"]
     assert rows[0]["correlation_alpha_beta"] == pytest.approx(1.0)
+
+
+def test_readings_hold_the_values_of_the_measures_that_they_vary(measured):
+    made = measured[0]
+    (row,) = [
+        row
+        for row in made["deviation_readings"].tables["readings"]
+        if (row["smoothing"], row["training"], row["coefficient"]) == (0, "maximum", "left out")
+        if row["relation"] == "mean |q - p| / |p|"
+    ]
+    assert row["same"] == pytest.approx(made["approximation"].values["deviation_same_parameters"], rel=0.2)
+    plain = {"smoothing": 0.01, "documents": "unseen", "level": "mean of the classes"}
+    for row in made["perplexity_readings"].tables["readings"]:
+        if plain.items() <= row.items() and row["unit"] == {"multinomial": "absolute", "dcm": "smallest"}[row["model"]]:
+            if row["method"] != "leave_one_out":
+                expected = made["perplexity"].values[f"{row['model']}_on_first_split"]
+                assert row["perplexity"] == pytest.approx(expected)
+
+
+def test_every_method_of_the_dcm_has_a_row_a_split_and_three_reach_the_same_maximum(measured):
+    measure = measured[0]["dcm_methods"]
+    assert len(measure.tables["splits"]) == 2 * 6
+    levels = [measure.values[f"dcm_{name}_perplexity"][0] for name in ("reciprocal_newton", "newton", "fixed_point")]
+    assert levels == pytest.approx([levels[0]] * 3, rel=1e-3)
+    assert measure.values["dcm_leave_one_out_perplexity"][0] != pytest.approx(levels[0], rel=1e-3)
+
+
+def test_printed_form_of_tfidf_is_the_representation_and_each_weight_is_its_formula(source, measured):
+    train = Documents(source.corpus.features, source.corpus.classes())[source.splits.train[0]]
+    test = Documents(source.corpus.features, source.corpus.classes())[source.splits.test[0]]
+    model = KNNClassifier(representation="tfidf", n_neighbors=3).fit(train.X, train.y)
+    rows = measured[0]["tfidf_forms"].tables["forms"]
+    (printed,) = [
+        row["accuracy"]
+        for row in rows
+        if (row["count"], row["word"], row["documents"], row["vote"]) == ("x", "log D / d", "training", "nearest")
+    ]
+    assert printed == pytest.approx(np.mean(model.predict(test.X) == test.y))
+    counts, lengths = np.array([1.0, 4.0]), np.array([10.0, 10.0])
+    expected = {"1 + log x": 1 + math.log(4), "sqrt x": 2.0, "1": 1.0, "x / (x + .5 + 1.5 n / m)": 4 / 7.5}
+    for name, value in expected.items():
+        assert tfidf.COUNTS[name](counts, lengths, 5.0)[1] == pytest.approx(value)
+    assert tfidf.WORDS["log D / o"](np.array([2]), np.array([9]), 6)[0] == 0

@@ -22,7 +22,7 @@ from textmix.pages.marks import (
     write_at,
 )
 from textmix.pages.style import PALE, Sheet, panels
-from textmix.papers.edcm import model_figures, neighbour_figures, topic_figures, weight_figures
+from textmix.papers.edcm import model_figures, neighbour_figures, study_figures, topic_figures, weight_figures
 
 LABELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM"}
 
@@ -141,6 +141,11 @@ FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "normaliser": model_figures.normaliser,
     "fisher_tfidf": weight_figures.fisher_tfidf,
     "perplexity": weight_figures.perplexity,
+    "dcm_methods": study_figures.dcm_methods,
+    "deviation_readings": study_figures.deviation_readings,
+    "perplexity_readings": study_figures.perplexity_readings,
+    "tfidf_forms": study_figures.tfidf_forms,
+    "one_newsgroup": study_figures.one_newsgroup,
     "latent_topics": topic_figures.latent_topics,
     "newsgroup_topics": topic_figures.newsgroup_topics,
 }

@@ -30,9 +30,9 @@ def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", 
     alpha : parameters (C, V), positive where a word of a document of the class is.
     convention : "bag" with n! / prod x_w!, "sequence" without.
     """
-    a, x = _cells(documents, alpha), documents.X.data.astype(np.float64)
+    a, x = cells_of(documents, alpha), documents.X.data.astype(np.float64)
     terms = gammaln(x + a) - gammaln(a) - (gammaln(x + 1) if convention == "bag" else 0)
-    return _sum(documents, terms) + _length_term(documents, alpha, convention)
+    return sum_of(documents, terms) + _length_term(documents, alpha, convention)
 
 
 def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
@@ -44,17 +44,17 @@ def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", 
     beta : parameters (C, V), positive where a word of a document of the class is.
     convention : "bag" with n! / prod x_w!, "sequence" without.
     """
-    b, x = _cells(documents, beta), documents.X.data.astype(np.float64)
+    b, x = cells_of(documents, beta), documents.X.data.astype(np.float64)
     terms = np.log(b) + (-np.log(x) if convention == "bag" else gammaln(x))
-    return _sum(documents, terms) + _length_term(documents, beta, convention)
+    return sum_of(documents, terms) + _length_term(documents, beta, convention)
 
 
-def _cells(documents: Documents, parameters: np.ndarray) -> np.ndarray:
+def cells_of(documents: Documents, parameters: np.ndarray) -> np.ndarray:
     """Return for every stored count the parameter of its word in its document's class, float64 (nnz,)."""
     return parameters[np.repeat(documents.y, np.diff(documents.X.indptr)), documents.X.indices]
 
 
-def _sum(documents: Documents, terms: np.ndarray) -> np.ndarray:
+def sum_of(documents: Documents, terms: np.ndarray) -> np.ndarray:
     """Return the sum of the terms (nnz,) of each document, float64 (N,)."""
     rows = np.repeat(np.arange(len(documents.y)), np.diff(documents.X.indptr))
     return np.bincount(rows, terms, minlength=len(documents.y))
@@ -242,7 +242,7 @@ def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     by_count: dict[int, list[float]] = {}
     for c in np.unique(train.y):
         chosen = train[np.flatnonzero(train.y == c)[: settings["documents"]]]
-        errors = relative_error(chosen.X.data, _cells(chosen, alpha))
+        errors = relative_error(chosen.X.data, cells_of(chosen, alpha))
         name = source.corpus.label_names[c]
         groups.append({"group": name, "counts": len(errors), "mean_relative_error": float(errors.mean())})
         for x in settings["counts"]:

@@ -47,7 +47,7 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
         for name, kind in MODELS.items():
             model = kind(smoothing=settings["smoothing"]).fit(train.X, train.y)
             for order in conventions:
-                found.setdefault((name, order), []).append(_of_classes(model, test, order))
+                found.setdefault((name, order), []).append(of_classes(model, test, order))
             if trial == 0:
                 rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
                 firsts[name] = model, test
@@ -76,27 +76,27 @@ def _chance_of_no_gain(before: np.ndarray, after: np.ndarray) -> float:
 def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:
     """Return the row of a model with a given smoothing constant: mean perplexity and its standard deviation."""
     model = MODELS[name](smoothing=smoothing).fit(train.X, train.y)
-    mean, deviation = mean_and_deviation(_of_classes(model, test, "sequence"))
+    mean, deviation = mean_and_deviation(of_classes(model, test, "sequence"))
     return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": deviation}
 
 
-def _of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
+def of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
     """Return the perplexity of each class's documents under its own model, float64 (C,)."""
     own = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
-    return _by_class(own, test)
+    return by_class(own, test)
 
 
 def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
-    """Return the perplexity of `_of_classes` for q(x) / Z(n), with Z(n) by saddle point, float64 (C,)."""
+    """Return the perplexity of `of_classes` for q(x) / Z(n), with Z(n) by saddle point, float64 (C,)."""
     own = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
     for c, beta in zip(model.classes_, model.beta_, strict=True):
         rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
         distinct, place = np.unique(test.lengths[rows], return_inverse=True)
         own[rows] -= np.array([log_total_by_saddle_point(beta, n) for n in distinct])[place]
-    return _by_class(own, test)
+    return by_class(own, test)
 
 
-def _by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
+def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
     """Return exp(-sum log p / sum n) of each class that has words, (C,)."""
     total, words = np.bincount(test.y, log_p), np.bincount(test.y, test.lengths)
     return np.exp(-total[words > 0] / words[words > 0])
@@ -128,10 +128,10 @@ def mixtures(
             model = MultinomialMixture(**shape, random_state=int(generator.integers(2**31)))
             model.fit(train.X[train.y == c])
             log_p[test.y == c] = model.score_samples(test.X[test.y == c], "sequence")
-        mean = float(_by_class(log_p, test).mean())
+        mean = float(by_class(log_p, test).mean())
         rows.append({"smoothing": smoothing, "components": components, "perplexity": mean})
     dcm = DCMClassifier(smoothing=settings["smoothing"][0]).fit(train.X, train.y)
-    level = float(_of_classes(dcm, test, "sequence").mean())
+    level = float(of_classes(dcm, test, "sequence").mean())
     best = min(rows, key=lambda row: row["perplexity"])
     values: Values = {
         "dcm": level,
