@@ -187,7 +187,7 @@ def test_limits_are_sorted_and_leave_out_zero(made: Made) -> None:
 
 
 def test_unknown_figure_names_those_there_are(made: Made) -> None:
-    with pytest.raises(ConfigError, match="'histogram'; there are accuracy, burstiness, fisher_tfidf"):
+    with pytest.raises(ConfigError, match="'histogram'; there are accuracy, burstiness, dcm_methods"):
         draw("edcm", "histogram", data(made, "edcm", "accuracy"))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -191,13 +192,13 @@ def _models(
     for smoothing in settings["smoothing"]:
         log_theta = MultinomialClassifier(smoothing=smoothing).fit(train.X, train.y).feature_log_prob_
         head = {"model": "multinomial", "method": "", "smoothing": smoothing, "unit": "absolute"}
-        yield head, lambda documents, log_theta=log_theta: _log_multinomial(documents, log_theta)
+        yield head, partial(_log_multinomial, log_theta=log_theta)
     constants = [(value, "smallest") for value in settings["smoothing"]]
     constants += [(value, "absolute") for value in settings["absolute"]]
     for method, (smoothing, unit) in itertools.product(settings["methods"], constants):
         model = DCMClassifier(method=method, smoothing=smoothing, smoothing_unit=unit).fit(train.X, train.y)
         head = {"model": "dcm", "method": method, "smoothing": smoothing, "unit": unit}
-        yield head, lambda documents, alpha=model.alpha_: log_dcm(documents, alpha)
+        yield head, partial(log_dcm, alpha=model.alpha_)
 
 
 def _log_multinomial(documents: Documents, log_theta: np.ndarray) -> np.ndarray:

@@ -58,8 +58,8 @@ def tfidf_forms(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
         ways: dict[tuple[str, str, str], tuple[str, Documents, Documents]] = {}
         for count, word, documents in settings["forms"]:
             weigh = _weighing(count, word, both if documents == "all" else train.X)
-            parts = [Documents(weigh(part.X), part.y) for part in (train, test)]
-            ways[count, word, documents] = ("l2", *parts)
+            weighed = [Documents(weigh(part.X), part.y) for part in (train, test)]
+            ways[count, word, documents] = ("l2", weighed[0], weighed[1])
         ways["bhattacharyya", "", ""] = ("bhattacharyya", train, test)
         for form, way in ways.items():
             for vote, accuracy in _accuracies(*way, settings["neighbours"]).items():
@@ -67,8 +67,8 @@ def tfidf_forms(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     rows: Rows = []
     for (count, word, documents, vote), accuracies in found.items():
         mean, deviation = mean_and_deviation(accuracies)
-        form = {"count": count, "word": word, "documents": documents, "vote": vote}
-        rows.append({**form, "accuracy": mean, "spread": deviation, "splits": len(accuracies)})
+        cells = {"count": count, "word": word, "documents": documents, "vote": vote}
+        rows.append({**cells, "accuracy": mean, "spread": deviation, "splits": len(accuracies)})
     values: Values = {}
     for vote in VOTES:
         of_vote = [row for row in rows if row["vote"] == vote]
