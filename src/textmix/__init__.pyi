@@ -30,6 +30,11 @@ from textmix.models.linear.dropout import DropoutLogisticRegression as DropoutLo
 from textmix.models.linear.label_svm import LabelSVM as LabelSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier as NBSVMClassifier
 from textmix.models.linear.path import PathClassifier as PathClassifier
+from textmix.models.lsi.classifiers import LSIDensityClassifier as LSIDensityClassifier
+from textmix.models.lsi.classifiers import LSILogisticRegression as LSILogisticRegression
+from textmix.models.lsi.classifiers import LSINeighbours as LSINeighbours
+from textmix.models.lsi.network import ProbabilisticNeuralNetwork as ProbabilisticNeuralNetwork
+from textmix.models.lsi.transformer import LSITransformer as LSITransformer
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary as AbsoluteDiscountingBinary
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingClassifier as AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.labels import LabelNaiveBayes as LabelNaiveBayes

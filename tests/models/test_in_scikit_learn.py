@@ -31,7 +31,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "SkipgramVectorizer": {"min_df": 2, "max_n": 2},
 }
 #: Parameters to search over; the first that an estimator has is searched.
-MORE = ("max_iter", "n_neighbors", "n_lambdas", "quantiles")
+MORE = ("width", "max_iter", "n_neighbors", "n_lambdas", "quantiles")
 SEARCHED = ("smoothing", "xi", "variance", "mu", "alpha", "C", "delta", "threshold", "trees", *MORE)
 
 CLASSES = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].isupper()}

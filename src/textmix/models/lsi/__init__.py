@@ -1,0 +1,1 @@
+"""Latent semantic indexing and the classifiers in its space."""

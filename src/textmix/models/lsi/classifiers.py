@@ -1,0 +1,286 @@
+"""Classifiers of word counts in the space of latent semantic indexing: kernel densities, neighbours, a linear one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.validation import check_classified_counts, check_counts
+from textmix.models.lsi.network import ProbabilisticNeuralNetwork
+from textmix.models.lsi.transformer import LSITransformer
+from textmix.models.neighbours.neighbour_kernels import nearest, votes
+
+
+class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A classifier of the coordinates of `LSITransformer`, of unit length.
+
+    Parameters
+    ----------
+    n_components : number of coordinates K.
+    weighting : of the counts, see `LSITransformer`.
+    random_state : of the singular value decomposition.
+
+    Attributes
+    ----------
+    classes_ : (C,) class labels, sorted.
+    n_features_in_ : V, the number of words.
+    lsi_ : the fitted `LSITransformer`.
+    """
+
+    n_components: int
+    weighting: str
+    random_state: Any
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    _forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int"},
+        "lsi_": (LSITransformer, LSITransformer.fitted_forms),
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "weighting": [StrOptions({"log_tfidf", "tfidf"})],
+        "random_state": ["random_state"],
+    }
+
+    @checks_parameters
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the space of the training documents and fit the classifier in it.
+
+        Parameters
+        ----------
+        X : counts (N, V), sparse or dense, not negative.
+        y : class labels (N,).
+        """
+        X, y = check_classified_counts(self, X, y, reset=True)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.lsi_ = self._transformer().fit(X)
+        self._fit_coordinates(self.lsi_.transform(X), codes)
+        return self
+
+    def _transformer(self) -> LSITransformer:
+        """Return a transformer with the classifier's parameters, not fitted."""
+        return LSITransformer(n_components=self.n_components, weighting=self.weighting, random_state=self.random_state)
+
+    def check_loaded(self) -> None:
+        """Give the transformer, read from a file, the parameters of the classifier."""
+        vars(self.lsi_).update(self._transformer().get_params())
+
+    def _coordinates(self, X: Any) -> np.ndarray:
+        """Return the coordinates of documents, float64 (N, K)."""
+        check_is_fitted(self)
+        counts = check_counts(self, X, reset=False, dtype=np.float64)
+        return self.lsi_.project(self.lsi_.weighted(counts))
+
+    @abstractmethod
+    def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
+        """Fit the classifier to coordinates (N, K) and class indices (N,)."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class _Scored(LSIClassifier):
+    """A classifier in the space that has a log posterior for each class."""
+
+    @abstractmethod
+    def _log_posteriors(self, Z: np.ndarray) -> np.ndarray:
+        """Return the log posteriors of coordinates (N, K), float64 (N, C)."""
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log posteriors, float64 (N, C)."""
+        return self._log_posteriors(self._coordinates(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the posteriors, float64 (N, C)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest class of each document, (N,)."""
+        log_proba = self.predict_log_proba(X)
+        return self.classes_[np.argmax(log_proba, axis=1)]
+
+
+class LSIDensityClassifier(_Scored):
+    """The probabilistic neural network (`ProbabilisticNeuralNetwork`) in the space of latent semantic indexing.
+
+    Parameters
+    ----------
+    n_components, weighting, random_state : see `LSIClassifier`.
+    width : standard deviation of the kernels; the coordinates have unit length.
+
+    Examples
+    --------
+    >>> from textmix import LSIDensityClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> model = LSIDensityClassifier(n_components=2, random_state=0).fit(X, ["sport", "sport", "art", "art"])
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **LSIClassifier._forms,
+        "network_": (ProbabilisticNeuralNetwork, {**ProbabilisticNeuralNetwork.fitted_forms, "width": "float"}),
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LSIClassifier._parameter_constraints,
+        "width": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        width: float = 0.2,
+        weighting: str = "log_tfidf",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.width = width
+        self.weighting = weighting
+        self.random_state = random_state
+
+    def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
+        self.network_ = ProbabilisticNeuralNetwork(width=self.width).fit(Z, codes)
+
+    def _log_posteriors(self, Z: np.ndarray) -> np.ndarray:
+        return self.network_.predict_log_proba(Z)
+
+    def check_loaded(self) -> None:
+        """Complete what was read from a file; raise ValueError if the network is malformed."""
+        super().check_loaded()
+        self.network_.check_loaded()
+
+
+class LSILogisticRegression(_Scored):
+    """Logistic regression (scikit-learn's) in the space of latent semantic indexing.
+
+    Parameters
+    ----------
+    n_components, weighting, random_state : see `LSIClassifier`.
+    C : inverse of the factor of the squared weights.
+    max_iter : most iterations (L-BFGS).
+
+    Attributes
+    ----------
+    coef_, intercept_ : float64 (C, K) and (C,), whose softmax is the posterior.
+    n_iter_ : iterations.
+
+    Examples
+    --------
+    >>> from textmix import LSILogisticRegression
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> model = LSILogisticRegression(n_components=2, random_state=0).fit(X, ["sport", "sport", "art", "art"])
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **LSIClassifier._forms,
+        **{"coef_": "float64 C K", "intercept_": "float64 C", "n_iter_": "int"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LSIClassifier._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        C: float = 10.0,
+        weighting: str = "log_tfidf",
+        max_iter: int = 500,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.C = C
+        self.weighting = weighting
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
+        if len(self.classes_) == 1:
+            self.coef_, self.intercept_, self.n_iter_ = np.zeros((1, Z.shape[1])), np.zeros(1), 0
+            return
+        model = LogisticRegression(C=self.C, max_iter=self.max_iter).fit(Z, codes)
+        two = len(self.classes_) == 2  # one row, for the second class
+        coef = np.vstack([np.zeros_like(model.coef_), model.coef_]) if two else model.coef_
+        self.coef_ = np.ascontiguousarray(coef)
+        self.intercept_ = np.append(0.0, model.intercept_) if two else model.intercept_
+        self.n_iter_ = int(model.n_iter_.max())
+
+    def _log_posteriors(self, Z: np.ndarray) -> np.ndarray:
+        return log_softmax(Z @ self.coef_.T + self.intercept_, axis=1)
+
+
+class LSINeighbours(LSIClassifier):
+    """The nearest training documents by cosine in the space of latent semantic indexing, one vote each.
+
+    Of classes with equal votes that of the nearest document wins.
+
+    Parameters
+    ----------
+    n_components, weighting, random_state : see `LSIClassifier`.
+    n_neighbors : number of neighbours; if there are fewer training documents, all of them.
+
+    Examples
+    --------
+    >>> from textmix import LSINeighbours
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> model = LSINeighbours(n_components=2, n_neighbors=1, random_state=0).fit(X, ["sport", "sport", "art", "art"])
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {**LSIClassifier._forms, "_points": "float64 N K", "_codes": "int64 N"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LSIClassifier._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        n_neighbors: int = 10,
+        weighting: str = "log_tfidf",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.weighting = weighting
+        self.random_state = random_state
+
+    def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
+        self._points, self._codes = Z, codes.astype(np.int64)
+
+    def check_loaded(self) -> None:
+        """Complete what was read from a file; raise ValueError if class indices name no class."""
+        super().check_loaded()
+        if not len(self._codes) or self._codes.min() < 0 or self._codes.max() >= len(self.classes_):
+            raise ValueError("the neighbours hold an index of no class")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the elected class of each document, (N,)."""
+        Z = self._coordinates(X)
+        none = sparse.csr_array((len(Z), 1))
+        start = np.zeros(2, dtype=np.int64)
+        postings = (start, np.empty(0, dtype=np.int32), np.empty(0))
+        k = min(self.n_neighbors, len(self._codes))
+        similarity, index = nearest(none.indptr, none.indices, none.data, Z, *postings, self._points, k)
+        elected = votes(self._codes[index], np.ones_like(similarity), len(self.classes_), True)
+        return self.classes_[elected[:, -1]]
