@@ -175,7 +175,6 @@ BROKEN_ROWS = {
     "trailing comma": ("{1 1,}\n", FIRST, "an index should stand here"),
     "not closed": ("{1 1\n{1 1}\n", FIRST, "a separator"),
     "cut in a row": ("{1 1}\n{1 1", FIRST + 1, "truncated"),
-    "cut before the line end": ("{1 1}\n{1 1}", FIRST + 1, "truncated"),
     "text after a row": ("{1 1} {2}\n", FIRST, "should end here"),
     "no documents": ("", None, "no documents"),
     "nominal value": ("{0 2}\n", FIRST, "no value of a {0,1} attribute"),
@@ -184,12 +183,18 @@ BROKEN_ROWS = {
     "short row": ("0,0,0,0\n0,0,0\n", FIRST + 1, "ends before 4 values"),
     "long row": ("0,0,0,0,0\n", FIRST, "should end here"),
     "two numbers in a cell": ("0,0 0,0,0\n", FIRST, "a separator"),
-    "cut in a dense row": ("0,0,0,0\n0,0,0,1", FIRST + 1, "truncated"),
+    "cut in a dense row": ("0,0,0,0\n0,0,0", FIRST + 1, "truncated"),
     "cut after a comma": ("0,0,", FIRST, "a number should stand here"),
     "infinite dense": ("0,-1e400,0,0\n", FIRST, "too large"),
     "quoted": ("0,'1',0,0\n", FIRST, "a number should stand here"),
     "NUL": ("0,1\0,0,0\n", FIRST, "a separator"),
 }
+
+
+@pytest.mark.parametrize("rows", ["{0 1}\n{3 1}", "0,1,0,0\n0,0,0,1"])
+def test_a_whole_last_row_needs_no_line_end(rows: str, tmp_path: Path) -> None:
+    """MULAN's files are published like this."""
+    assert arff(rows).read(tmp_path).content_digest() == arff(f"{rows}\n").read(tmp_path).content_digest()
 
 
 @pytest.mark.parametrize("case", BROKEN_ROWS)

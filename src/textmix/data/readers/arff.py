@@ -175,11 +175,13 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     Raises
     ------
     DataFormatError : a row is at fault (an index twice, not increasing or outside the header, too few or too many
-        values, nan, no line end after the last row), a number is not finite, or the value of a nominal is not 0 or 1.
+        values, nan, no line end after a last row that ends with a number), a number is not finite, or the value of a nominal is not 0 or 1.
     """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
     form = kernels.SPARSE if first and first[1] else kernels.DENSE
+    if _ends_whole(data, form, header):
+        data += b"\n"
     room = data.count(b",", header.end) + data.count(b"\n", header.end) + 1
 
     def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
@@ -195,6 +197,18 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     if len(bad):
         raise table.fault(table.row_of(bad[0]), f"{table.matrix.data[bad[0]]:g} is no value of a {{0,1}} attribute")
     return table
+
+
+def _ends_whole(data: bytes, form: int, header: Header) -> bool:
+    """Return whether a file ends with a whole row and no line end, as MULAN's files are published.
+
+    A sparse row ends with a brace.  A dense row is whole if it has all values and ends with a label; a number may be
+    cut.
+    """
+    last = data[data.rfind(b"\n") + 1 :].rstrip()
+    if form == kernels.SPARSE:
+        return last.endswith(b"}") and not data.endswith(b"\n")
+    return bool(last.count(b",") == len(header.names) - 1 and header.binary[-1] and last[-1:] in (b"0", b"1", b"'"))
 
 
 def read_label_names(path: Path) -> list[str]:
