@@ -43,9 +43,48 @@ if OWN is not None:
         script:
             "../scripts/own_summary.py"
 
+    rule own_choice:
+        input:
+            parsed=f"results/datasets/{OWN.name}",
+            splits=f"results/splits/{OWN.name}/own",
+            views=JOBS.own_views(),
+            scores=JOBS.run_files(
+                "own",
+                "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv",
+            ),
+            timings=JOBS.run_files(
+                "own",
+                "results/timings/own/{run.experiment}/{run.dataset}/{run.method}.csv",
+            ),
+            predictions=JOBS.run_files(
+                "own",
+                "results/predictions/own/{run.experiment}/{run.dataset}/{run.method}",
+            ),
+        output:
+            choice=f"results/own/{OWN.name}/choice.json",
+            predictions=f"results/own/{OWN.name}/predictions.csv",
+        log:
+            f"logs/own/{OWN.name}/choice.log",
+        conda:
+            "../envs/fit.yaml"
+        params:
+            recipe=RECIPES.of(
+                "own_choice",
+                modules=JOBS.own_modules(),
+                entries=JOBS.own_entries(),
+                methods=JOBS.own_fitted(),
+                metric=JOBS.own_metric(),
+                seed=PLAN.settings["seed"],
+            ),
+        message:
+            "Choosing a method, and looking into its predictions"
+        script:
+            "../scripts/own_choice.py"
+
     rule own_page:
         input:
             summary=f"results/own/{OWN.name}/summary.json",
+            choice=f"results/own/{OWN.name}/choice.json",
             scores=JOBS.run_files(
                 "own",
                 "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv",

@@ -5,8 +5,9 @@ from pathlib import Path
 from textmix.contest.findings import findings
 from textmix.contest.pages import Account, Study, own_lead, render_study, said, score_table
 from textmix.contest.rows import COSTS, SCORES, TRIALS, read_costs, read_scores, read_trials
-from textmix.contest.tuned import at_the_end, chosen_points
+from textmix.contest.tuned import at_the_end, chosen_points, unconverged
 from textmix.core.environment import versions
+from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, format_csv, read_json, write_result
 from textmix.core.runtime import job, machine
 from textmix.plan.methods import Method
@@ -16,7 +17,7 @@ with job(snakemake, tolerate_missing=True) as running:
     summary = read_json(snakemake.input.summary)
     methods = {name: Method(**entry) for name, entry in running.settings.methods.items()}
     dataset = summary["name"]
-    cells, costs, trials, chosen, ends = [], [], [], {}, {}
+    cells, costs, trials, chosen, ends, stopped = [], [], [], {}, {}, {}
     files = list(zip(snakemake.input.scores, snakemake.input.timings, snakemake.input.predictions, strict=True))
     for scores, timings, predictions in files:
         name = Path(scores).stem
@@ -25,6 +26,12 @@ with job(snakemake, tolerate_missing=True) as running:
         trials += read_trials(Path(scores), Path(timings), dataset, methods[name], name)
         chosen[name] = chosen_points(Path(predictions))
         ends[name] = at_the_end(chosen[name], running.settings.grids[name])
+        stopped[name] = unconverged(Path(predictions))
+    try:
+        check_result(snakemake.input.choice)
+        choice = read_json(snakemake.input.choice)
+    except MissingResult:
+        choice = None
     write_result(snakemake.output.trials, format_csv(trials, TRIALS), running.record)
     facts: dict = dict(summary["splits"][0])
     if summary["text"] and summary["lengths"]:
@@ -43,7 +50,13 @@ with job(snakemake, tolerate_missing=True) as running:
             "Versions": versions(),
             "Machine": machine(),
         },
-        account=Account(summary, {name: points for name, points in chosen.items() if points}, ends),
+        account=Account(
+            summary,
+            {name: points for name, points in chosen.items() if points},
+            ends,
+            choice,
+            {name: number for name, number in stopped.items() if number},
+        ),
     )
     write_result(snakemake.output.page, render_study(study), running.record)
     write_result(snakemake.output.scores, format_csv(cells, SCORES), running.record)

@@ -23,11 +23,15 @@ class Account:
     summary : the data as read, of `textmix.contest.description.describe`.
     chosen : method -> point of its grid -> number of trials in which tuning chose it; tuned methods only.
     ends : method -> parameters that tuning chose at an end of their grid.
+    choice : of `textmix.contest.choice.choose`, or None where no method has a score.
+    unconverged : method -> number of its fits that stopped before they converged, where there are any.
     """
 
     summary: Mapping[str, Any]
     chosen: Mapping[str, Mapping[str, int]]
     ends: Mapping[str, Sequence[str]]
+    choice: Mapping[str, Any] | None
+    unconverged: Mapping[str, int]
 
 
 @dataclass(frozen=True)

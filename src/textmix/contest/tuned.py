@@ -31,6 +31,14 @@ def chosen_points(folder: Path) -> dict[str, int]:
     return dict(sorted(Counter(str(fit["chosen"]) for fit in fits if fit["chosen"]).items()))
 
 
+def unconverged(folder: Path) -> int:
+    """Return the number of fits of a method that stopped before they converged; 0 for a missing result."""
+    try:
+        return sum(fit["converged"] == "False" for fit in Predictions.load(folder).fits)
+    except MissingResult:
+        return 0
+
+
 def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list[str]:
     """Return the parameters whose most frequent choice is the smallest or the largest value of the grid.
 

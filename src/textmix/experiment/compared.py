@@ -42,14 +42,20 @@ def run_compared(
     if reason or not weightings:
         raise MissingResult(reason or f"{method.name} has no weighting that suits {corpus.name}")
     choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
-    views = Views(dict(zip(entry["views"], (one.features for one in corpora), strict=True)), entry["views"])
     try:
-        return run_trials(corpus, splits, method, {**entry, "choices": choices}, seed, views=views, cell=cell)
+        return run_trials(
+            corpus, splits, method, {**entry, "choices": choices}, seed, views=views_of(corpora, entry), cell=cell
+        )
     except Exception as error:
         if not _is_of_the_data(error):
             raise
         message = " ".join(str(error).split())[:300]
         raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {message}") from error
+
+
+def views_of(corpora: Sequence[Corpus], entry: Mapping[str, Any]) -> Views:
+    """Return the documents in the views of an entry; the parameters are those of `run_compared`."""
+    return Views(dict(zip(entry["views"], (one.features for one in corpora), strict=True)), entry["views"])
 
 
 def _is_of_the_data(error: Exception) -> bool:

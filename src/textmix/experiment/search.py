@@ -60,10 +60,11 @@ def search(
     scores = _Scores(task, make, plan["metric"], data, folds_of(len(data[1]), plan["folds"], generator))
     middle = {key: values[len(values) // 2] for key, values in grid.items()}
     points = [point for _, point in variants({}, grid)]
-    scores.expect(len(choices) * (len(choices) > 1) + len(points) * (len(points) > 1), plan["name"])
+    scores.expect([len(choices), len(points)], plan["name"])
     choice = choices[scores.race([(choice, middle) for choice in choices])]
     point: Point = points[scores.race([(choice, point) for point in points])]
     for key, values in grid.items():
+        scores.expect([2], f"{plan['name']}, beyond the grid of {key}")
         point = _extended(scores, choice, point, key, values)
     found = {**choice, **point}
     return next(variants({}, {key: [value] for key, value in found.items()}))
@@ -123,9 +124,13 @@ class _Scores:
         self.known: dict[tuple[str, int], float] = {}
         self.weighted: dict[tuple[str, int], tuple[Any, Any]] = {}
 
-    def expect(self, entrants: int, name: str) -> None:
-        """Set up the line of progress for a number of entrants, each fitted to about half of the folds."""
-        self.report = progress(name, max(1, entrants * (len(self.folds) + 1) // 2))
+    def expect(self, races: Sequence[int], name: str) -> None:
+        """Set up the line of progress for races of some numbers of entrants; in a race of one nothing is fitted."""
+        fits, left = 0, [number for number in races if number > 1]
+        for _ in self.folds:
+            fits += sum(left)
+            left = [max(2, -(-number // 2)) for number in left]
+        self.report = progress(name, len(self.known) + fits)
 
     def race(self, entrants: Sequence[tuple[Choice, Point]]) -> int:
         """Return the index of the best entrant; after each fold the better half of the entrants goes on."""

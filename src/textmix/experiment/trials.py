@@ -242,7 +242,12 @@ def _estimator(method: Method, params: Mapping[str, Any], axes: tuple[int, str, 
     params, point : parameters of the variant, and the point of the tuned grid, which overrides them.
     axes : seed of the run, data set and trial, which fix the ``random_state``.
     """
-    return _made(method, {**params, **point}, lambda estimator: _reporting(_seeded(estimator, *axes), axes[1]))
+    return estimator_of(method, {**params, **point}, axes)
+
+
+def estimator_of(method: Method, point: Mapping[str, Any], axes: tuple[int, str, int]) -> Any:
+    """Return a new estimator of a method at a point; the parameters are those of `_estimator`."""
+    return _made(method, point, lambda estimator: _reporting(_seeded(estimator, *axes), axes[1]))
 
 
 def _made(method: Method, point: Mapping[str, Any], prepare: Callable[[Any], Any] = lambda made: made) -> Any:

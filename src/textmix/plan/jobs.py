@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from textmix.core.commit import commit_of
@@ -327,6 +328,23 @@ class Jobs:
         parts = self.tabulated()
         return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
 
+    def own_views(self) -> list[str]:
+        """Return the features folders of the user's data that some method reads."""
+        found = {folder for run in self.plan.runs(OWN) for folder in self.run_views(_wildcards(run))}
+        return sorted(found)
+
+    def own_entries(self) -> dict[str, dict[str, Any]]:
+        """Return method -> the experiment's entry of it on the user's data."""
+        return {run.method: self.plan.run_entry(run) for run in self.plan.runs(OWN)}
+
+    def own_fitted(self) -> dict[str, dict[str, Any]]:
+        """Return method -> the part of its registry entry that a fit on the user's data depends on."""
+        return {run.method: self.run_method(_wildcards(run)) for run in self.plan.runs(OWN)}
+
+    def own_modules(self) -> list[str]:
+        """Return the modules of the estimators of the user's data."""
+        return sorted({self.plan.methods[self.plan.run_entry(run)["use"]].module for run in self.plan.runs(OWN)})
+
     def own_metric(self) -> dict[str, str]:
         """Return the task of the user's data -> the metric by which methods are compared on them."""
         own = self.plan.own
@@ -350,3 +368,8 @@ class Jobs:
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""
         return [self.plan.suites[wildcards.suite].module]
+
+
+def _wildcards(run: Run) -> Any:
+    """Return the wildcards of the fit job of a run."""
+    return SimpleNamespace(paper=run.paper, experiment=run.experiment, dataset=run.dataset, method=run.method)

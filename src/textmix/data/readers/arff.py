@@ -175,7 +175,8 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     Raises
     ------
     DataFormatError : a row is at fault (an index twice, not increasing or outside the header, too few or too many
-        values, nan, no line end after a last row that ends with a number), a number is not finite, or the value of a nominal is not 0 or 1.
+        values, nan, no line end after a last row that ends with a number), a number is not finite, or the value of a
+        nominal is not 0 or 1.
     """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)

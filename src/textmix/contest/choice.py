@@ -1,0 +1,75 @@
+"""The choice of a method on the user's data: the recommendation, and a look into the method that is recommended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textmix.contest.inspection import errors, inspect
+from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
+from textmix.core import io
+from textmix.core.errors import MissingResult
+from textmix.data.corpus import Corpus
+from textmix.experiment.predictions import Predictions
+from textmix.experiment.refit import Refit, typed_point
+from textmix.experiment.splits import Splits
+from textmix.plan.methods import Method
+
+#: Columns of a timing file whose sum is the time of a trial.
+_SECONDS = ["tune_seconds", "fit_seconds", "predict_seconds"]
+Data = tuple[Corpus, Mapping[str, Corpus], Splits]
+
+
+def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> tuple[dict[str, Any], Predictions]:
+    """Return the choice, ready for JSON, and the predictions of the method chosen.
+
+    Parameters
+    ----------
+    files : paths of scores, timings and predictions of each method.
+    data : the parsed corpus, name of features -> the corpus of these features, and the splits.
+    settings : ``entries`` (method -> the experiment's entry), ``methods`` (method -> the registry's), ``metric`` (the
+        task -> the metric) and ``seed``.
+
+    Raises
+    ------
+    MissingResult : no method has a score in all trials.
+    """
+    corpus, views, splits = data
+    (metric,) = settings.metric.values()
+    truth = corpus.classes() if "single" in settings.metric else corpus.indicators()
+    found = [entrant for paths in files if (entrant := _entrant(paths, metric, truth, splits)) is not None]
+    if not found:
+        raise MissingResult(f"no method has a {metric} in all trials")
+    choice = recommend([entrant for entrant, _ in found], metric, splits, settings.seed)
+    predictions = next(made for entrant, made in found if entrant.name == choice["method"])
+    entry = settings.entries[choice["method"]]
+    point = typed_point(str(predictions.fits[0]["chosen"]))
+    corpora = [views[name] for name in entry["features"]]
+    method = Method(**settings.methods[choice["method"]])
+    refit = Refit(corpora, splits, method, entry, point, settings.seed)
+    curve, estimator = refit.curve(metric)
+    wrong = errors(predictions, corpus, splits, refit.confidence(estimator))
+    look = {"curve": curve, "words": refit.words(estimator), "errors": wrong, **inspect(predictions, corpus, splits)}
+    return {**choice, "sentences": sentences(choice, len(splits)), "point": point, **look}, predictions
+
+
+def _entrant(
+    paths: tuple[str, str, str], metric: str, truth: np.ndarray, splits: Splits
+) -> tuple[Entrant, Predictions] | None:
+    """Return a method and its predictions; None where it has no result or no score in some trial."""
+    try:
+        for path in paths:
+            io.check_result(path)
+    except MissingResult:
+        return None
+    scores, timings = (pd.read_csv(path) for path in paths[:2])
+    values = scores.loc[scores["metric"] == metric, "value"].to_numpy(dtype=float)
+    if not len(values) or not np.isfinite(values).all():
+        return None
+    predictions = Predictions.load(paths[2])
+    seconds = float(timings[_SECONDS].fillna(0.0).sum(axis=1).median())
+    return Entrant(Path(paths[0]).stem, values, seconds, right_of(predictions, truth, splits)), predictions

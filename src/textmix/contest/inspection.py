@@ -1,0 +1,167 @@
+"""A look into the predictions of one method: each label, the confusions, the errors, and the calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from textmix.data.corpus import Corpus
+from textmix.experiment.predictions import Predictions
+from textmix.experiment.splits import Splits
+
+#: Columns of predictions.csv; several labels are joined by " | ".
+PREDICTIONS = ("id", "trial", "true", "predicted", "right", "probability")
+#: Largest numbers of labels of the confusion matrix, of errors, and of characters of a text that are shown.
+MOST_LABELS, MOST_ERRORS, CHARACTERS = 25, 20, 400
+BINS = 10
+
+
+def by_label(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each label that is true or predicted: support, precision, recall and F, the most frequent first.
+
+    Parameters
+    ----------
+    true, predicted : label indicators (T, L) of 0 and 1.
+    names : L label names.
+    """
+    support, claimed = (np.asarray(each.sum(axis=0), dtype=float) for each in (true, predicted))
+    hits = np.asarray((true & predicted).sum(axis=0), dtype=float)
+    rows = []
+    for i in np.lexsort((np.arange(len(names)), -support)):
+        if support[i] + claimed[i] > 0:
+            shares = {"precision": _share(hits[i], claimed[i]), "recall": _share(hits[i], support[i])}
+            f = _share(2 * hits[i], support[i] + claimed[i])
+            rows.append({"label": str(names[i]), "support": int(support[i]), **shares, "f": f})
+    return rows
+
+
+def _share(part: float, whole: float) -> float | None:
+    """Return a share; None of nothing."""
+    return float(part / whole) if whole else None
+
+
+def confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
+    """Return the confusion matrix of the most frequent classes: ``labels`` and ``counts``, a row a true class.
+
+    Parameters
+    ----------
+    true, predicted : classes (T,).
+    names : L names.
+    """
+    support = np.bincount(true, minlength=len(names))
+    shown = np.sort(np.argsort(-support, kind="stable")[:MOST_LABELS])
+    place = np.full(len(names), -1)
+    place[shown] = np.arange(len(shown))
+    inside = (place[true] >= 0) & (place[predicted] >= 0)
+    counts = np.zeros((len(shown), len(shown)), dtype=np.int64)
+    np.add.at(counts, (place[true[inside]], place[predicted[inside]]), 1)
+    return {"labels": [str(names[i]) for i in shown], "counts": counts.tolist(), "of": len(names)}
+
+
+def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str, Any]]:
+    """Return for each bin of stated probability with documents: mean ``stated``, ``observed`` share and ``number``.
+
+    Parameters
+    ----------
+    probability, happened : of the same shape; nan where the method gives none, and then no bin is returned.
+    """
+    stated, seen = np.ravel(probability).astype(float), np.ravel(happened).astype(float)
+    if not len(stated) or np.isnan(stated).any():
+        return []
+    place = np.minimum((stated * BINS).astype(int), BINS - 1)
+    number = np.bincount(place, minlength=BINS)
+    sums = np.bincount(place, stated, minlength=BINS), np.bincount(place, seen, minlength=BINS)
+    return [
+        {"stated": float(sums[0][i] / number[i]), "observed": float(sums[1][i] / number[i]), "number": int(number[i])}
+        for i in np.flatnonzero(number)
+    ]
+
+
+def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[str, Any]:
+    """Return what the page shows of one method, ready for JSON: ``labels``, ``confusion`` and ``calibration``.
+
+    Parameters
+    ----------
+    predictions : of one method; its first variant is taken.
+    corpus : the parsed data set.
+    splits : the trials.
+    """
+    rows, names = splits.test.values, list(corpus.label_names)
+    if predictions.classes is None:
+        true, predicted = corpus.indicators()[rows], predictions.label_sets(0, slice(None), len(names))
+        happened: np.ndarray = true
+        single: dict[str, Any] | None = None
+    else:
+        classes, given = corpus.classes()[rows], predictions.classes[0]
+        happened, single = classes == given, confusion(classes, given, names)
+        true, predicted = (np.eye(len(names), dtype=np.int8)[each] for each in (classes, given))
+    marginals = None if predictions.marginals is None else predictions.marginals[0]
+    found = [] if marginals is None else calibration(marginals, happened)
+    return {"labels": by_label(true, predicted, names), "confusion": single, "calibration": found}
+
+
+def prediction_rows(predictions: Predictions, corpus: Corpus, splits: Splits) -> Iterator[dict[str, Any]]:
+    """Yield a row of `PREDICTIONS` for each test document of each trial; the parameters are those of `inspect`."""
+    names = [str(name) for name in corpus.label_names]
+    for trial in range(len(splits)):
+        place = splits.test_place(trial)
+        for row, at in zip(splits.test[trial].tolist(), range(place.start, place.stop), strict=True):
+            true = [names[i] for i in corpus.labels.indices[slice(*corpus.labels.indptr[row : row + 2])]]
+            predicted = predicted_names(predictions, at, names)
+            yield {
+                **{"id": corpus.ids[row], "trial": trial, "true": " | ".join(true)},
+                **{"predicted": " | ".join(predicted), "right": true == predicted},
+                "probability": _probability(predictions, at),
+            }
+
+
+def predicted_names(predictions: Predictions, at: int, names: Sequence[str]) -> list[str]:
+    """Return the names of the predicted labels of the test document at a place of the predictions."""
+    if predictions.classes is not None:
+        return [names[int(predictions.classes[0, at])]]
+    labels = predictions.label_sets(0, slice(at, at + 1), len(names))[0]
+    return [names[i] for i in np.flatnonzero(labels).tolist()]
+
+
+def _probability(predictions: Predictions, at: int) -> str:
+    """Return the probability of the predicted class, or of each predicted label joined by " | "; else empty."""
+    if predictions.marginals is None:
+        return ""
+    found = predictions.marginals[0, at]
+    if predictions.classes is not None:
+        return f"{found:.6g}"
+    shown = np.flatnonzero(predictions.label_sets(0, slice(at, at + 1), len(found))[0])
+    return " | ".join(f"{value:.6g}" for value in found[shown])
+
+
+def errors(
+    predictions: Predictions, corpus: Corpus, splits: Splits, confidence: np.ndarray | None
+) -> list[dict[str, Any]]:
+    """Return the wrong predictions of the first trial with their texts, the most confident first.
+
+    Parameters
+    ----------
+    predictions, corpus, splits : see `inspect`.
+    confidence : of each prediction of the first trial, float (n,); larger is surer.  None keeps the order.
+    """
+    names, rows = [str(name) for name in corpus.label_names], splits.test[0]
+    sure = np.zeros(len(rows)) if confidence is None else confidence
+    found: list[dict[str, Any]] = []
+    for at in np.argsort(-sure, kind="stable").tolist():
+        row = int(rows[at])
+        true = [names[i] for i in corpus.labels.indices[slice(*corpus.labels.indptr[row : row + 2])]]
+        predicted = predicted_names(predictions, splits.test_place(0).start + at, names)
+        if true == predicted:
+            continue
+        text = "" if corpus.text is None else bytes(corpus.text[row][: 4 * CHARACTERS]).decode("utf-8", "ignore")
+        found.append(
+            {
+                **{"id": corpus.ids[row], "true": true, "predicted": predicted},
+                "text": " ".join(text.split())[:CHARACTERS],
+            }
+        )
+        if len(found) == MOST_ERRORS:
+            break
+    return found

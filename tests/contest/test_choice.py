@@ -1,0 +1,104 @@
+"""The recommended method: its interval, the tests against it, and the look into its predictions."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from textmix.contest.inspection import by_label, calibration, confusion, errors, prediction_rows
+from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.predictions import Predictions
+from textmix.experiment.refit import Refit, linear_weights, typed_point
+from textmix.experiment.splits import Splits
+from textmix.plan.methods import load_methods
+
+ONE = Splits(Ragged(np.arange(6), np.array([0, 6])), Ragged(np.arange(6, 10), np.array([0, 4])))
+CLASSES = [0, 1, 0, 1, 0, 1, 0, 1, 1, 0]
+COUNTS = sparse.csr_array(np.array([[3, 0, 1] if c == 0 else [0, 3, 1] for c in CLASSES], dtype=np.int32))
+CORPUS = Corpus(
+    name="toy",
+    ids=[f"d{row}" for row in range(10)],
+    label_names=["a", "b"],
+    labels=label_matrix([[c] for c in CLASSES], 2),
+    text=Ragged.from_texts(f"text  {row}".encode() for row in range(10)),
+    features=COUNTS,
+    feature_names=["ball", "paint", "the"],
+)
+MADE = Predictions([""], [], np.zeros((1, 4)), classes=np.array([[0, 1, 0, 1]], dtype=np.int32))
+
+
+def entrant(name: str, right: list[int], seconds: float = 1.0) -> Entrant:
+    return Entrant(name, np.array([np.mean(right)]), seconds, np.array(right, dtype=bool))
+
+
+def test_one_split_is_compared_document_by_document() -> None:
+    good, alike, bad = [1] * 18 + [0] * 2, [1] * 17 + [0] * 3, [0] * 20
+    found = recommend([entrant("bad", bad), entrant("alike", alike, 0.1), entrant("good", good)], "accuracy", ONE, 1)
+    assert (found["method"], found["value"], found["quicker"]) == ("good", 0.9, "alike")
+    assert 0.7 < found["low"] < 0.9 < found["high"] <= 1.0
+    assert [pair["method"] for pair in found["pairs"]] == ["alike", "bad"]
+    assert found["pairs"][0]["p"] == 1.0
+    assert found["pairs"][1]["p"] == pytest.approx(2 * 2 * 0.5**18)
+    said = sentences(found, 1)
+    assert said[0].startswith("Use good: it has the largest accuracy on the test documents, 0.900, 95 % interval")
+    assert said[1] == "McNemar's exact test on whole documents (Holm) shows that it is better than bad."
+    assert said[3] == "alike is among these and takes 0.1 s a trial, not 1 s."
+
+
+def test_several_splits_are_compared_by_the_resampled_test_and_a_loss_is_better_when_small() -> None:
+    splits = Splits(Ragged(np.arange(24), np.arange(0, 25, 8)), Ragged(np.arange(6), np.arange(0, 7, 2)))
+    right = np.zeros(6, dtype=bool)
+    losses = {"large": [0.5, 0.51, 0.49], "small": [0.1, 0.11, 0.08]}
+    found = recommend([Entrant(n, np.array(v), 1.0, right) for n, v in losses.items()], "log_loss", splits, 1)
+    assert found["method"] == "small"
+    assert found["pairs"][0]["difference"] == pytest.approx(0.4033, abs=1e-3)
+    assert found["pairs"][0]["p"] < 0.05
+    assert "smallest log loss over 3 splits" in sentences(found, 3)[0]
+
+
+def test_labels_confusions_and_calibration_by_hand() -> None:
+    true, predicted = np.array([[1, 0], [1, 1], [1, 0]]), np.array([[1, 0], [0, 0], [1, 0]])
+    rows = by_label(true, predicted, ["x", "y"])
+    assert rows[0] == {"label": "x", "support": 3, "precision": 1.0, "recall": 2 / 3, "f": 4 / 5}
+    assert rows[1] == {"label": "y", "support": 1, "precision": None, "recall": 0.0, "f": 0.0}
+    assert confusion(np.array([0, 0, 1]), np.array([0, 1, 1]), ["a", "b"])["counts"] == [[1, 1], [0, 1]]
+    bins = calibration(np.array([0.95, 0.97, 0.1]), np.array([True, False, False]))
+    assert [(one["number"], one["observed"]) for one in bins] == [(1, 0.0), (2, 0.5)]
+    assert calibration(np.array([np.nan]), np.array([True])) == []
+
+
+def test_errors_come_with_their_text_and_the_surest_first() -> None:
+    assert right_of(MADE, CORPUS.classes(), ONE).tolist() == [True, True, False, False]
+    found = errors(MADE, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
+    assert [error["id"] for error in found] == ["d9", "d8"]
+    assert found[0] == {"id": "d9", "true": ["a"], "predicted": ["b"], "text": "text 9"}
+    rows = list(prediction_rows(MADE, CORPUS, ONE))
+    assert [row["right"] for row in rows] == [True, True, False, False]
+    assert (rows[0]["id"], rows[0]["true"], rows[0]["probability"]) == ("d6", "a", "")
+
+
+def test_a_refit_gives_curve_words_and_confidence() -> None:
+    entry = {"views": {"words": {}}, "weightings": ["tfidf"]}
+    point = typed_point("view=words;weighting=tfidf;C=10.0")
+    assert point == {"view": "words", "weighting": "tfidf", "C": 10.0}
+    refit = Refit([CORPUS], ONE, load_methods()["linear_svm"], entry, point, 1)
+    curve, estimator = refit.curve("accuracy")
+    assert curve[-1] == {"documents": 6, "value": 1.0}
+    assert refit.words(estimator) == [
+        {"label": "a", "words": ["ball"]},
+        {"label": "b", "words": ["paint"]},
+    ]
+    confidence = refit.confidence(estimator)
+    assert confidence is not None
+    assert confidence.shape == (4,)
+
+
+def test_a_point_is_typed_and_only_linear_models_have_weights() -> None:
+    assert typed_point("length=None;discount_counts=pooled;norm=True;n=3") == {
+        **{"length": None, "discount_counts": "pooled", "norm": True, "n": 3}
+    }
+    assert linear_weights(SimpleNamespace(classes_=[0, 1])) is None
