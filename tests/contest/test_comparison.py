@@ -300,7 +300,7 @@ def test_matrix_of_unknown_data_is_refused():
 
 def test_default_run_makes_neither_own_nor_matrix():
     plan = make_plan(load_yaml_strict(ROOT / "config/config.yaml"), [], ROOT)
-    assert set(plan.studies) - set(plan.papers) == {"matrix"}
+    assert set(plan.studies) - set(plan.papers) == {"matrix", "matrix_few"}
     assert {run.paper for run in plan.runs("matrix")} == {"matrix"}
     assert {run.dataset for run in plan.runs("matrix")} == set(plan.settings["matrix"])
 

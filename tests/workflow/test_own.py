@@ -48,3 +48,13 @@ def test_matrix_gives_every_method_a_cell(everything: Clone) -> None:
     assert any(line.startswith("tiny_absent,multinomial,") and "could not be had" in line for line in cells)
     page = (everything.folder / "results/matrix/index.html").read_text(encoding="utf-8")
     assert "Synthetic tiny_news" in page and "could not be had" in page
+
+
+def test_study_repeats_the_matrix_with_fewer_documents(everything: Clone) -> None:
+    rows = (everything.folder / "results/matrix/study.csv").read_text(encoding="utf-8").splitlines()
+    assert {tuple(row.split(",")[:3]) for row in rows[1:]} == {
+        ("matrix", "40.0", "tiny_news"),
+        ("matrix_few", "20.0", "tiny_news"),
+    }
+    page = (everything.folder / "results/matrix/study.html").read_text(encoding="utf-8")
+    assert "Synthetic tiny_news" in page and "one data set allows no test" not in page

@@ -96,7 +96,8 @@ def _shorten(config: Path) -> None:
     split = {"kind": "random", "train": 40, "test": 20, "trials": 2, "stratified": True}
     matrix = {
         "features": {"words": {"tokenizer": "letters"}},
-        "splits": {"few": split},
+        "splits": {"few": split, "fewer": {**split, "train": 20}},
+        "sizes": {"few": "fewer"},
         "methods": ["multinomial", "cbm"],
         "data": {
             name: {"task": "single", "features": "words", "split": "few"} for name in ("tiny_news", "tiny_absent")

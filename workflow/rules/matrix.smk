@@ -61,11 +61,34 @@ rule matrix_page:
         "../scripts/matrix_page.py"
 
 
+rule study:
+    """All methods, data sets and numbers of training documents: results/matrix/study.csv and study.html."""
+    input:
+        scores=JOBS.study_files("results/scores/{run.name}.csv"),
+        timings=JOBS.study_files("results/timings/{run.name}.csv"),
+        predictions=JOBS.run_files("matrix", "results/predictions/{run.name}"),
+        folders=JOBS.study_folders(),
+    output:
+        table="results/matrix/study.csv",
+        page="results/matrix/study.html",
+    log:
+        "logs/matrix/study.log",
+    conda:
+        "../envs/pages.yaml"
+    params:
+        recipe=RECIPES.of("study", data=JOBS.parts("pages/templates/*"), **JOBS.study()),
+    message:
+        "Writing results/matrix/study.html"
+    script:
+        "../scripts/study.py"
+
+
 rule matrix:
     """Every method on every data set at hand, with the same splits and metrics: results/matrix/index.html."""
     input:
         "results/matrix/index.html",
         "results/matrix/matrix.csv",
+        "results/matrix/study.html",
     localrule: True
     message:
-        "Matrix: results/matrix/index.html"
+        "Matrix: results/matrix/index.html and study.html"

@@ -16,10 +16,12 @@ from typing import Any
 
 from textmix.core.commit import commit_of
 from textmix.core.config import load_yaml_strict
+from textmix.core.environment import versions
 from textmix.core.recipes import PARTS, Code
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.evidence import test_outcomes, time_ratios
+from textmix.plan.matrix import MATRIX
 from textmix.plan.methods import COMPARED, FITTED, SEARCH, TABULATED, TUNING
 from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
@@ -322,6 +324,33 @@ class Jobs:
     def tabulated(self) -> dict[str, dict[str, Any]]:
         """Return the part of every method's registry entry that a table of scores depends on."""
         return {name: method.part(*TABULATED) for name, method in self.plan.methods.items()}
+
+    def study_files(self, pattern: str) -> list[str]:
+        """Return a path for every fit job of the matrix and of its repetitions with other numbers of documents."""
+        return [path for study in (MATRIX, *self.plan.matrix.sizes) for path in self.run_files(study, pattern)]
+
+    def study_places(self) -> list[list[str]]:
+        """Return study, data set, and its folders of features and of splits, of the matrix and its repetitions."""
+        runs = [run for study in (MATRIX, *self.plan.matrix.sizes) for run in self.plan.runs(study)]
+        found = {(run.paper, run.dataset): self.plan.run_inputs(run) for run in runs}
+        return [
+            [study, dataset, f"results/features/{dataset}/{features}", f"results/splits/{dataset}/{split}"]
+            for (study, dataset), (features, split) in found.items()
+        ]
+
+    def study_folders(self) -> list[str]:
+        """Return the folders of features and of splits that the study reads, each once."""
+        return list(dict.fromkeys(folder for place in self.study_places() for folder in place[2:]))
+
+    def study(self) -> dict[str, Any]:
+        """Return the parts of the configuration that the study reads."""
+        return {
+            "methods": self.tabulated(),
+            "places": self.study_places(),
+            "titles": self.titles(self.plan.matrix.spec["roles"]),
+            "seed": self.plan.settings["seed"],
+            "versions": versions(),
+        }
 
     def own_methods(self) -> dict[str, dict[str, Any]]:
         """Return the part of the registry entry of each method of the user's data that its table depends on."""

@@ -35,9 +35,9 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     asked = read_request(config, files, root / "workflow/schemas", methods)
     registry = load_registry(root / "config/datasets.yaml")
     papers = load_papers(root, methods)
-    matrix = load_matrix(root, asked.settings["matrix"], registry, methods)
+    matrix = load_matrix(root, asked.settings["matrix"], registry, methods, asked.settings.get("matrix_sizes", ()))
     own = {OWN: asked.own.spec(methods, registry)} if asked.own else {}
-    studies = {**papers, MATRIX: matrix.spec, **own}
+    studies = {**papers, MATRIX: matrix.spec, **matrix.sizes, **own}
     plan = Plan(
         root=root,
         settings=asked.settings,

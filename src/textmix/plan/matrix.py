@@ -6,7 +6,7 @@ It is imported while Snakemake parses the workflow, so it imports nothing heavie
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +32,22 @@ class Matrix:
     tasks : data set -> ``single`` or ``multi``.
     splits : data set -> its split, in words.
     empty : (data set, method) -> why the method does not apply, in one sentence.
+    sizes : name of a study -> the same study with another number of training documents.
     """
 
     spec: Mapping[str, Any]
     tasks: Mapping[str, str]
     splits: Mapping[str, str]
     empty: Mapping[tuple[str, str], str]
+    sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def load_matrix(
-    root: Path, chosen: Sequence[str], registry: Mapping[str, Any], methods: Mapping[str, Method]
+    root: Path,
+    chosen: Sequence[str],
+    registry: Mapping[str, Any],
+    methods: Mapping[str, Method],
+    sizes: Sequence[str] = (),
 ) -> Matrix:
     """Read config/matrix.yaml for the chosen data sets.
 
@@ -51,24 +57,21 @@ def load_matrix(
     chosen : names of the data sets to compare methods on; for none the study is empty and the file is not read.
     registry : the registry of data sets, by name.
     methods : the registry of methods, by name.
+    sizes : names of the file's ``sizes`` with which the study is repeated.
 
     Raises
     ------
-    ConfigError : the file breaks its schema, or a data set, method, features or split is named that does not exist.
+    ConfigError : the file breaks its schema, or a data set, method, features, split or size is named that does not
+        exist.
     """
     if not chosen:
         return Matrix(_study({}, {}, [], {}), {}, {}, {})
     raw = load_yaml_strict(root / _SOURCE)
     validate(raw, root / "workflow/schemas/matrix.schema.yaml", _SOURCE)
     names = raw.get("methods", list(methods))
-    _check_names(raw, chosen, registry, methods, names)
-    experiments: dict[str, Any] = {}
-    for dataset in chosen:
-        entry = raw["data"][dataset]
-        key = f"{entry['task']}_{entry['features']}"
-        fitting = {name: compared(methods[name]) for name in names if methods[name].task == entry["task"]}
-        common = {"features": entry["features"], "metrics": shown_metrics(entry["task"]), "methods": fitting}
-        experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = entry["split"]
+    _check_names(raw, chosen, registry, methods, names, sizes=sizes)
+    fitting = {name: methods[name] for name in names}
+    experiments = _experiments(raw, chosen, fitting)
     tasks = {dataset: raw["data"][dataset]["task"] for dataset in chosen}
     empty = {
         (dataset, name): f"{name} is for {TASKS[methods[name].task]}; {dataset} has {TASKS[task]}"
@@ -77,7 +80,38 @@ def load_matrix(
         if methods[name].task != task
     }
     said = {dataset: _said(raw["splits"][raw["data"][dataset]["split"]]) for dataset in chosen}
-    return Matrix(_study(raw["features"], raw["splits"], chosen, experiments), tasks, said, empty)
+    return Matrix(
+        _study(raw["features"], raw["splits"], chosen, experiments),
+        *(tasks, said, empty),
+        {
+            f"{MATRIX}_{size}": _study(
+                raw["features"], raw["splits"], chosen, _experiments(raw, chosen, fitting, raw["sizes"][size])
+            )
+            for size in sizes
+        },
+    )
+
+
+def _experiments(
+    raw: Mapping[str, Any], chosen: Sequence[str], methods: Mapping[str, Method], split: str = ""
+) -> dict[str, Any]:
+    """Return the experiments of a study, one for each pair of a task and features.
+
+    Parameters
+    ----------
+    raw : content of config/matrix.yaml.
+    chosen : data sets.
+    methods : the methods to compare, by name.
+    split : the split of all data sets; by default each data set's own.
+    """
+    experiments: dict[str, Any] = {}
+    for dataset in chosen:
+        entry = raw["data"][dataset]
+        key = f"{entry['task']}_{entry['features']}"
+        fitting = {name: compared(method) for name, method in methods.items() if method.task == entry["task"]}
+        common = {"features": entry["features"], "metrics": shown_metrics(entry["task"]), "methods": fitting}
+        experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = split or entry["split"]
+    return experiments
 
 
 def _said(split: Mapping[str, Any]) -> str:
@@ -112,6 +146,8 @@ def _check_names(
     registry: Collection[str],
     methods: Mapping[str, Method],
     names: Sequence[str],
+    *,
+    sizes: Sequence[str],
 ) -> None:
     """Check that every data set, method, features and split that is named exists.
 
@@ -121,9 +157,14 @@ def _check_names(
     chosen : data sets of the configuration.
     registry, methods : the registries.
     names : methods to compare.
+    sizes : names of sizes of the configuration.
     """
     wanted = [("configuration: matrix", "data set", dataset, raw["data"]) for dataset in chosen]
     wanted += [(f"{_SOURCE}: data", "data set", dataset, registry) for dataset in raw["data"]]
+    wanted += [("configuration: matrix_sizes", "size", size, raw.get("sizes", {})) for size in sizes]
+    wanted += [
+        (f"{_SOURCE}: sizes.{size}", "split", split, raw["splits"]) for size, split in raw.get("sizes", {}).items()
+    ]
     wanted += [(f"{_SOURCE}: methods", "method", name, methods) for name in names]
     for dataset, entry in raw["data"].items():
         for kind, known in (("features", raw["features"]), ("split", raw["splits"])):

@@ -12,9 +12,9 @@ from typing import Any
 
 from textmix.data.registry import DatasetEntry
 from textmix.plan.costs import COSTLY, Costs
-from textmix.plan.matrix import MATRIX, Matrix
+from textmix.plan.matrix import Matrix
 from textmix.plan.methods import Method, variants
-from textmix.plan.own import OWN, Own
+from textmix.plan.own import Own
 from textmix.plan.request import Model
 from textmix.plan.suites import Suite
 
@@ -46,8 +46,8 @@ class Plan:
     registry : data set -> its entry of config/datasets.yaml.
     methods : method -> its entry of config/methods.yaml.
     papers : name -> content of its paper.yaml, in the order of the papers' ``place``.
-    studies : name -> specification of every study: the papers and, in the same form, ``matrix`` and ``own``, whose
-        roles are names of data sets.
+    studies : name -> specification of every study: the papers and, in the same form, ``matrix``, the matrix with other
+        numbers of training documents, and ``own``, whose roles are names of data sets.
     features : name -> how words are counted, of all studies and of models.
     splits : name -> how documents are split, of all studies.
     suites : name -> suite of the bench.
@@ -77,8 +77,8 @@ class Plan:
         return [name for name in self.papers if asked is None or name in asked]
 
     def dataset(self, role: str, study: str = "") -> str | None:
-        """Return the data set that stands for a role, or None; the roles of ``own`` and ``matrix`` are data sets."""
-        if study in (OWN, MATRIX):
+        """Return the data set that stands for a role, or None; the roles of a study that is no paper are data sets."""
+        if study and study not in self.papers:
             return role
         value: str | None = self.settings["roles"][role]["dataset"]
         return value

@@ -1,0 +1,163 @@
+"""The lessons of the study in sentences; each rests on a named test, or reports counts.
+
+Generative methods model the documents given their labels; other methods model the labels (`sizes.GENERATIVE`).  On each
+data set the best method of either kind is taken by its score on the test documents, so that both are flattered alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from textmix.contest.characteristics import MEANINGS
+from textmix.contest.figures import Point, front
+from textmix.contest.sizes import ALPHA, Size
+from textmix.core.determinism import rng
+from textmix.metrics.bayesian import rank_correlation, signed_rank
+from textmix.metrics.significance import holm
+from textmix.metrics.table import METRICS, main_metric
+
+#: Scores that differ by at most this count as equal in practice.
+REGION = 0.01
+#: Fewest data sets with which a characteristic is tested.
+FEWEST = 5
+#: Probability from which a posterior is called a finding.
+SURE = 0.95
+
+#: (study, data set) -> characteristic -> value.
+Facts = Mapping[tuple[str, str], Mapping[str, float]]
+
+
+def lessons(table: pd.DataFrame, found: Sequence[Size], facts: Facts, seed: int) -> dict[str, list[str]]:
+    """Return task -> sentences.
+
+    Parameters
+    ----------
+    table : rows of `textmix.contest.sizes.STUDY`.
+    found : its `textmix.contest.sizes.sizes`.
+    facts : see `Facts`.
+    seed : of the run, for the draws of the tests.
+    """
+    said: dict[str, list[str]] = {}
+    for task in dict.fromkeys(size.task for size in found):
+        mine = [size for size in found if size.task == task]
+        said[task] = [
+            *(sentence for size in mine for sentence in _winner(size)),
+            *(sentence for size in mine for sentence in _gap(size, seed)),
+            *_growth(mine, seed),
+            *_explained(mine, facts, seed),
+            *_never(table[table["task"] == task]),
+        ]
+    return said
+
+
+def _winner(size: Size) -> Iterator[str]:
+    """Yield the sentence on the best mean rank and the methods that are distinguishable from it."""
+    ranked = size.ranks()
+    if len(ranked) < 2:
+        return
+    best, n = ranked[0], size.scores.shape[0]
+    head = f"With {size.said}, {best['method']} has the best mean rank, {best['rank']:.2f} of {len(ranked)} methods"
+    if n == 1:
+        yield f"{head}; one data set allows no test over data sets."
+        return
+    below = [row["method"] for row in ranked[1:] if row["low"] > best["high"]]
+    tail = f"distinguishable from {_joined(below)}" if below else "distinguishable from no other method"
+    yield f"{head} on {n} data sets; it is {tail} (Nemenyi's test at {ALPHA})."
+
+
+def _gap(size: Size, seed: int) -> Iterator[str]:
+    """Yield the sentence on the best generative method against the best other method."""
+    gap = size.gaps().to_numpy()
+    if not len(gap):
+        return
+    ahead, median = int(np.sum(gap > REGION)), float(np.median(gap))
+    head = f"With {size.said}, the best generative method is ahead by more than {REGION} on {ahead} of {len(gap)}"
+    p = signed_rank(gap, REGION, rng(seed, "study", size.study, size.task))
+    chances = f"probability {p.above:.2f} of better, {p.within:.2f} of equal in practice, {p.below:.2f} of worse"
+    yield f"{head} data sets; median difference {median:+.3f}. Bayesian signed-rank test: {chances}.{_sure(p)}"
+
+
+def _sure(p: Sequence[float]) -> str:
+    """Return the end of a sentence that says whether a posterior is a finding."""
+    kinds = ("Generative methods win", "Neither kind wins", "Generative methods lose")
+    sure = [kind for kind, chance in zip(kinds, p, strict=True) if chance >= SURE]
+    return f" {sure[0]}." if sure else " No kind of method is called the winner."
+
+
+def _growth(mine: Sequence[Size], seed: int) -> Iterator[str]:
+    """Yield the sentence on the difference between the fewest and the most training documents."""
+    known = [size for size in mine if len(size.gaps())]
+    if len(known) < 2:
+        return
+    first, last = known[0], known[-1]
+    change = (first.gaps() - last.gaps()).dropna().to_numpy()
+    if not len(change):
+        return
+    p = signed_rank(change, REGION, rng(seed, "study", "growth", first.task))
+    more = (
+        f"From {last.said} to {first.said} the difference of the best generative method to the best other method "
+        f"changes by {np.median(change):+.3f} in the median"
+    )
+    kinds = ("Few documents favour generative methods", "The number of documents plays no part")
+    sure = [kind for kind, chance in zip((*kinds, "Many documents favour them"), p, strict=True) if chance >= SURE]
+    tail = sure[0] if sure else "The data sets do not decide whether few documents favour generative methods"
+    yield f"{more} (Bayesian signed-rank test: probability {p.above:.2f} of a gain, {p.below:.2f} of a loss). {tail}."
+
+
+def _explained(mine: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
+    """Yield the sentences on characteristics of the data sets that go with the difference of the two kinds."""
+    gaps = pd.concat([size.gaps().rename(size.study) for size in mine], axis=1).mean(axis=1) if mine else pd.Series()
+    names = [key for key in MEANINGS if key != "train"]
+    values = {key: {data: one for data in gaps.index if (one := _fact(facts, data, key)) is not None} for key in names}
+    usable = {key: known for key, known in values.items() if len(known) >= FEWEST and len(set(known.values())) > 2}
+    if not usable:
+        if len(gaps):
+            yield f"{len(gaps)} data sets are too few to test which characteristics of data favour generative methods."
+        return
+    tests = {
+        key: rank_correlation(
+            list(known.values()), gaps[list(known)].to_list(), rng(seed, "study", "explained", mine[0].task, key)
+        )
+        for key, known in usable.items()
+    }
+    adjusted = holm([p for _, p in tests.values()])
+    shown = [
+        f"{MEANINGS[key]} (rank correlation {r:+.2f}, p = {p:.3f})"
+        for (key, (r, _)), p in zip(tests.items(), adjusted, strict=True)
+        if p < ALPHA
+    ]
+    tested = f"Of {len(tests)} characteristics, tested by Spearman's rank correlation with Holm's correction,"
+    if shown:
+        yield f"{tested} these go with an advantage (+) or a disadvantage (-) of generative methods: {_joined(shown)}."
+    else:
+        yield f"{tested} none goes with an advantage of generative methods at {ALPHA} on {len(gaps)} data sets."
+
+
+def _fact(facts: Facts, dataset: str, key: str) -> float | None:
+    """Return a characteristic of a data set in the first study that has it."""
+    return next((known[key] for (_, name), known in facts.items() if name == dataset and key in known), None)
+
+
+def _never(table: pd.DataFrame) -> Iterator[str]:
+    """Yield the sentence on methods that no data set favours: never the best, never on the front of score and time."""
+    main = table[table["metric"] == table["task"].map(main_metric)].dropna(subset=["seconds"])
+    favoured: set[str] = set()
+    for _, cell in main.groupby(["study", "dataset"]):
+        metric = str(cell["metric"].iloc[0])
+        sign = -1.0 if METRICS[metric].loss else 1.0
+        points = [Point(row.method, sign * row.value, 0.0, 0.0, max(row.seconds, 1e-9)) for row in cell.itertuples()]
+        favoured |= {points[place].name for place in front(points)}
+    never = [name for name in main["method"].unique() if name not in favoured]
+    if never:
+        yield (
+            "No data set at any size favours these methods, for another method is as good and as fast on each: "
+            f"{_joined(never)}."
+        )
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return names in one clause."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

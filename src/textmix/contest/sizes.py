@@ -1,0 +1,134 @@
+"""The study: the comparison of all methods at several numbers of training documents, as one table and its summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textmix.contest.rows import read_costs, read_scores
+from textmix.metrics import ranking
+from textmix.metrics.table import METRICS, main_metric
+from textmix.plan.methods import Method
+
+#: Columns of study.csv: mean of a metric over the trials; seconds to fit and predict one trial, and memory of the fit
+#: in bytes, both medians over the trials.
+STUDY = ("study", "train", "dataset", "task", "method", "family", "metric", "value", "seconds", "bytes")
+#: Families of methods that model the documents given their labels; the remaining ones model the labels.
+GENERATIVE = ("naive Bayes", "Dirichlet compound multinomial", "parametric mixture", "topics", "hidden Markov model")
+ALPHA = 0.05
+
+
+def study_rows(scores: Path, timings: Path, method: Method, train: float | None) -> list[dict[str, Any]]:
+    """Return the rows of `STUDY` of one method on one data set; none for a missing result.
+
+    Parameters
+    ----------
+    scores, timings : ``results/scores/<study>/<experiment>/<data set>/<method>.csv`` and its timing file.
+    method : the registry entry.
+    train : number of training documents of the first trial, or None.
+    """
+    study, _, dataset = scores.parts[-4:-1]
+    (cost,) = read_costs(timings, dataset, method.name) or [{}]
+    parts = [cost.get("fit_seconds"), cost.get("predict_seconds")]
+    spent = None if None in parts else float(sum(part for part in parts if part is not None))
+    head = {"study": study, "train": train, "dataset": dataset, "task": method.task, "method": method.name}
+    return [
+        {**head, "family": method.family, **{key: cell[key] for key in ("metric", "value")}, "seconds": spent}
+        | {"bytes": cost.get("fit_bytes")}
+        for cell in read_scores(scores, dataset, method)
+        if cell.get("value") is not None
+    ]
+
+
+@dataclass(frozen=True)
+class Size:
+    """The main metric of the methods that have a score on every data set of a task, at one number of documents.
+
+    Parameters
+    ----------
+    study, task : names.
+    train : smallest and largest number of training documents.
+    scores : float, a row a data set and a column a method; larger is better.
+    families : method -> family.
+    """
+
+    study: str
+    task: str
+    train: tuple[float, float]
+    scores: pd.DataFrame
+    families: Mapping[str, str]
+
+    @property
+    def said(self) -> str:
+        """The number of training documents in words."""
+        low, high = self.train
+        return f"{low:,.0f} training documents" if low == high else f"{low:,.0f} to {high:,.0f} training documents"
+
+    def ranks(self) -> list[dict[str, Any]]:
+        """Return name, family, mean rank and Nemenyi's interval of every method, the best first.
+
+        Two methods whose intervals do not overlap are distinguishable at `ALPHA`; with one data set the interval is
+        infinite.
+        """
+        rank = ranking.mean_ranks(self.scores.to_numpy())
+        half = np.inf
+        if self.scores.shape[0] > 1 and self.scores.shape[1] > 1:
+            half = ranking.critical_difference(self.scores.shape[1], self.scores.shape[0], ALPHA) / 2.0
+        return [
+            {"method": name, "family": self.families[name], "rank": r, "low": max(1.0, r - half)}
+            | {"high": min(float(self.scores.shape[1]), r + half)}
+            for r, name in sorted(zip(rank.tolist(), self.scores.columns, strict=True))
+        ]
+
+    def gaps(self) -> pd.Series:
+        """Return the score of the best generative method minus that of the best other method, by data set."""
+        generative = [name for name in self.scores if self.families[name] in GENERATIVE]
+        rest = [name for name in self.scores if name not in generative]
+        if not generative or not rest:
+            return pd.Series(dtype=float)
+        return self.scores[generative].max(axis=1) - self.scores[rest].max(axis=1)
+
+
+def sizes(table: pd.DataFrame) -> list[Size]:
+    """Return the studies of each task, the smallest number of training documents first.
+
+    Parameters
+    ----------
+    table : rows of `STUDY`.
+    """
+    found = []
+    for (task, study), mine in table.groupby(["task", "study"], sort=False):
+        metric = main_metric(task)
+        main = mine[mine["metric"] == metric]
+        if main.empty:
+            continue
+        sign = -1.0 if METRICS[metric].loss else 1.0
+        scores = sign * main.pivot(index="dataset", columns="method", values="value")
+        families = dict(zip(main["method"], main["family"], strict=True))
+        train = main["train"].dropna()
+        span = (float(train.min()), float(train.max())) if len(train) else (np.nan, np.nan)
+        found.append(Size(str(study), str(task), span, scores.dropna(axis=1), families))
+    return sorted(found, key=lambda size: (size.task != "single", size.train))
+
+
+def summaries(table: pd.DataFrame, metrics: Sequence[str]) -> list[dict[str, Any]]:
+    """Return for each task, study and method the medians over the data sets of metrics, seconds and bytes.
+
+    Parameters
+    ----------
+    table : rows of `STUDY`.
+    metrics : names of metrics; a method that lacks one has None.
+    """
+    rows = []
+    for (task, study, method), mine in table.groupby(["task", "study", "method"], sort=False):
+        medians = mine.groupby("metric")["value"].median()
+        spent = mine.drop_duplicates("dataset")[["seconds", "bytes"]].median()
+        row: dict[str, Any] = {"task": task, "study": study, "method": method}
+        row |= {name: float(medians[name]) if name in medians else None for name in metrics}
+        rows.append(row | {key: None if np.isnan(value) else float(value) for key, value in spent.items()})
+    return rows

@@ -1,0 +1,176 @@
+"""The study: ranks, the lead of generative methods, sentences that follow their tests, and the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from textmix.contest.characteristics import MEANINGS, characteristics
+from textmix.contest.decided import Stated, read_decided, suited
+from textmix.contest.lessons import lessons
+from textmix.contest.sizes import STUDY, sizes, study_rows, summaries
+from textmix.contest.study_page import Content, render
+from textmix.core import io
+from textmix.core.errors import MissingResult
+from textmix.data.corpus import Corpus
+from textmix.experiment.predictions import Predictions, pack_sets
+from textmix.experiment.splits import make_splits
+from textmix.plan.methods import Method
+
+FAMILIES = {"bayes": "naive Bayes", "svm": "linear", "slow": "network"}
+
+
+def table(gaps: dict[str, list[float]], task: str = "single") -> pd.DataFrame:
+    """Return rows of a study: on data set i bayes leads svm by the i-th gap, and slow is worse and slower."""
+    metrics = {"single": ("accuracy", "log_loss"), "multi": ("subset_accuracy", "set_log_loss")}[task]
+    rows: list[dict[str, Any]] = []
+    for number, (study, leads) in enumerate(gaps.items()):
+        for place, lead in enumerate(leads):
+            for method, score, seconds in (("bayes", 0.7 + lead, 1.0), ("svm", 0.7, 2.0), ("slow", 0.5, 9.0)):
+                head = {"study": study, "train": 100.0 * 10**number, "dataset": f"d{place}", "task": task}
+                spent = {"method": method, "family": FAMILIES[method], "seconds": seconds, "bytes": 2.0**21}
+                rows += [
+                    {**head, **spent, "metric": metric, "value": value}
+                    for metric, value in zip(metrics, (score, 1.0 - score), strict=True)
+                ]
+    return pd.DataFrame(rows, columns=STUDY)
+
+
+def test_sizes_come_smallest_first_with_ranks_intervals_and_gaps():
+    few, some = sizes(table({"matrix": [0.1] * 6, "matrix_few": [0.2, 0.3] * 3}))
+    assert (few.study, some.study) == ("matrix", "matrix_few") and few.train == (100.0, 100.0)
+    ranked = few.ranks()
+    assert [row["method"] for row in ranked] == ["bayes", "svm", "slow"]
+    assert [row["rank"] for row in ranked] == [1.0, 2.0, 3.0]
+    assert ranked[0]["high"] - 1.0 == pytest.approx(2.0 - ranked[1]["low"])
+    np.testing.assert_allclose(some.gaps(), [0.2, 0.3] * 3)
+    assert sizes(table({"matrix": [0.1]}))[0].ranks()[0]["high"] == 3.0
+
+
+def test_a_method_without_a_score_somewhere_is_not_ranked():
+    rows = table({"matrix": [0.1, 0.1]})
+    rows = rows[~((rows["method"] == "svm") & (rows["dataset"] == "d1"))]
+    assert set(sizes(rows)[0].scores) == {"bayes", "slow"}
+
+
+def test_sentences_follow_the_tests():
+    facts = {("matrix", f"d{i}"): {"train": 100.0, "words": float(10 - i), "labels": 2.0} for i in range(8)}
+    leads = [0.02 * i + 0.05 for i in range(8)]
+    rows = table({"matrix": leads, "matrix_whole": [-0.1] * 8})
+    said = " ".join(lessons(rows, sizes(rows), facts, 1)["single"])
+    assert "With 100 training documents, bayes has the best mean rank" in said
+    assert "Generative methods win." in said and "Generative methods lose." in said
+    assert "Few documents favour generative methods." in said
+    assert "words a document (rank correlation -1.00" in said and "labels (rank" not in said
+    assert (
+        "No data set at any size favours these methods, for another method is as good and as fast on each: slow."
+        in said
+    )
+
+
+def test_sentences_do_not_claim_without_a_test():
+    rows = table({"matrix": [0.03, -0.03, 0.05, -0.05]})
+    said = " ".join(lessons(rows, sizes(rows), {}, 1)["single"])
+    assert "No kind of method is called the winner." in said and "Few documents" not in said
+    assert "4 data sets are too few to test which characteristics" in said
+    one = table({"matrix": [0.03]})
+    assert "one data set allows no test over data sets" in " ".join(lessons(one, sizes(one), {}, 1)["single"])
+
+
+def test_summaries_are_medians_over_the_data_sets():
+    row = next(row for row in summaries(table({"matrix": [0.0, 0.1, 0.3]}), ("accuracy", "macro_f1")))
+    assert (row["method"], row["accuracy"], row["macro_f1"]) == ("bayes", pytest.approx(0.8), None)
+    assert (row["seconds"], row["bytes"]) == (1.0, 2.0**21)
+
+
+def corpus() -> Corpus:
+    """Return eight documents with two labels, the second document with both."""
+    labels = np.eye(2, dtype=np.int8)[np.arange(8) % 2]
+    labels[1] = 1
+    counts = np.tile([3, 1, 0], (8, 1))
+    return Corpus(
+        name="tiny",
+        ids=[str(i) for i in range(8)],
+        label_names=["a", "b"],
+        labels=sparse.csr_array(labels),
+        features=sparse.csr_array(counts),
+        feature_names=["x", "y", "z"],
+    )
+
+
+def test_characteristics_of_a_data_set(tmp_path):
+    data = corpus()
+    data.save(tmp_path / "features", {})
+    make_splits(data, {"kind": "random", "train": 4, "trials": 1}, 1, "s", None).save(tmp_path / "splits", {})
+    found = characteristics(tmp_path / "features", tmp_path / "splits")
+    assert set(found) == set(MEANINGS)
+    assert (found["train"], found["words"], found["burstiness"], found["features"]) == (4.0, 4.0, 2.0, 3.0)
+    assert (found["cardinality"], found["density"], found["balance"]) == (9 / 8, 9 / 16, 5 / 8)
+    io.write_missing(tmp_path / "none", MissingResult("no data"), {})
+    assert characteristics(tmp_path / "none", tmp_path / "splits") == {}
+
+
+def test_decisions_and_confidence_are_read_from_predictions(tmp_path):
+    data = corpus()
+    splits = make_splits(data, {"kind": "random", "train": 4, "trials": 1}, 1, "s", None)
+    data.save(tmp_path / "features", {})
+    splits.save(tmp_path / "splits", {})
+    true = data.indicators()[splits.test[0]]
+    wrong = 1 - true
+    sets = pack_sets(true)[np.newaxis]
+    decisions = np.stack([pack_sets(each) for each in (true, wrong, true)], axis=1)[np.newaxis]
+    stated = np.full((1, 4), 0.9, dtype=np.float32)
+    fits = [{"variant": "", "trial": 0, "converged": None, "n_iter": None, "objective": None, "chosen": ""}]
+    found = Predictions([""], fits, np.zeros((1, 4)), sets=sets, confidence=stated, decisions=decisions)
+    folder = tmp_path / "matrix/multi/tiny/method"
+    found.save(folder, {})
+    rows, confidence = read_decided([folder], {"tiny": (tmp_path / "features", tmp_path / "splits")})
+    assert [row["metric"] for row in rows] == ["subset_accuracy", "sample_f", "hamming_loss"]
+    assert rows[0]["mode"] == 1.0 and rows[2]["marginal"] == 0.0 and rows[2]["expected_f"] == 1.0
+    assert confidence[0].right.all() and confidence[0].method == "method"
+    assert suited(rows) == (
+        "From one fit, the decision that suits a metric has its best value: mode for subset accuracy 1 of 1 times, "
+        "expected f for sample f 0 of 1 times, marginal for hamming loss 1 of 1 times."
+    )
+
+
+def test_rows_of_a_fit_are_read_with_its_costs(tmp_path):
+    place = "matrix_few/single_words/news/bayes.csv"
+    scores, timings = tmp_path / "scores" / place, tmp_path / "timings" / place
+    text = "variant,trial,metric,value\n,0,accuracy,0.5\n,1,accuracy,0.7\n,0,log_loss,\n,1,log_loss,\n"
+    io.write_result(scores, text, {})
+    columns = "variant,trial,fit_seconds,predict_seconds,fit_bytes,predict_bytes,tune_seconds"
+    io.write_result(timings, f"{columns}\n,0,1,2,10,5,\n,1,3,2,30,5,\n", {})
+    method = Method("bayes", "a:b", "naive Bayes", "single", "counts", "x")
+    (row,) = study_rows(scores, timings, method, 20.0)
+    assert tuple(row) == STUDY
+    assert (row["study"], row["dataset"], row["value"], row["seconds"], row["bytes"]) == (
+        *("matrix_few", "news", pytest.approx(0.6), 4.0, 20.0),
+    )
+
+
+def test_the_page_shows_every_part_of_both_tasks():
+    rows = pd.concat(
+        [
+            table({"matrix": [0.1, 0.2], "matrix_few": [0.1, 0.1]}),
+            table({"matrix": [0.1, 0.2], "matrix_few": [0.1, 0.1]}, "multi"),
+        ]
+    )
+    extra = rows[(rows["metric"] == "accuracy")].assign(metric="perplexity", value=321.0)
+    rng = np.random.default_rng(0)
+    stated = [Stated("d0", name, rng.random(50), rng.random(50) < 0.5) for name in ("cbm", "power_set")]
+    head = {"dataset": "d0", "method": "cbm", "metric": "sample_f"}
+    decided = [{**head, "mode": 0.5, "expected_f": 0.6, "marginal": 0.4}]
+    facts = {("matrix", f"d{i}"): {"train": 100.0, "words": 12.5} for i in range(2)}
+    titles = {"d0": "First <data>", "d1": "Second"}
+    content = Content(pd.concat([rows, extra]), decided, stated, facts, titles, 1, {"Run": {"seed": "1"}})
+    page = render(content)
+    assert page == render(content)
+    for part in ("First &lt;data&gt;", "321", "expected f for sample f 1 of 1 times", 'id="f-sizes-coverage"'):
+        assert part in page, part
+    for part in ('id="f-sizes-gap-single"', 'id="f-sizes-calibration"', "Nemenyi", "12.5", "One label a document"):
+        assert part in page, part

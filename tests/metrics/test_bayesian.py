@@ -1,0 +1,60 @@
+"""The Bayesian signed-rank test and rank correlation: clear cases, symmetry, and SciPy's value."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from textmix.metrics.bayesian import rank_correlation, signed_rank
+
+
+def draws(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_clear_differences_are_clear_and_small_ones_are_none():
+    assert signed_rank(np.full(8, 0.2), 0.01, draws()).above > 0.99
+    assert signed_rank(np.full(8, -0.2), 0.01, draws()).below > 0.99
+    assert signed_rank(np.full(8, 0.001), 0.01, draws()).within == 1.0
+
+
+def test_probabilities_sum_to_one_and_turn_with_the_sign():
+    difference = np.array([0.1, -0.05, 0.03, 0.2, -0.01])
+    there, back = signed_rank(difference, 0.01, draws()), signed_rank(-difference, 0.01, draws())
+    assert sum(there) == pytest.approx(1.0)
+    assert (there.above, there.below) == (back.below, back.above)
+
+
+def test_the_posterior_is_that_of_plain_draws():
+    difference, rng = np.array([0.1, -0.08, 0.03]), draws(1)
+    values, heaviest = [0.0, *difference], []
+    for weight in rng.dirichlet([0.5, 1, 1, 1], size=3000):
+        mass = {"within": 0.0, "above": 0.0, "below": 0.0}
+        for i, j in itertools.product(range(4), repeat=2):
+            mean = (values[i] + values[j]) / 2
+            mass["above" if mean > 0.01 else "below" if mean < -0.01 else "within"] += weight[i] * weight[j]
+        heaviest.append(max(mass, key=mass.__getitem__))
+    found = signed_rank(difference, 0.01, draws())
+    assert found.above == pytest.approx(heaviest.count("above") / 3000, abs=0.03)
+    assert found.below == pytest.approx(heaviest.count("below") / 3000, abs=0.03)
+
+
+def test_a_difference_that_is_not_finite_is_refused():
+    for wrong in ([], [np.nan], [np.inf, 0.1]):
+        with pytest.raises(ValueError, match="finite differences"):
+            signed_rank(wrong, 0.01, draws())
+
+
+def test_rank_correlation_is_spearmans():
+    rng = draws(2)
+    x, y = rng.normal(size=9), rng.normal(size=9)
+    r, p = rank_correlation(x, y, draws())
+    assert r == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert 0 < p <= 1
+    assert rank_correlation(np.arange(8), np.arange(8) ** 3, draws())[1] < 0.01
+    assert rank_correlation([1, 1, 1], [1, 2, 3], draws()) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="at least 3"):
+        rank_correlation([1, 2], [1, 2], draws())
