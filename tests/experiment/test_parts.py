@@ -9,15 +9,15 @@ import pytest
 
 from tests.experiment.test_trials import GRID, NAIVE_BAYES, SEED, corpus_of
 from textmix.core.errors import IntegrityError, MissingResult
-from textmix.core.io import format_csv, write_missing, write_result
-from textmix.experiment.parts import join_parts
+from textmix.core.io import write_missing
+from textmix.experiment.parts import join_parts, save_part
 from textmix.experiment.predictions import Predictions, joined
 from textmix.experiment.splits import make_splits
-from textmix.experiment.trials import TIMINGS, run_trials
+from textmix.experiment.trials import run_trials
 
 
 @pytest.fixture
-def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Make each fit of three variants on two trials by a call of its own; return the paths of its results."""
     monkeypatch.chdir(tmp_path)
     corpus = corpus_of([row % 3 for row in range(60)])
@@ -26,13 +26,12 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], l
     for cell in range(6):
         predictions, timings = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED, cell=cell)
         assert predictions.classes is not None and predictions.classes.shape == (1, 30)
-        predictions.save(f"{cell}/predictions", {})
-        write_result(f"{cell}/timings.csv", format_csv(timings, TIMINGS), {})
-    return [f"{cell}/predictions" for cell in range(6)], [f"{cell}/timings.csv" for cell in range(6)]
+        save_part(f"parts/{cell}", predictions, timings, {})
+    return [f"parts/{cell}" for cell in range(6)]
 
 
-def test_fits_made_one_by_one_are_joined_to_the_same_bytes(parts: tuple[list[str], list[str]]) -> None:
-    predictions, timings = join_parts(*parts)
+def test_fits_made_one_by_one_are_joined_to_the_same_bytes(parts: list[str]) -> None:
+    predictions, timings = join_parts(parts)
     predictions.save("joined/predictions", {})
     names = sorted(path.name for path in Path("whole/predictions").iterdir())
     assert len(names) == 6
@@ -43,25 +42,24 @@ def test_fits_made_one_by_one_are_joined_to_the_same_bytes(parts: tuple[list[str
     ]
 
 
-def test_a_fit_out_of_its_place_changes_the_result(parts: tuple[list[str], list[str]]) -> None:
-    folders, timings = parts
-    swapped = join_parts([*folders[:4], folders[5], folders[4]], timings)[0]
+def test_a_fit_out_of_its_place_changes_the_result(parts: list[str]) -> None:
+    swapped = join_parts([*parts[:4], parts[5], parts[4]])[0]
     whole = Predictions.load("whole/predictions")
     assert swapped.fits != whole.fits
     assert not np.array_equal(swapped.true_log_proba, whole.true_log_proba)
 
 
-def test_the_reason_of_the_first_missing_fit_is_that_of_the_job(parts: tuple[list[str], list[str]]) -> None:
+def test_the_reason_of_the_first_missing_fit_is_that_of_the_job(parts: list[str]) -> None:
     for cell in (4, 2):
-        write_missing(f"{cell}/predictions", MissingResult(f"fit {cell} cannot be made"), {})
+        write_missing(f"parts/{cell}", MissingResult(f"fit {cell} cannot be made"), {})
     with pytest.raises(MissingResult, match="fit 2 cannot be made"):
-        join_parts(*parts)
+        join_parts(parts)
 
 
-def test_a_fit_touched_by_hand_is_refused(parts: tuple[list[str], list[str]]) -> None:
-    Path("3/timings.csv").write_text("variant\n", encoding="utf-8")
-    with pytest.raises(IntegrityError, match=r"3/timings\.csv: timings\.csv changed"):
-        join_parts(*parts)
+def test_a_fit_touched_by_hand_is_refused(parts: list[str]) -> None:
+    Path("parts/3/timings.csv").write_text("variant\n", encoding="utf-8")
+    with pytest.raises(IntegrityError, match=r"parts/3: timings\.csv changed"):
+        join_parts(parts)
 
 
 def test_a_fit_without_marginals_beside_fits_with_them_has_none() -> None:

@@ -123,10 +123,9 @@ def own_data(folder: Path, documents: int = 40) -> Path:
 
 
 def cut_into_fits(folder: Path) -> None:
-    """Say in the clone's table of costs that two of its fit jobs are costly, so that each of their fits is a job."""
+    """Say in the clone's table of costs that a fit job is costly, so that its fits and those of a like job are jobs."""
     with open(folder / "config/costs.csv", "a", encoding="utf-8") as table:
         table.write("fit,edcm/smoothing/tiny_news/edcm,edcm,90,1000,200\n")
-        table.write("fit,edcm/table1/tiny_news/multinomial,multinomial,90,1000,200\n")
 
 
 def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:

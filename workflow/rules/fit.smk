@@ -11,8 +11,7 @@ rule fit:
     input:
         features=JOBS.run_views,
         splits=JOBS.run_splits,
-        parts=JOBS.part_predictions,
-        part_timings=JOBS.part_timings,
+        parts=JOBS.run_parts,
     output:
         predictions=directory(
             "results/predictions/{paper}/{experiment}/{dataset}/{method}"
@@ -37,13 +36,8 @@ rule part:
         features=JOBS.run_views,
         splits=JOBS.run_splits,
     output:
-        predictions=temp(
-            directory(
-                "results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}/predictions"
-            )
-        ),
-        timings=temp(
-            "results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}/timings.csv"
+        temp(
+            directory("results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}")
         ),
     log:
         "logs/fit/{paper}/{experiment}/{dataset}/{method}/{cell}.log",

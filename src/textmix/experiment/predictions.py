@@ -72,11 +72,15 @@ class Predictions:
         ----------
         folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
         """
-        arrays = {name: getattr(self, name) for name in ARRAYS}
         with io.new_folder(folder, meta) as target:
-            io.save_arrays(target, **{name: array for name, array in arrays.items() if array is not None})
-            io.write_json(target / "variants.json", list(self.variants))
-            io.write_text(target / "fits.csv", io.format_csv(self.fits, FITS))
+            self.write(target)
+
+    def write(self, folder: Path) -> None:
+        """Write the files of the predictions to a folder that is being made."""
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        io.save_arrays(folder, **{name: array for name, array in arrays.items() if array is not None})
+        io.write_json(folder / "variants.json", list(self.variants))
+        io.write_text(folder / "fits.csv", io.format_csv(self.fits, FITS))
 
     @classmethod
     def load(cls, folder: str | Path) -> Predictions:

@@ -120,18 +120,10 @@ class Jobs:
         tuning = [SEARCH if spec.get("compared") else TUNING] if "tune" in spec else []
         return [self.plan.methods[spec["use"]].module, *tuning]
 
-    def part(self, wildcards: Any, name: str) -> list[str]:
-        """Return a file or folder of every single fit of a fit job that is cut into them, in order; else none."""
+    def run_parts(self, wildcards: Any) -> list[str]:
+        """Return the folders of the single fits of a fit job, in order; none where one job makes all its fits."""
         run = self.run_of(wildcards)
-        return [f"{PARTS}{run.name}/{cell}/{name}" for cell in range(self.plan.cells(run))]
-
-    def part_predictions(self, wildcards: Any) -> list[str]:
-        """Return the predictions of the single fits of a fit job."""
-        return self.part(wildcards, "predictions")
-
-    def part_timings(self, wildcards: Any) -> list[str]:
-        """Return the timings of the single fits of a fit job."""
-        return self.part(wildcards, "timings.csv")
+        return [f"{PARTS}{run.name}/{cell}" for cell in range(self.plan.cells(run))]
 
     def metrics(self, wildcards: Any) -> list[str]:
         """Return the metrics of an experiment."""
