@@ -35,6 +35,7 @@ include: "workflow/rules/own.smk"
 include: "workflow/rules/matrix.smk"
 include: "workflow/rules/model.smk"
 include: "workflow/rules/status.smk"
+include: "workflow/rules/costs.smk"
 
 
 rule all:

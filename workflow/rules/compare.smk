@@ -13,8 +13,13 @@ rule compare:
         "results/papers/{paper}/comparison.csv",
     log:
         "logs/compare/{paper}.log",
+    benchmark:
+        "results/benchmarks/compare/{paper}.tsv"
     conda:
         "../envs/jobs.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("compare"),
+        runtime=NEEDS.minutes("compare"),
     params:
         recipe=RECIPES.of(
             "compare",
@@ -42,8 +47,13 @@ rule table:
         tex="results/papers/{paper}/tables/{table}.tex",
     log:
         "logs/tables/{paper}/{table}.log",
+    benchmark:
+        "results/benchmarks/table/{paper}/{table}.tsv"
     conda:
         "../envs/jobs.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("table"),
+        runtime=NEEDS.minutes("table"),
     params:
         recipe=RECIPES.of("table", entry=JOBS.table_spec),
     message:
@@ -68,8 +78,13 @@ rule figure:
         ),
     log:
         "logs/figures/{paper}/{figure}.log",
+    benchmark:
+        "results/benchmarks/figure/{paper}/{figure}.tsv"
     conda:
         "../envs/jobs.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("figure"),
+        runtime=NEEDS.minutes("figure"),
     params:
         recipe=RECIPES.of(
             "figure",

@@ -9,6 +9,9 @@ rule features:
         "results/benchmarks/features/{dataset}/{features}.tsv"
     conda:
         "../envs/words.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("features", "{dataset}/{features}"),
+        runtime=NEEDS.minutes("features", "{dataset}/{features}"),
     params:
         recipe=RECIPES.of("features", spec=JOBS.features_spec),
     message:

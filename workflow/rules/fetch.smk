@@ -3,9 +3,12 @@ rule fetch:
         "resources/{dataset}/fetch.json",
     log:
         "logs/fetch/{dataset}.log",
+    benchmark:
+        "results/benchmarks/fetch/{dataset}.tsv"
     conda:
         "../envs/jobs.yaml"
     resources:
+        mem_mb=NEEDS.megabytes("fetch"),
         runtime=30,
     params:
         recipe=RECIPES.of_fetch(JOBS.dataset_entry, JOBS.fetch_state),

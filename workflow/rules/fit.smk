@@ -23,6 +23,9 @@ rule fit:
         "results/benchmarks/fit/{paper}/{experiment}/{dataset}/{method}.tsv"
     conda:
         "../envs/fit.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("fit", "{paper}/{experiment}/{dataset}/{method}"),
+        runtime=NEEDS.minutes("fit", "{paper}/{experiment}/{dataset}/{method}"),
     params:
         recipe=FIT,
     message:
@@ -36,15 +39,16 @@ rule part:
         features=JOBS.run_views,
         splits=JOBS.run_splits,
     output:
-        temp(
-            directory("results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}")
-        ),
+        temp(directory("results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}")),
     log:
         "logs/fit/{paper}/{experiment}/{dataset}/{method}/{cell}.log",
     benchmark:
         "results/benchmarks/part/{paper}/{experiment}/{dataset}/{method}/{cell}.tsv"
     conda:
         "../envs/fit.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("part", "{paper}/{experiment}/{dataset}/{method}"),
+        runtime=NEEDS.minutes("part", "{paper}/{experiment}/{dataset}/{method}"),
     params:
         recipe=FIT,
     message:
@@ -65,6 +69,9 @@ rule measure:
         "results/benchmarks/measure/{paper}/{measure}.tsv"
     conda:
         "../envs/fit.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("measure", "{paper}/{measure}"),
+        runtime=NEEDS.minutes("measure", "{paper}/{measure}"),
     params:
         recipe=RECIPES.of(
             "measure",

@@ -9,6 +9,9 @@ rule parse:
         "results/benchmarks/parse/{dataset}.tsv"
     conda:
         "../envs/data.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("parse", "{dataset}"),
+        runtime=NEEDS.minutes("parse", "{dataset}"),
     params:
         recipe=RECIPES.of("parse", modules=JOBS.readers, entry=JOBS.dataset_entry),
     message:

@@ -11,6 +11,7 @@ from textmix.core.environment import versions
 from textmix.plan.asked import check_target
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
+from textmix.plan.needs import Needs
 from textmix.plan.recipes import Recipes
 from textmix.plan.targets import Targets, verdicts_said
 
@@ -26,6 +27,7 @@ with one_sentence():
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 JOBS = Jobs(PLAN, Path(MIRROR) if MIRROR else None)
 TARGETS = Targets(PLAN)
+NEEDS = Needs(PLAN)
 RECIPES = Recipes(
     ROOT / "workflow/scripts",
     make_again,

@@ -40,8 +40,13 @@ rule page:
         summary="results/report/summary.json",
     log:
         "logs/report.log",
+    benchmark:
+        "results/benchmarks/page/report.tsv"
     conda:
         "../envs/pages.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("page"),
+        runtime=NEEDS.minutes("page"),
     params:
         recipe=RECIPES.of(
             "page",
@@ -73,8 +78,13 @@ rule provenance:
         ),
     log:
         "logs/provenance.log",
+    benchmark:
+        "results/benchmarks/provenance/report.tsv"
     conda:
         "../envs/pages.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("provenance"),
+        runtime=NEEDS.minutes("provenance"),
     params:
         recipe=RECIPES.of(
             "provenance",
@@ -105,8 +115,13 @@ rule crate:
         configuration="results/report/config.json",
     log:
         "logs/crate.log",
+    benchmark:
+        "results/benchmarks/crate/report.tsv"
     conda:
         "../envs/pages.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("crate"),
+        runtime=NEEDS.minutes("crate"),
     params:
         recipe=RECIPES.of("crate", commit=JOBS.commit, settings=dict(PLAN.settings)),
     message:
@@ -124,8 +139,13 @@ rule accept:
         "results/report/accepted.json",
     log:
         "logs/accept.log",
+    benchmark:
+        "results/benchmarks/accept/report.tsv"
     conda:
         "../envs/jobs.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("accept"),
+        runtime=NEEDS.minutes("accept"),
     params:
         recipe=RECIPES.of("accept", strict=PLAN.settings["strict"]),
     message:

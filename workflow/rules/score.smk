@@ -7,8 +7,13 @@ rule score:
         "results/scores/{paper}/{experiment}/{dataset}/{method}.csv",
     log:
         "logs/score/{paper}/{experiment}/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/score/{paper}/{experiment}/{dataset}/{method}.tsv"
     conda:
         "../envs/jobs.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("score"),
+        runtime=NEEDS.minutes("score"),
     params:
         recipe=RECIPES.of("score", metrics=JOBS.metrics),
     message:

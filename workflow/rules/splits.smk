@@ -5,8 +5,13 @@ rule split:
         directory("results/splits/{dataset}/{split}"),
     log:
         "logs/splits/{dataset}/{split}.log",
+    benchmark:
+        "results/benchmarks/split/{dataset}/{split}.tsv"
     conda:
         "../envs/jobs.yaml"
+    resources:
+        mem_mb=NEEDS.megabytes("split"),
+        runtime=NEEDS.minutes("split"),
     params:
         recipe=RECIPES.of(
             "split",

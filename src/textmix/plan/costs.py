@@ -1,17 +1,23 @@
-"""Time and memory of jobs as measured before: a committed table, from which a run plans what a job may need.
+"""Time and memory of jobs as measured before: the table config/costs.csv, from which a run plans what a job may need.
 
-No result depends on the table: it decides how work is cut into jobs, and how much a cluster is asked for.
+No result depends on the table: it decides how work is cut into jobs, and how much a cluster is asked for.  The target
+``costs`` writes it, from the benchmark files of the folder in which the workflow ran.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
+
+from textmix.core.io import format_csv, write_text
 
 #: A fit job of more seconds than this is cut into jobs of one fit each, which run side by side.
 COSTLY = 60.0
+#: Share of a megabyte in Snakemake's unit of memory; its benchmark files count in MiB.
+MEBIBYTE = 1.048576
 
 
 @dataclass(frozen=True)
@@ -33,10 +39,10 @@ class Cost:
     method: str
     documents: int
     seconds: float
-    megabytes: float
+    megabytes: int
 
 
-COLUMNS = tuple(field.name for field in fields(Cost))
+COLUMNS = tuple(each.name for each in fields(Cost))
 
 
 def load_costs(path: Path) -> list[Cost]:
@@ -46,39 +52,62 @@ def load_costs(path: Path) -> list[Cost]:
     return [
         Cost(
             *(row["stage"], row["job"], row["method"]),
-            *(int(row["documents"]), float(row["seconds"]), float(row["megabytes"])),
+            *(int(row["documents"]), float(row["seconds"]), int(row["megabytes"])),
         )
         for row in rows
     ]
+
+
+def save_costs(path: Path, rows: Iterable[Cost]) -> None:
+    """Write a table of costs, sorted by stage and job; of two rows of one job the later one stays."""
+    kept = {(row.stage, row.job): row for row in rows}
+    write_text(path, format_csv([asdict(kept[key]) for key in sorted(kept)], COLUMNS))
+
+
+def read_benchmark(path: Path) -> tuple[float, int] | None:
+    """Return seconds and megabytes in a benchmark file; None where the job ended before Snakemake measured it."""
+    head, *rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()] or [[]]
+    if not rows:
+        return None
+    found = [dict(zip(head, row, strict=True)) for row in rows]
+    seconds = sum(float(row["s"]) for row in found)
+    # A job of less than a second may end before its memory was looked at.
+    memory = max((float(row["max_rss"]) for row in found if row["max_rss"] not in ("NA", "-")), default=0.0)
+    return seconds, round(memory * MEBIBYTE)
 
 
 @dataclass(frozen=True)
 class Costs:
     """The costs that are known, by which the cost of a job is estimated."""
 
-    rows: Mapping[tuple[str, str], Cost]
+    rows: Mapping[tuple[str, str], Cost] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Iterable[Cost]) -> Costs:
         """Return the costs of the rows of a table."""
         return cls({(row.stage, row.job): row for row in rows})
 
+    @cached_property
+    def _alike(self) -> dict[tuple[str, str], list[Cost]]:
+        """Stage and method -> the rows of a known size."""
+        found: dict[tuple[str, str], list[Cost]] = {}
+        for row in self.rows.values():
+            if row.documents:
+                found.setdefault((row.stage, row.method), []).append(row)
+        return found
+
     def estimate(self, stage: str, job: str = "", method: str = "", documents: int = 0) -> Cost | None:
         """Return the cost of a job: its own row, else that of the most alike job, scaled by the number of documents.
 
         Alike are the jobs of the stage that did the same by ``method``; the one with the nearest number of documents is
-        taken.  None where neither is known.
+        taken.  Without one the row of the whole stage stands; None where there is none.
         """
         own = self.rows.get((stage, job))
         if own is not None:
             return own
-        alike = [row for row in self.rows.values() if (row.stage, row.method) == (stage, method) and row.documents]
-        if not alike or not documents:
-            return None
-        return _scaled(min(alike, key=lambda row: abs(row.documents - documents)), job, documents)
-
-
-def _scaled(row: Cost, job: str, documents: int) -> Cost:
-    """Return the cost of a job like another, on another number of documents."""
-    share = documents / row.documents
-    return Cost(row.stage, job, row.method, documents, row.seconds * share, row.megabytes * max(1.0, share))
+        alike = self._alike.get((stage, method), []) if documents else []
+        if not alike:
+            return self.rows.get((stage, ""))
+        near = min(alike, key=lambda row: abs(row.documents - documents))
+        share = documents / near.documents
+        return Cost(stage, job, method, documents, near.seconds * share, round(near.megabytes * max(1.0, share)))

@@ -21,6 +21,7 @@ from textmix.core.recipes import PARTS, Code
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.evidence import test_outcomes, time_ratios
+from textmix.plan.graph import graph, long_waits
 from textmix.plan.matrix import MATRIX
 from textmix.plan.methods import COMPARED, FITTED, SEARCH, TABULATED, TUNING
 from textmix.plan.own import OWN
@@ -266,26 +267,8 @@ class Jobs:
         return commit_of(self.plan.root)
 
     def waits(self) -> dict[str, list[str]]:
-        """Return for each measured job of the chosen papers the measured jobs whose results it reads.
-
-        A job has the name of its benchmark file.  A split lies between counting and fitting and is not measured.
-        """
-        found: dict[str, list[str]] = {}
-        for paper in self.plan.chosen():
-            for dataset, features in self.plan.feature_sets(paper):
-                found[f"features/{dataset}/{features}"] = [f"parse/{dataset}"]
-            for run in self.plan.runs(paper):
-                features, _ = self.plan.run_inputs(run)
-                parts = [f"part/{run.name}/{cell}" for cell in range(self.plan.cells(run))]
-                counted = [f"features/{run.dataset}/{features}"]
-                found |= {part: counted for part in parts}
-                found[f"fit/{run.name}"] = parts or counted
-            for measure in self.plan.measures(paper):
-                sources = self.plan.measure_sources(paper, measure).values()
-                counted = [f"features/{dataset}/{features}" for dataset, features, _ in sources]
-                fits = [f"fit/{run.name}" for _, run in self.plan.measure_runs(paper, measure)]
-                found[f"measure/{paper}/{measure}"] = [*counted, *fits]
-        return found
+        """Return for each long job of the chosen papers the long jobs whose results it reads, by their names."""
+        return long_waits(graph(self.plan))
 
     def remedies(self) -> dict[str, dict[str, Any]]:
         """Return role -> data set of ``config/full.yaml``, its title, the kinds of its sources, and its files."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.data.registry import DatasetEntry
-from textmix.plan.costs import COSTLY, Costs
+from textmix.plan.costs import COSTLY, Cost, Costs
 from textmix.plan.matrix import Matrix
 from textmix.plan.methods import Method, variants
 from textmix.plan.own import Own
@@ -116,10 +116,14 @@ class Plan:
 
         Only a job of several fits that took long when it was measured is cut: each further job takes a second to start.
         """
-        entry, (_, split) = self.run_entry(run), self.run_inputs(run)
-        fits = self.trials(split) * len(list(variants({}, entry.get("grid", {}))))
-        cost = self.costs.estimate("fit", run.name, entry["use"], self.documents(run.dataset))
+        _, split = self.run_inputs(run)
+        fits = self.trials(split) * len(list(variants({}, self.run_entry(run).get("grid", {}))))
+        cost = self.cost(run)
         return fits if fits > 1 and cost is not None and cost.seconds > COSTLY else 0
+
+    def cost(self, run: Run) -> Cost | None:
+        """Return what all fits of a fit job cost together; None where no such job was measured."""
+        return self.costs.estimate("fit", run.name, self.run_entry(run)["use"], self.documents(run.dataset))
 
     def trials(self, split: str) -> int:
         """Return the number of trials of a split scheme."""
@@ -161,6 +165,13 @@ class Plan:
         pairs = {(run.dataset, self.run_inputs(run)[0]) for run in self.runs(paper)}
         for measure in self.measures(paper):
             pairs |= {(dataset, features) for dataset, features, _ in self.measure_sources(paper, measure).values()}
+        return sorted(pairs)
+
+    def split_sets(self, paper: str) -> list[tuple[str, str]]:
+        """Return the (data set, split) pairs that the fits and measures of a paper read, sorted."""
+        pairs = {(run.dataset, self.run_inputs(run)[1]) for run in self.runs(paper)}
+        for measure in self.measures(paper):
+            pairs |= {(dataset, split) for dataset, _, split in self.measure_sources(paper, measure).values()}
         return sorted(pairs)
 
     def drawable(self, paper: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textmix.core.errors import ConfigError
+from textmix.plan.graph import graph, long_waits
 from textmix.plan.matrix import MATRIX
 from textmix.plan.plan import Plan
 from textmix.plan.request import USAGE
@@ -44,49 +45,29 @@ class Targets:
         return [f"results/datasets/{name}" for name in sorted(names)]
 
     def benchmarks(self) -> list[str]:
-        """Return the files to which Snakemake writes the seconds of the jobs of all papers that are asked for."""
-        chosen = self.plan.chosen()
-        runs = [run for paper in chosen for run in self.plan.runs(paper)]
-        pairs = {pair for paper in chosen for pair in self.plan.feature_sets(paper)}
-        names = [
-            *(f"parse/{Path(path).name}" for path in self.datasets()),
-            *(f"features/{dataset}/{features}" for dataset, features in sorted(pairs)),
-            *(f"fit/{run.name}" for run in runs),
-            *(f"part/{run.name}/{cell}" for run in runs for cell in range(self.plan.cells(run))),
-            *(f"measure/{paper}/{measure}" for paper in chosen for measure in self.plan.measures(paper)),
-        ]
-        return [f"results/benchmarks/{name}.tsv" for name in names]
+        """Return the files to which Snakemake writes the seconds of the long jobs of all papers that are asked for."""
+        return [f"results/benchmarks/{name}.tsv" for name in long_waits(graph(self.plan))]
 
     def results(self) -> dict[str, list[str]]:
         """Return rule -> a path for each of its jobs, of all papers that are asked for, in order of work."""
         plan, chosen = self.plan, self.plan.chosen()
         datasets = [Path(path).name for path in self.datasets()]
         runs = [run for paper in chosen for run in plan.runs(paper)]
-        places = [f"{run.paper}/{run.experiment}/{run.dataset}/{run.method}" for run in runs]
         features = sorted({pair for paper in chosen for pair in plan.feature_sets(paper)})
+        splits = sorted({pair for paper in chosen for pair in plan.split_sets(paper)})
         return {
             "fetch": [f"resources/{name}/fetch.json" for name in datasets],
             "parse": self.datasets(),
             "features": [f"results/features/{dataset}/{name}" for dataset, name in features],
-            "split": [f"results/splits/{dataset}/{name}" for dataset, name in self._splits()],
-            "fit": [f"results/predictions/{place}" for place in places],
-            "score": [f"results/scores/{place}.csv" for place in places],
+            "split": [f"results/splits/{dataset}/{name}" for dataset, name in splits],
+            "fit": [f"results/predictions/{run.name}" for run in runs],
+            "score": [f"results/scores/{run.name}.csv" for run in runs],
             "measure": [f"results/papers/{paper}/measures/{key}" for paper in chosen for key in plan.measures(paper)],
             "compare": [f"results/papers/{paper}/comparison.csv" for paper in chosen],
             "table": self.tables(),
             "figure": self.figures(),
             "page": ["results/report/index.html"],
         }
-
-    def _splits(self) -> list[tuple[str, str]]:
-        """Return the (data set, split) pairs that the fits and measures of the papers asked for read, sorted."""
-        found = set()
-        for paper in self.plan.chosen():
-            found |= {(run.dataset, self.plan.run_inputs(run)[1]) for run in self.plan.runs(paper)}
-            for key in self.plan.measures(paper):
-                sources = self.plan.measure_sources(paper, key).values()
-                found |= {(dataset, split) for dataset, _, split in sources}
-        return sorted(found)
 
     def matrix_folders(self, kind: str) -> list[str]:
         """Return the folder of kind ``features`` or ``splits`` of each data set of the matrix, in order."""

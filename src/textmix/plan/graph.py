@@ -1,0 +1,143 @@
+"""The jobs of a run and which of them waits for which, as the rules of the workflow say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from textmix.plan.costs import Cost, read_benchmark
+from textmix.plan.plan import Plan, Run
+
+#: Stages whose jobs take long enough to be shown one by one, and to have a row each in the table of costs.
+LONG = ("parse", "features", "part", "fit", "measure")
+#: The stages of one job each that end a run, and the stages that they wait for.
+ENDS = {
+    "page": ("parse", "compare", "table", "figure"),
+    "provenance": LONG,
+    "crate": ("page", "provenance"),
+    "accept": ("page",),
+}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One job.
+
+    Parameters
+    ----------
+    stage, job : the rule, and the job's name within it; both together name its benchmark file.
+    waits : names of the jobs whose results it reads.
+    method : what it does, as `textmix.plan.costs.Cost` has it.
+    documents : size of its data set; 0 where it is not known, or the job reads none.
+    """
+
+    stage: str
+    job: str
+    waits: tuple[str, ...] = ()
+    method: str = ""
+    documents: int = 0
+
+    @property
+    def name(self) -> str:
+        """The path of its benchmark file, without folder and ending."""
+        return f"{self.stage}/{self.job}"
+
+
+def graph(plan: Plan) -> dict[str, Node]:
+    """Return name -> job, of all papers that the configuration asks for; each stands behind those that it waits for."""
+    found: dict[str, Node] = {}
+    for paper in plan.chosen():
+        for node in _paper(plan, paper):
+            found.setdefault(node.name, node)
+    for stage, before in ENDS.items():
+        waits = tuple(node.name for node in found.values() if node.stage in before)
+        found[f"{stage}/report"] = Node(stage, "report", waits)
+    return found
+
+
+def _paper(plan: Plan, paper: str) -> Iterator[Node]:
+    """Yield the jobs of one paper, with those that it shares with further papers."""
+    for dataset in plan.datasets(paper):
+        yield Node("fetch", dataset)
+        yield Node("parse", dataset, (f"fetch/{dataset}",), documents=plan.documents(dataset))
+    for dataset, features in plan.feature_sets(paper):
+        documents = plan.documents(dataset)
+        yield Node("features", f"{dataset}/{features}", (f"parse/{dataset}",), features, documents)
+    for dataset, split in plan.split_sets(paper):
+        yield Node("split", f"{dataset}/{split}", (f"parse/{dataset}",))
+    runs = list(plan.runs(paper))
+    for run in runs:
+        yield from _run(plan, run)
+    for measure in plan.measures(paper):
+        yield _measure(plan, paper, measure)
+    read = (
+        *(f"parse/{dataset}" for dataset in plan.datasets(paper)),
+        *(f"features/{dataset}/{features}" for dataset, features in plan.feature_sets(paper)),
+        *(f"{stage}/{run.name}" for run in runs for stage in ("fit", "score")),
+        *(f"measure/{paper}/{measure}" for measure in plan.measures(paper)),
+    )
+    yield Node("compare", paper, read)
+    yield from (Node("table", f"{paper}/{name}", (f"compare/{paper}",)) for name in plan.papers[paper]["tables"])
+    yield from (Node("figure", f"{paper}/{name}", (f"compare/{paper}",)) for name in plan.drawable(paper))
+
+
+def _run(plan: Plan, run: Run) -> Iterator[Node]:
+    """Yield the single fits of a fit job, the job and the score."""
+    features, split = plan.run_inputs(run)
+    data = (f"features/{run.dataset}/{features}", f"split/{run.dataset}/{split}")
+    method, documents = plan.run_entry(run)["use"], plan.documents(run.dataset)
+    parts = [Node("part", f"{run.name}/{cell}", data, method, documents) for cell in range(plan.cells(run))]
+    yield from parts
+    yield Node("fit", run.name, tuple(part.name for part in parts) or data, method, documents)
+    yield Node("score", run.name, (f"fit/{run.name}", *data))
+
+
+def _measure(plan: Plan, paper: str, measure: str) -> Node:
+    """Return the job of a measure."""
+    sources = plan.measure_sources(paper, measure).values()
+    counted = (f"features/{dataset}/{features}" for dataset, features, _ in sources)
+    splits = (f"split/{dataset}/{split}" for dataset, _, split in sources)
+    fits = (f"fit/{run.name}" for _, run in plan.measure_runs(paper, measure))
+    documents = max((plan.documents(dataset) for dataset, _, _ in sources), default=0)
+    return Node("measure", f"{paper}/{measure}", (*counted, *splits, *fits), f"{paper}/{measure}", documents)
+
+
+def long_waits(nodes: Mapping[str, Node]) -> dict[str, list[str]]:
+    """Return name -> names of the jobs that it waits for, both of the stages of `LONG` alone."""
+    kept = {name: node for name, node in nodes.items() if node.stage in LONG}
+    return {name: [before for before in node.waits if before in kept] for name, node in kept.items()}
+
+
+def measured_costs(nodes: Mapping[str, Node], benchmarks: Path) -> list[Cost]:
+    """Return a row for each long job that Snakemake measured, and for each further stage its costliest job.
+
+    Parameters
+    ----------
+    nodes : the jobs of the plan.
+    benchmarks : the folder of Snakemake's benchmark files.
+    """
+    spent: dict[tuple[str, str], Cost] = {}
+    for node in nodes.values():
+        path = benchmarks / f"{node.name}.tsv"
+        found = read_benchmark(path) if path.is_file() else None
+        if found is not None:
+            row = _row(node, *found)
+            spent[row.stage, row.job] = _both(spent.get((row.stage, row.job)), row, node.stage in LONG)
+    return list(spent.values())
+
+
+def _row(node: Node, seconds: float, megabytes: int) -> Cost:
+    """Return the row of one measured job: a single fit counts in the row of its fit job, a short job in its stage's."""
+    if node.stage not in LONG:
+        return Cost(node.stage, "", "", 0, seconds, megabytes)
+    stage, job = ("fit", node.job.rpartition("/")[0]) if node.stage == "part" else (node.stage, node.job)
+    return Cost(stage, job, node.method, node.documents, seconds, megabytes)
+
+
+def _both(before: Cost | None, row: Cost, added: bool) -> Cost:
+    """Return the row of two jobs: the larger memory, and the sum of their seconds or, of short jobs, the larger."""
+    if before is None:
+        return row
+    seconds = before.seconds + row.seconds if added else max(before.seconds, row.seconds)
+    return replace(row, seconds=round(seconds, 2), megabytes=max(before.megabytes, row.megabytes))

@@ -1,0 +1,59 @@
+"""Memory and time that a job asks of a cluster, by the table of costs; the more, the more attempts failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from textmix.plan.costs import Cost
+from textmix.plan.plan import Plan, Run
+
+#: Memory: so many times what was measured, since Snakemake looks now and then only; and a start without data.
+ROOM, LEAST_MEGABYTES = 1.5, 500
+#: Time: so many times what was measured, since machines differ; and, in minutes, the wait for files.
+PATIENCE, LEAST_MINUTES = 4.0, 5
+#: Of a job like none in the table.
+UNKNOWN = Cost("", "", "", 0, 900.0, 2700)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The resources of the jobs of a plan; a function that Snakemake asks with wildcards and the attempt, from 1 on.
+
+    Parameters of both methods: ``stage`` is the rule, and ``job`` the pattern of the jobs' names, such as
+    ``{dataset}/{features}``; empty where all cost alike.
+    """
+
+    plan: Plan
+
+    def megabytes(self, stage: str, job: str = "") -> Callable[[Any, int], int]:
+        """Return the function that gives ``mem_mb`` of the jobs of a stage, the more the more attempts failed."""
+
+        def ask(wildcards: Any, attempt: int) -> int:
+            """Return the memory of one job, megabytes."""
+            known = self._cost(stage, job, dict(wildcards.items()))
+            return attempt * max(LEAST_MEGABYTES, math.ceil(ROOM * known.megabytes))
+
+        return ask
+
+    def minutes(self, stage: str, job: str = "") -> Callable[[Any, int], int]:
+        """Return the function that gives ``runtime`` of the jobs of a stage, the more the more attempts failed."""
+
+        def ask(wildcards: Any, attempt: int) -> int:
+            """Return the time of one job, minutes."""
+            known = self._cost(stage, job, dict(wildcards.items()))
+            return attempt * math.ceil(LEAST_MINUTES + PATIENCE * known.seconds / 60)
+
+        return ask
+
+    def _cost(self, stage: str, job: str, given: Mapping[str, str]) -> Cost:
+        """Return the cost of the job with the given wildcards; a single fit takes its share of the time of its job."""
+        name, documents = job.format(**given), self.plan.documents(given.get("dataset", ""))
+        if stage in {"fit", "part"}:
+            run = Run(given["paper"], given["experiment"], given["dataset"], given["method"])
+            cells = self.plan.cells(run)
+            known = self.plan.cost(run) or UNKNOWN
+            return replace(known, seconds=known.seconds / cells) if cells else known
+        return self.plan.costs.estimate(stage, name, given.get("features", ""), documents) or UNKNOWN

@@ -1,0 +1,116 @@
+"""Costs: what is known of a job, what is guessed of one like it, and what a cluster is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from textmix.plan import needs
+from textmix.plan.costs import Cost, Costs, load_costs, read_benchmark, save_costs
+from textmix.plan.graph import Node, measured_costs
+from textmix.plan.needs import Needs
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+ROWS = [
+    Cost("fit", "edcm/table1/news/knn", "knn", 20_000, 100.0, 300),
+    Cost("fit", "edcm/table1/industry/knn", "knn", 10_000, 80.0, 200),
+    Cost("score", "", "", 0, 2.0, 150),
+]
+
+
+def benchmark(folder: Path, name: str, seconds: float, memory: str) -> None:
+    """Write a benchmark file as Snakemake does."""
+    path = folder / f"{name}.tsv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{HEAD}{seconds}\t0:00:01\t{memory}\t1\t1\t1\t1\t1\t1\t1\n", encoding="utf-8")
+
+
+def test_a_measured_job_has_its_own_cost_and_a_like_job_that_of_the_nearest_size() -> None:
+    costs = Costs.of(ROWS)
+    assert costs.estimate("fit", "edcm/table1/news/knn", "knn", 20_000) == ROWS[0]
+    small = costs.estimate("fit", "own/methods/mine/knn", "knn", 5_000)
+    assert small == Cost("fit", "own/methods/mine/knn", "knn", 5_000, 40.0, 200), "memory is not scaled down"
+    large = costs.estimate("fit", "own/methods/mine/knn", "knn", 40_000)
+    assert large == Cost("fit", "own/methods/mine/knn", "knn", 40_000, 200.0, 600)
+
+
+def test_a_job_of_a_cheap_stage_has_the_cost_of_the_stage_and_an_unknown_job_none() -> None:
+    costs = Costs.of(ROWS)
+    assert costs.estimate("score", "edcm/table1/news/knn", "", 20_000) == ROWS[2]
+    assert costs.estimate("fit", "own/methods/mine/svm", "svm", 5_000) is None
+    assert costs.estimate("fit", "own/methods/mine/knn", "knn", 0) is None, "its size is not known"
+
+
+def test_a_table_comes_back_as_it_was_saved_and_a_later_row_stays(tmp_path: Path) -> None:
+    again = Cost("score", "", "", 0, 3.0, 160)
+    save_costs(tmp_path / "costs.csv", [*ROWS, again])
+    assert load_costs(tmp_path / "costs.csv") == [ROWS[1], ROWS[0], again]
+
+
+def test_the_committed_table_is_sorted_and_has_a_row_a_job() -> None:
+    rows = load_costs(ROOT / "config/costs.csv")
+    keys = [(row.stage, row.job) for row in rows]
+    assert keys == sorted(set(keys)) and len(keys) > 50
+    assert all(row.seconds > 0 and row.megabytes >= 0 for row in rows)
+
+
+@pytest.mark.parametrize(("memory", "megabytes"), [("100.00", 105), ("NA", 0)])
+def test_a_benchmark_file_tells_seconds_and_megabytes(tmp_path: Path, memory: str, megabytes: int) -> None:
+    benchmark(tmp_path, "fit/x", 12.5, memory)
+    assert read_benchmark(tmp_path / "fit/x.tsv") == (12.5, megabytes)
+    (tmp_path / "empty.tsv").touch()
+    assert read_benchmark(tmp_path / "empty.tsv") is None
+
+
+def test_single_fits_count_in_their_job_and_short_jobs_in_their_stage(tmp_path: Path) -> None:
+    nodes = [
+        *(Node("part", f"p/e/d/m/{cell}", method="knn", documents=9) for cell in range(2)),
+        Node("fit", "p/e/d/m", ("part/p/e/d/m/0", "part/p/e/d/m/1"), "knn", 9),
+        *(Node("score", f"p/e/d/{name}") for name in ("m", "n")),
+        Node("table", "p/never"),
+    ]
+    for name, seconds, memory in (
+        ("part/p/e/d/m/0", 30.0, "200"),
+        ("part/p/e/d/m/1", 40.0, "100"),
+        ("fit/p/e/d/m", 2.0, "90"),
+        ("score/p/e/d/m", 1.0, "50"),
+        ("score/p/e/d/n", 3.0, "40"),
+    ):
+        benchmark(tmp_path, name, seconds, memory)
+    assert measured_costs({node.name: node for node in nodes}, tmp_path) == [
+        Cost("fit", "p/e/d/m", "knn", 9, 72.0, 210),
+        Cost("score", "", "", 0, 3.0, 52),
+    ]
+
+
+class Asked(SimpleNamespace):
+    """Wildcards in the form in which Snakemake gives them."""
+
+    def items(self) -> list[tuple[str, str]]:
+        return list(vars(self).items())
+
+
+def planned(costs: Costs, cells: int = 0) -> Needs:
+    """Return the needs of a plan of which nothing but costs and sizes is asked."""
+    sizes: Mapping[str, int] = {"news": 20_000}
+    plan = SimpleNamespace(costs=costs, documents=lambda name: sizes.get(name, 0), cells=lambda run: cells)
+    plan.cost = lambda run: costs.estimate("fit", run.name)
+    return Needs(plan)  # type: ignore[arg-type]
+
+
+def test_each_attempt_asks_for_more() -> None:
+    job = Asked(paper="edcm", experiment="table1", dataset="news", method="knn")
+    ask = planned(Costs.of(ROWS))
+    assert [ask.megabytes("fit", "unused")(job, attempt) for attempt in (1, 2, 3)] == [500, 1000, 1500]
+    assert [ask.minutes("fit", "unused")(job, attempt) for attempt in (1, 2)] == [12, 24]
+    assert planned(Costs.of(ROWS), cells=10).minutes("part", "unused")(job, 1) == 6
+    assert ask.megabytes("score")(job, 1) == needs.LEAST_MEGABYTES
+
+
+def test_a_job_like_none_in_the_table_asks_for_much() -> None:
+    assert planned(Costs()).megabytes("parse", "{dataset}")(Asked(dataset="news"), 1) == 4050
+    assert planned(Costs()).minutes("parse", "{dataset}")(Asked(dataset="news"), 1) == 65

@@ -1,0 +1,77 @@
+"""The simulated schedule: worked by hand, within its bounds, and of the jobs that Snakemake runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.plan.test_costs import benchmark
+from textmix.plan.costs import Cost, Costs
+from textmix.plan.graph import Node
+from textmix.plan.schedule import Engine, in_words, known_seconds, simulate
+
+
+def named(*nodes: Node) -> dict[str, Node]:
+    """Return jobs by their names."""
+    return {node.name: node for node in nodes}
+
+
+#: a (4 s) and b (3 s) can start; c (2 s) waits for a, d (1 s) for a and b.
+FOUR = named(Node("fit", "a"), Node("fit", "b"), Node("fit", "c", ("fit/a",)), Node("score", "d", ("fit/a", "fit/b")))
+SECONDS = {"fit/a": 4.0, "fit/b": 3.0, "fit/c": 2.0, "score/d": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("engine", "expected"),
+    [
+        (Engine("1", 1), 10.0),
+        (Engine("2", 2), 6.0),
+        (Engine("1, 0.5 s between jobs", 1, turn=0.5), 12.0),
+        (Engine("cluster", 9, wait=10.0), 26.0),
+        # d, a short job, shares its wait with nine more: a and b end at 14 and 13, c at 26, d at 16.
+        (Engine("cluster, in groups", 9, wait=10.0, grouped=10), 26.0),
+        (Engine("cluster of one place, in groups", 1, wait=10.0, grouped=10), 41.0),
+    ],
+)
+def test_four_jobs_worked_by_hand(engine: Engine, expected: float) -> None:
+    assert simulate(FOUR, SECONDS, engine) == pytest.approx(expected)
+
+
+def test_any_schedule_lies_between_its_bounds() -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(50):
+        nodes: list[Node] = []
+        for row in range(30):
+            waits = [node.name for node in nodes if generator.random() < 0.1]
+            nodes.append(Node("fit", str(row), tuple(waits)))
+        seconds = {node.name: float(generator.exponential()) for node in nodes}
+        chain: dict[str, float] = {}
+        for node in nodes:
+            chain[node.name] = seconds[node.name] + max((chain[before] for before in node.waits), default=0.0)
+        work, longest = sum(seconds.values()), max(chain.values())
+        for cores in (1, 2, 16, 64):
+            found = simulate(named(*nodes), seconds, Engine("", cores))
+            assert max(longest, work / cores) - 1e-9 <= found <= work / cores + longest + 1e-9
+        assert simulate(named(*nodes), seconds, Engine("", 1)) == pytest.approx(work)
+
+
+def test_measured_seconds_come_first_and_the_table_fills_the_rest(tmp_path: Path) -> None:
+    parts = [Node("part", f"p/e/d/m/{cell}", (), "knn", 10) for cell in range(2)]
+    joins = Node("fit", "p/e/d/m", tuple(part.name for part in parts), "knn", 10)
+    nodes = named(*parts, joins, Node("score", "p/e/d/m", (joins.name,)), Node("page", "report"))
+    costs = Costs.of([Cost("fit", "p/e/d/m", "knn", 10, 80.0, 1), Cost("score", "", "", 0, 2.0, 1)])
+    benchmark(tmp_path, "fit/p/e/d/m", 75.0, "1")  # by a run that did not cut the job
+    benchmark(tmp_path, "part/p/e/d/m/0", 33.0, "1")
+    benchmark(tmp_path, "page/report", 5.0, "1")
+    known = known_seconds(nodes, tmp_path, costs)
+    assert known.measured == {"part/p/e/d/m/0", "page/report"}
+    assert known.seconds == {
+        **{"part/p/e/d/m/0": 33.0, "part/p/e/d/m/1": 40.0, "fit/p/e/d/m": 2.0},
+        **{"score/p/e/d/m": 2.0, "page/report": 5.0},
+    }
+    said = in_words(nodes, known, [Engine("1 core", 1), Engine("2 cores", 2)])
+    assert said.splitlines()[0].startswith("5 jobs, 1 min of work; 2 of them, 38 s, were measured")
+    assert [line.split()[-1] for line in said.splitlines()[2:4]] == ["1.0", "1.9"]
+    assert said.endswith("Longest job: part/p/e/d/m/1, 40 s.")
