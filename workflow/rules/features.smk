@@ -7,6 +7,8 @@ rule features:
         "logs/features/{dataset}/{features}.log",
     benchmark:
         "results/benchmarks/features/{dataset}/{features}.tsv"
+    group:
+        NEEDS.group("data", "features", "{dataset}/{features}")
     conda:
         "../envs/words.yaml"
     resources:

@@ -5,11 +5,10 @@ rule fetch:
         "logs/fetch/{dataset}.log",
     benchmark:
         "results/benchmarks/fetch/{dataset}.tsv"
+    # On a cluster it runs where the run was started, since nodes may have no network.
+    localrule: True
     conda:
         "../envs/jobs.yaml"
-    resources:
-        mem_mb=NEEDS.megabytes("fetch"),
-        runtime=30,
     params:
         recipe=RECIPES.of_fetch(JOBS.dataset_entry, JOBS.fetch_state),
     message:

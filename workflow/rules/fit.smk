@@ -21,6 +21,8 @@ rule fit:
         "logs/fit/{paper}/{experiment}/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/fit/{paper}/{experiment}/{dataset}/{method}.tsv"
+    group:
+        NEEDS.group("fits", "fit", "{paper}/{experiment}/{dataset}/{method}")
     conda:
         "../envs/fit.yaml"
     resources:
@@ -67,6 +69,8 @@ rule measure:
         "logs/measure/{paper}/{measure}.log",
     benchmark:
         "results/benchmarks/measure/{paper}/{measure}.tsv"
+    group:
+        NEEDS.group("measures", "measure", "{paper}/{measure}")
     conda:
         "../envs/fit.yaml"
     resources:

@@ -7,6 +7,8 @@ rule parse:
         "logs/parse/{dataset}.log",
     benchmark:
         "results/benchmarks/parse/{dataset}.tsv"
+    group:
+        NEEDS.group("data", "parse", "{dataset}")
     conda:
         "../envs/data.yaml"
     resources:

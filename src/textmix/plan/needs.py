@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textmix.plan.costs import Cost
+from textmix.plan.costs import COSTLY, Cost
 from textmix.plan.plan import Plan, Run
 
 #: Memory: so many times what was measured, since Snakemake looks now and then only; and a start without data.
@@ -20,9 +20,9 @@ UNKNOWN = Cost("", "", "", 0, 900.0, 2700)
 
 @dataclass(frozen=True)
 class Needs:
-    """The resources of the jobs of a plan; a function that Snakemake asks with wildcards and the attempt, from 1 on.
+    """The resources of the jobs of a plan; functions that Snakemake asks with wildcards and the attempt, from 1 on.
 
-    Parameters of both methods: ``stage`` is the rule, and ``job`` the pattern of the jobs' names, such as
+    Parameters of all methods: ``stage`` is the rule, and ``job`` the pattern of the jobs' names, such as
     ``{dataset}/{features}``; empty where all cost alike.
     """
 
@@ -45,6 +45,20 @@ class Needs:
             """Return the time of one job, minutes."""
             known = self._cost(stage, job, dict(wildcards.items()))
             return attempt * math.ceil(LEAST_MINUTES + PATIENCE * known.seconds / 60)
+
+        return ask
+
+    def group(self, name: str, stage: str, job: str) -> Callable[[Any], str | None]:
+        """Return the function that gives the group with which a cluster is asked for a job; None for a long job.
+
+        Parameters
+        ----------
+        name : of the group; ``stage`` and ``job`` as of all methods.
+        """
+
+        def ask(wildcards: Any) -> str | None:
+            """Return the group of one job."""
+            return name if self._cost(stage, job, dict(wildcards.items())).seconds < COSTLY else None
 
         return ask
 
