@@ -107,8 +107,16 @@ def test_each_attempt_asks_for_more() -> None:
     ask = planned(Costs.of(ROWS))
     assert [ask.megabytes("fit", "unused")(job, attempt) for attempt in (1, 2, 3)] == [500, 1000, 1500]
     assert [ask.minutes("fit", "unused")(job, attempt) for attempt in (1, 2)] == [12, 24]
-    assert planned(Costs.of(ROWS), cells=10).minutes("part", "unused")(job, 1) == 6
+    cut = planned(Costs.of(ROWS), cells=10)
+    assert (cut.minutes("part", "unused")(job, 1), cut.minutes("fit", "unused")(job, 1)) == (6, 6)
     assert ask.megabytes("score")(job, 1) == needs.LEAST_MEGABYTES
+
+
+def test_a_short_job_joins_a_group_and_a_long_one_stands_alone() -> None:
+    job = Asked(paper="edcm", experiment="table1", dataset="news", method="knn")
+    assert planned(Costs.of(ROWS)).group("fits", "fit", "unused")(job) is None
+    assert planned(Costs.of(ROWS), cells=10).group("fits", "fit", "unused")(job) == "fits", "it joins single fits"
+    assert planned(Costs.of(ROWS)).group("data", "score", "unused")(job) == "data"
 
 
 def test_a_job_like_none_in_the_table_asks_for_much() -> None:

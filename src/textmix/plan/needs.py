@@ -16,6 +16,8 @@ ROOM, LEAST_MEGABYTES = 1.5, 500
 PATIENCE, LEAST_MINUTES = 4.0, 5
 #: Of a job like none in the table.
 UNKNOWN = Cost("", "", "", 0, 900.0, 2700)
+#: Seconds in which the results of single fits are joined.
+JOINING = 10.0
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,11 @@ class Needs:
         return ask
 
     def _cost(self, stage: str, job: str, given: Mapping[str, str]) -> Cost:
-        """Return the cost of the job with the given wildcards; a single fit takes its share of the time of its job."""
+        """Return the cost of the job with the given wildcards; a single fit has its share of the time of all fits."""
         name, documents = job.format(**given), self.plan.documents(given.get("dataset", ""))
         if stage in {"fit", "part"}:
             run = Run(given["paper"], given["experiment"], given["dataset"], given["method"])
-            cells = self.plan.cells(run)
-            known = self.plan.cost(run) or UNKNOWN
-            return replace(known, seconds=known.seconds / cells) if cells else known
+            known, cells = self.plan.cost(run) or UNKNOWN, self.plan.cells(run)
+            # The job that joins single fits reads and writes.
+            return replace(known, seconds=known.seconds / cells if stage == "part" else JOINING) if cells else known
         return self.plan.costs.estimate(stage, name, given.get("features", ""), documents) or UNKNOWN
