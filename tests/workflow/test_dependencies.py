@@ -34,11 +34,11 @@ WITHOUT_RESULT = {
 }
 #: The same of the workflow.
 WORKFLOW_WITHOUT_RESULT = {
-    r"scripts/(doctor|fetch|forget_missing|status|verify)\.py": "commands that make no result, and the fetch",
+    r"scripts/(costs|doctor|fetch|forget_missing|schedule|status|verify)\.py": "commands that make no result, and the fetch",
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(fetch|read|plan|status|bench|matrix|model|own)\.smk": "none of their results is in the tiny run",
+    r"rules/(costs|fetch|read|plan|status|bench|matrix|model|own)\.smk": "none of their results is in the tiny run",
 }
 
 
