@@ -34,7 +34,7 @@ WITHOUT_RESULT = {
 }
 #: The same of the workflow.
 WORKFLOW_WITHOUT_RESULT = {
-    r"scripts/(costs|doctor|fetch|forget_missing|schedule|status|verify)\.py": "commands without a result, and the fetch",
+    r"scripts/(costs|doctor|fetch|forget_missing|schedule|status|verify)\.py": "commands, and the fetch",
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
