@@ -38,10 +38,12 @@ CLASSES = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].i
 NAMES = sorted(CLASSES)
 CLASSIFIERS = [name for name in NAMES if is_classifier(CLASSES[name]())]
 SEVERAL = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().classifier_tags.multi_label]
+#: Without a parameter there is nothing to search.
+SEVERAL.remove("MajoritySet")
 SINGLE = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().target_tags.single_output]
 TOPICS = {"sport": "ball goal team", "art": "paint music stage", "money": "bank loan price"}
 VECTORISERS = {"SkipgramVectorizer", "WordVectorizer"}
-TWO_CLASSES = {"PathClassifier", "NBSVMClassifier", "DropoutLogisticRegression"}
+TWO_CLASSES = {"PathClassifier", "DropoutLogisticRegression"}
 
 
 def make(name: str) -> Any:

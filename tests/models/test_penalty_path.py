@@ -169,6 +169,25 @@ def test_nbsvm_is_the_papers_formula() -> None:
     assert model.intercept_[0] == pytest.approx(0.3 * svm.b, abs=1e-6)
 
 
+def test_nbsvm_of_several_classes_is_one_machine_a_class_against_the_rest() -> None:
+    X, codes = sparse.csr_array(data(14, n=60, p=9)[0] * 4), np.arange(60) % 3
+    model = NBSVMClassifier(tolerance=1e-12).fit(X, codes)
+    for code in range(3):
+        alone = NBSVMClassifier(tolerance=1e-12).fit(X, codes == code)
+        np.testing.assert_allclose(model.decision_function(X)[:, code], alone.decision_function(X), atol=1e-9)
+    np.testing.assert_array_equal(model.predict(X), np.argmax(model.decision_function(X), axis=1))
+
+
+def test_search_goes_on_where_the_largest_penalties_leave_the_most_frequent_class_alone() -> None:
+    generator = np.random.default_rng(3)
+    y = np.where(np.arange(60) % 5 == 0, 1.0, -1.0)
+    X = Columns.of((y[:, np.newaxis] > 0) * 0.5 + generator.normal(0.0, 0.2, (60, 4)))
+    lambdas = np.array([1e6, 1e5, 1e4, 1e3, 1e2, 1e-2])
+    found = cross_validate(X, y, np.arange(60) // 5 % 3, loss="logistic", lambdas=lambdas, l1_ratio=0.0)
+    np.testing.assert_array_equal(found[:4], 0.8)
+    assert found[-1] > 0.9
+
+
 def dropped(seed: int, separable: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     X, y = data(seed, n=40, p=5, binary=False)
     return X[:30], (X[:30, 0] > 0).astype(int) if separable else (y[:30] > 0).astype(int), X[30:]

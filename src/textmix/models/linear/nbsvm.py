@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import refuse_negative
-from textmix.models.linear.margin_problem import Columns, MarginProblem
+from textmix.models.common.validation import check_matrix, refuse_negative
+from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
 
@@ -22,6 +23,7 @@ class NBSVMClassifier(TwoClassLinear):
     of documents of the second class that have the feature, and q_j is the same for the first class.  The model predicts
     by w' = (1 - beta) |w|_1 / P + beta w, between naive Bayes and the SVM.  The SVM's intercept is multiplied by beta.
     The SVM minimises 1/2 |w|^2 + C sum of losses, as LIBLINEAR does, but without a penalty on the intercept.
+    Of more than two classes each has a machine of its own against the rest, and the largest score wins.
 
     Parameters
     ----------
@@ -32,9 +34,10 @@ class NBSVMClassifier(TwoClassLinear):
 
     Attributes
     ----------
-    classes_ : (2,), the class labels, sorted.
-    coef_, intercept_ : float64 (1, P) and (1,), for the second class; r_j w'_j, the weights of the binary features.
-    gap_, converged_, n_iter_ : duality gap of the SVM, whether it meets ``tolerance``, and Newton steps.
+    classes_ : (C,), the class labels, sorted.
+    coef_, intercept_ : float64 (K, P) and (K,), r_j w'_j, the weights of the binary features; of two classes one row,
+        for the second class, else a row a class.
+    gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tolerance``, and most Newton steps.
 
     Examples
     --------
@@ -67,22 +70,49 @@ class NBSVMClassifier(TwoClassLinear):
         Parameters
         ----------
         X : features (N, P), sparse or dense; values other than 0 count as 1.
-        y : class labels (N,) of two classes.
+        y : class labels (N,).
 
         Raises
         ------
-        ValueError : a negative value, NaN or infinity in X; X and y of different length; not two classes.
+        ValueError : a negative value, NaN or infinity in X; X and y of different length; only one class.
         """
-        present, codes = self._check_labelled(X, y)
-        p, q = (self.alpha + present.T @ (codes == code).astype(np.float64) for code in (1, 0))
+        present, codes = self._check_labelled(X, y, several=True)
+        machines = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        found = [self._machine(present, codes == code) for code in machines]
+        self.coef_, self.intercept_ = np.stack([weights for weights, _ in found]), np.array([b for _, (b, _) in found])
+        solutions = [svm for _, (_, svm) in found]
+        self.gap_, self.n_iter_ = (max(getattr(svm, name) for svm in solutions) for name in ("gap", "n_iter"))
+        self.converged_ = all(svm.all_converged for svm in solutions)
+        return self
+
+    def _machine(
+        self, present: sparse.csr_array, inside: np.ndarray
+    ) -> tuple[np.ndarray, tuple[float, MarginSolution]]:
+        """Return the weights (P,), the intercept and the SVM of one class against the rest.
+
+        Parameters
+        ----------
+        present : float64 CSR (N, P), 1 where a document has a feature.
+        inside : bool (N,), whether a document is of the class.
+        """
+        p, q = (self.alpha + present.T @ side.astype(np.float64) for side in (inside, ~inside))
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
-        problem = MarginProblem.of(Columns.of(scaled), 2.0 * codes - 1.0, "squared_hinge")
-        svm = solve_l2(problem, 1.0 / (self.C * len(codes)), tolerance=self.tolerance)
+        problem = MarginProblem.of(Columns.of(scaled), 2.0 * inside - 1.0, "squared_hinge")
+        svm = solve_l2(problem, 1.0 / (self.C * len(inside)), tolerance=self.tolerance)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
-        self.coef_, self.intercept_ = (ratio * mixed)[np.newaxis], np.array([self.beta * svm.b])
-        self.gap_, self.converged_, self.n_iter_ = svm.gap, svm.all_converged, svm.n_iter
-        return self
+        return ratio * mixed, (self.beta * svm.b, svm)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores: float64 (N,) for the second of two classes, else (N, C)."""
+        check_is_fitted(self)
+        scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each document, (N,): the one of the largest score."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def _values(self, X: Any) -> sparse.csr_array:
         """Return 1.0 where a feature is present, float64 CSR (N, P); raises ValueError at a negative count."""
@@ -93,5 +123,6 @@ class NBSVMClassifier(TwoClassLinear):
         """Tell scikit-learn that dense data, whose features are never 0, are predicted poorly."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
+        tags.classifier_tags.multi_class = True
         tags.input_tags.positive_only = True
         return tags

@@ -80,7 +80,8 @@ def cross_validate(
     """Return the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where it was not computed.
 
     At each penalty the models of all folds are fitted before the next penalty.  The search ends after ``patience``
-    penalties in a row without a better accuracy.
+    penalties in a row without a better accuracy, but not while the best accuracy is only that of always predicting the
+    most frequent class: the largest penalties may leave no other prediction.
 
     Parameters
     ----------
@@ -97,10 +98,11 @@ def cross_validate(
         regularisation_path(MarginProblem.of(X, y, loss, 1.0 * ~out), lambdas, l1_ratio, tolerance) for out in held
     ]
     accuracy = np.full(len(lambdas), np.nan)
+    plateau = max(np.mean(np.concatenate([y[out] for out in held]) == side) for side in (-1.0, 1.0))
     for row, solutions in enumerate(zip(*paths, strict=True)):
         right = [(s.scores[out] > 0) == (y[out] > 0) for s, out in zip(solutions, held, strict=True)]
         accuracy[row] = np.concatenate(right).mean()
-        if row - int(np.nanargmax(accuracy)) >= patience:
+        if row - int(np.nanargmax(accuracy)) >= patience and np.nanmax(accuracy) > plateau:
             break
     return accuracy
 

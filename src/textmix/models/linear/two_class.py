@@ -33,16 +33,16 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the features that the weights multiply, (N, P), from the matrix that the user gives."""
         return X
 
-    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _check_labelled(self, X: Any, y: Any, several: bool = False) -> tuple[Any, np.ndarray]:
         """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``.
 
         Raises
         ------
-        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
+        ValueError : NaN or infinity in X, X and y of different length, one class, or more than two unless ``several``.
         """
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) > 2:
+        if len(self.classes_) > 2 and not several:
             # The words that scikit-learn's checks look for.
             raise ValueError(f"Only binary classification is supported; y has {len(self.classes_)} classes")
         if len(self.classes_) < 2:
