@@ -30,6 +30,7 @@ from textmix.models.linear.dropout import DropoutLogisticRegression as DropoutLo
 from textmix.models.linear.label_svm import LabelSVM as LabelSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier as NBSVMClassifier
 from textmix.models.linear.path import PathClassifier as PathClassifier
+from textmix.models.linear.softmax import SoftmaxClassifier as SoftmaxClassifier
 from textmix.models.lsi.classifiers import LSIDensityClassifier as LSIDensityClassifier
 from textmix.models.lsi.classifiers import LSILogisticRegression as LSILogisticRegression
 from textmix.models.lsi.classifiers import LSINeighbours as LSINeighbours

@@ -184,7 +184,7 @@ def test_features_that_training_lacks_change_nothing_where_they_are_left_out(nam
     data = replace(data, features=sparse.csr_array(sparse.hstack([data.features, rare], format="csr")))
     method, split = load_methods()[name], splits_of((list(range(20)), list(range(20, 60))))
     left_out, kept = (
-        run_trials(data, split, each, {"params": {"tol": 1e-8} if name == "logistic_regression" else {}}, SEED)[0]
+        run_trials(data, split, each, {"params": {"tolerance": 1e-8} if name == "logistic_regression" else {}}, SEED)[0]
         for each in (method, replace(method, seen_only=False))
     )
     np.testing.assert_array_equal(left_out.classes, kept.classes)

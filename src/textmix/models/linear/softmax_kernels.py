@@ -1,0 +1,106 @@
+"""Dual coordinate ascent for multinomial logistic regression: the step of one document, and a sweep over all.
+
+Source: H.-F. Yu, F.-L. Huang and C.-J. Lin, Machine Learning 85, 2011, section 5.  The step is theirs; here Newton's
+method finds it for all classes at once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+#: Most Newton steps for one document, and the change of a share below which they end.
+NEWTON_STEPS, SMALL = 50, 1e-8
+#: Most change of the logarithm of a share in a Newton step, upwards and downwards.
+UP, DOWN = 3.0, -30.0
+
+
+@njit
+def best_shares(scores: np.ndarray, shares: np.ndarray, logs: np.ndarray, square: float) -> None:
+    """Set the shares p of one document to the solution of p = softmax(scores - square (p - start)), in place.
+
+    The logarithms u of the shares are the unknowns of Newton's method: u + square e^u + nu = scores + square start,
+    where nu makes the shares sum to 1.
+
+    Parameters
+    ----------
+    scores : float64 (C,), scores of the classes at the start; overwritten.
+    shares, logs : float64 (C,), the start, positive and of sum 1, and its logarithms; set to the solution.
+    square : how much a score falls when its share grows by 1, at least 0.
+    """
+    size, nu = len(scores), 0.0
+    for c in range(size):
+        scores[c] += square * shares[c]
+        nu += shares[c] * (scores[c] - logs[c] - square * shares[c])
+    for _ in range(NEWTON_STEPS):
+        total, slope = -1.0, 0.0
+        for c in range(size):
+            p = math.exp(logs[c])
+            shares[c] = p
+            total += p + p * (scores[c] - nu - logs[c] - square * p) / (1.0 + square * p)
+            slope += p / (1.0 + square * p)
+        change_nu, change = total / slope, 0.0
+        for c in range(size):
+            p = shares[c]
+            step = (scores[c] - nu - logs[c] - square * p - change_nu) / (1.0 + square * p)
+            step = min(max(step, DOWN), UP)
+            logs[c] += step
+            change = max(change, abs(step) * p)
+        nu += change_nu
+        if change < SMALL:
+            break
+    total = 0.0
+    for c in range(size):
+        shares[c] = math.exp(logs[c])
+        total += shares[c]
+    for c in range(size):
+        shares[c] /= total
+        logs[c] -= math.log(total)
+
+
+@njit
+def sweep(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    order: np.ndarray,
+    variance: float,
+    room: float,
+    shares: np.ndarray,
+    logs: np.ndarray,
+    weights: np.ndarray,
+    bias: np.ndarray,
+) -> None:
+    """Take the best step of each document in turn, in place.
+
+    Parameters
+    ----------
+    indptr, indices, data : the features (N, V) in CSR form, float64.
+    order : int64 (N,), the order of the documents.
+    variance, room : how much a weight and a bias change when a feature of value 1 moves a share by 1.
+    shares, logs : float64 (N, C), the dual unknowns and their logarithms.
+    weights, bias : float64 (V, C) and (C,), kept in step with the shares.
+    """
+    size = shares.shape[1]
+    scores, moved = np.empty(size), np.empty(size)
+    for i in order:
+        scores[:] = bias
+        square = room
+        for j in range(indptr[i], indptr[i + 1]):
+            value, row = data[j], weights[indices[j]]
+            square += variance * value * value
+            for c in range(size):
+                scores[c] += value * row[c]
+        moved[:] = shares[i]
+        best_shares(scores, shares[i], logs[i], square)
+        for c in range(size):
+            moved[c] -= shares[i, c]
+            bias[c] += room * moved[c]
+            moved[c] *= variance
+        for j in range(indptr[i], indptr[i + 1]):
+            value, row = data[j], weights[indices[j]]
+            for c in range(size):
+                row[c] += value * moved[c]
