@@ -44,6 +44,13 @@ def corpus(n_labels: int, several: bool, n: int = 60, n_words: int = 30) -> Corp
     )
 
 
+def tokens_of(counted: Corpus) -> Ragged:
+    """Return the words of a corpus of counts, in the order of the vocabulary."""
+    counts = sparse.csr_array(counted.features)
+    lengths = np.asarray(counts.sum(axis=1))
+    return Ragged(np.repeat(counts.indices, counts.data).astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
+
+
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
     """Write what each kind of suite reads, at the places where a run has it."""
@@ -64,7 +71,7 @@ def tiny(tmp_path, monkeypatch):
         if suite.takes == "corpus":
             half = replace(corpus(2, several=False), split=(np.arange(60) // 2 % 2).astype(np.int8))
             texts = None if suite.features else Ragged.from_texts([b"some words of a film it is"] * 60)
-            replace(half, text=texts).save(features, {})
+            replace(half, text=texts, tokens=tokens_of(half)).save(features, {})
         elif suite.takes != "files":
             corpus(3, suite.takes != "classes").save(features, {})
         for path in split:

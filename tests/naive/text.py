@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from textmix.text.tags import document_tags
 from textmix.text.tokenize import is_unspaced
 from textmix.text.treebank import treebank_words
 
@@ -45,7 +46,9 @@ WORDS = {
     "words": lambda document: re.findall("[a-z0-9]+", document.translate(ASCII_LOWER)),
     "whitespace": lambda document: re.findall("[^\0 \t\n\r\f\v]+", document),
     "unicode": _unicode_words,
-    "treebank": treebank_words,  # what a word is has its own tests; here it passes through the kernel
+    # What a word or a tag is has its own tests; here it passes through the kernel.
+    "treebank": treebank_words,
+    "tags": document_tags,
 }
 
 

@@ -29,7 +29,7 @@ BY_NAME = {
     "model": r"textmix\.models\.",
     "measure": r"textmix\.(models\.|papers\.\w+\.measures)",
     "figure": r"textmix\.papers\.\w+\.figures",
-    "bench": r"textmix\.(models\.|bench\.|papers\.\w+\.bench)",
+    "bench": r"textmix\.(models\.|bench\.|papers\.\w+\.\w*bench)",
 }
 
 

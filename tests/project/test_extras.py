@@ -24,7 +24,7 @@ sys.meta_path.insert(0, Blocked())
 """
 NAMES = {
     *("snakemake", "pandas", "matplotlib", "jsonschema", "yaml", "jinja2", "defusedxml", "lightgbm", "gensim"),
-    *("simplemma", "bs4", "lxml", "referencing"),
+    *("simplemma", "textblob", "bs4", "lxml", "referencing"),
 }
 EXAMPLE = """
 import tempfile, numpy as np, textmix
@@ -58,6 +58,7 @@ def test_estimators_saving_and_loading_need_no_extra() -> None:
         ("import numpy as np; from textmix import BoostedRelevance as B; B().fit(np.eye(2), [['a'], ['b']])", "[boost"),
         ("from textmix.text.vectors import paragraph_vectors as p; p(None, [])", "gensim is not installed"),
         ("from textmix import WordVectorizer as W; W(lemmatise=True).fit(['a'])", "'textmix[lemmas]'"),
+        ("from textmix import WordVectorizer as W; W(tokenizer='tags').fit(['a'])", "'textmix[tags]'"),
     ],
 )
 def test_an_import_that_lacks_its_extra_says_which(program: str, said: str) -> None:
@@ -85,5 +86,5 @@ def test_every_extra_that_a_message_names_exists() -> None:
 
 def test_the_whole_extra_has_the_packages_of_its_parts() -> None:
     extras = PROJECT["optional-dependencies"]
-    for part in ("data", "boosting", "vectors", "lemmas"):
+    for part in ("data", "boosting", "vectors", "lemmas", "tags"):
         assert set(extras[part]) <= set(extras["workflow"]), part

@@ -9,6 +9,7 @@ A tokenizer states which characters form words and how they are folded; every ot
 - ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in their original case.
 - ``scripts``: as ``unicode``, and each character of a script that sets no blanks between words (`UNSPACED`) is a word.
 - ``characters``: each character of the words of ``unicode`` is a word, and `BLANK` stands between two words.
+- ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.tags`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.text import token_kernels as kernels
+from textmix.text.tags import document_tags
 from textmix.text.treebank import treebank_words
 
 #: A maximum length that no word exceeds.
@@ -114,6 +116,11 @@ def _cut_as_treebank(text: Ragged) -> Ragged:
     return Ragged.from_texts(" ".join(treebank_words(text.text(row))).encode("utf-8") for row in range(len(text)))
 
 
+def _as_tags(text: Ragged) -> Ragged:
+    """Return the tags of `textmix.text.tags` with blanks between them in place of the text."""
+    return Ragged.from_texts(" ".join(document_tags(text.text(row))).encode("utf-8") for row in range(len(text)))
+
+
 @dataclass(frozen=True)
 class Tokenizer:
     """One tokenizer: an optional change of the text, and then a fold table.
@@ -137,6 +144,7 @@ TOKENIZERS = {
     "treebank": Tokenizer(_NOT_BLANK, _cut_as_treebank),
     "scripts": Tokenizer(_NOT_BLANK, _cut_scripts),
     "characters": Tokenizer(_NOT_BLANK, _cut_characters),
+    "tags": Tokenizer(_NOT_BLANK, _as_tags),
 }
 
 

@@ -42,7 +42,7 @@ class Operand:
     name : short name of the number, as the reason shows it; empty for a bound.
     value : the number, in stored units (fractions and seconds); a bound is in the same units.
     trials : the random splits of which ``value`` is the mean, or None where it is no such mean.
-    interval : ends of its 95 % interval, of a ratio of times; else None.
+    interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
     """
 
     name: str

@@ -57,7 +57,7 @@ class Rebuilt:
     n : number of trials behind ``value``, or None where it is no mean or median over trials.
     unconverged : number of the fits behind it that stopped before they converged.
     trials : the random splits of which ``value`` is the mean; None where it is no such mean.
-    interval : ends of its 95 % interval, of a ratio of times; else None.
+    interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
     range : lowest and highest value over the parts of the data of which ``value`` is a median, of a measure that also
         writes ``<key>_lowest`` and ``<key>_highest``; else None.
     """
@@ -114,11 +114,17 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
 
 
 def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
-    """Return a value of a measure, with its range where the measure writes one."""
+    """Return a value of a measure, with its range and its 95 % interval where the measure writes them."""
     values, key = results.measure(locator.measure), locator.key
     found = entry_of(values, key, str(locator))
-    ends = [values[f"{key}_{end}"].value for end in ("lowest", "highest") if f"{key}_{end}" in values]
-    return Rebuilt(found.value, found.standard_deviation, range=(ends[0], ends[1]) if len(ends) == 2 else None)
+
+    def ends(low: str, high: str) -> tuple[float, float] | None:
+        """Return the values of two keys that begin with this one, or None."""
+        both = [values[f"{key}_{end}"].value for end in (low, high) if f"{key}_{end}" in values]
+        return (both[0], both[1]) if len(both) == 2 else None
+
+    deviation = found.standard_deviation
+    return Rebuilt(found.value, deviation, range=ends("lowest", "highest"), interval=ends("ci_low", "ci_high"))
 
 
 def _ratio(results: Results, locator: BenchLocator) -> Rebuilt:

@@ -106,7 +106,7 @@ class BaumWelch:
         if self.emissions == "shared":
             counts = [found._replace(words=counts[0].words) for found in counts]
         found = zip(self.chains, self.parts, counts, strict=True)
-        self.path.append(sum(chain.expected(part, count) for chain, part, count in found) + self._penalty())
+        self.path.append(sum(chain.expected(part, count) for chain, part, count in found) + self.penalty(self.chains))
         shared = self._share(counts[0].words, axis=0) if self.emissions == "shared" else None
         self.chains = [self._maximise(*pair, shared) for pair in zip(self.chains, counts, strict=True)]
 
@@ -122,11 +122,11 @@ class BaumWelch:
         smoothed = counts + self.smoothing
         return smoothed / smoothed.sum(axis=axis, keepdims=True)
 
-    def _penalty(self) -> float:
-        """Return kappa times the sum of the logarithms of all estimated probabilities."""
-        estimated = [part for chain in self.chains for part in (chain.start, chain.transitions)]
+    def penalty(self, chains: Sequence[Chain]) -> float:
+        """Return kappa times the sum of the logarithms of all estimated probabilities of models."""
+        estimated = [part for chain in chains for part in (chain.start, chain.transitions)]
         if self.emissions != "fixed":
-            estimated += [chain.emissions for chain in self.chains[: 1 if self.emissions == "shared" else None]]
+            estimated += [chain.emissions for chain in chains[: 1 if self.emissions == "shared" else None]]
         return self.smoothing * float(sum(np.log(part).sum() for part in estimated))
 
     def run(self, max_iter: int, tol: float) -> bool:
