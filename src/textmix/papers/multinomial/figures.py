@@ -22,6 +22,12 @@ _RULES = {
     "leaving_one_out": "b by leaving one out",
 }
 _LENGTHS = {"none": "", "decision": ",\nequal lengths in test", "counts": ",\nequal lengths"}
+_RIVAL_RULES = {
+    "accumulated": "accumulated posterior",
+    "binary": "binary classifiers",
+    "fall-back": "binary with the top class where none passes",
+    "label set": "most probable label set of the training documents",
+}
 #: Where the threshold axis is marked: it runs from 10^-15 over 1/2 to 1 - 10^-15.
 _MARKS = {1e-15: "10⁻¹⁵", 1e-8: "10⁻⁸", 0.5: "0.5", 1 - 1e-8: "1−10⁻⁸", 1 - 1e-15: "1−10⁻¹⁵"}
 
@@ -66,8 +72,8 @@ def precision_recall(data: FigureData) -> Sheet:
 def set_error(data: FigureData) -> Sheet:
     """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
 
-    Reads the table of `precision_recall`.  The upper axis is that of log-odds, so that both ends can be seen; the lower
-    is linear, as in the paper.
+    Reads the table of `precision_recall`.  The upper axis is linear, as in the paper; the lower is that of log-odds, so
+    that both ends can be seen.
     """
     figure, panel = grid_of_panels(2, 1, 2.3, sharey=True)
     for place, (method, name) in enumerate(_METHODS.items()):
@@ -79,11 +85,11 @@ def set_error(data: FigureData) -> Sheet:
                 axes.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
                 _mark_validated(axes, curve, (0, 3), place)
             _least(figure, f"{name}, {which}", curve)
-    panel[0].set_xscale("logit")
-    marked(panel[0].xaxis, list(_MARKS), list(_MARKS.values()))
-    panel[0].set_xlabel("threshold (log-odds scale)")
-    panel[1].set_xlabel("threshold (linear scale)")
-    panel[1].set_xlim(0, 1)
+    panel[0].set_xlabel("threshold (linear scale)")
+    panel[0].set_xlim(0, 1)
+    panel[1].set_xscale("logit")
+    marked(panel[1].xaxis, list(_MARKS), list(_MARKS.values()))
+    panel[1].set_xlabel("threshold (log-odds scale)")
     for axes in panel:
         axes.set_ylabel("wrong sets (fraction)")
         axes.set_ylim(bottom=0)
@@ -172,8 +178,36 @@ def _plot_choice(axes: Axes, row: Mapping[str, str], wrong: tuple[float, float],
     )
 
 
+def rivals(data: FigureData) -> Sheet:
+    """Draw the exact-set error of each classifier by each rule, and the best threshold of its binary rule.
+
+    Reads ``rival_posteriors/rules.csv``: model, rule, threshold, set_error, best, lowest.
+    """
+    rows = data.results.measure_table("rival_posteriors", "rules")
+    names = list(dict.fromkeys(row["model"] for row in rows))
+    figure, (left, right) = panels(2, height=1.3 + 0.36 * len(names), sharey=True)
+    for place, (rule, label) in enumerate(_RIVAL_RULES.items()):
+        chosen = [row for row in rows if row["rule"] == rule]
+        at = [names.index(row["model"]) + 0.18 * (place - 1) for row in chosen]
+        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": "none"}
+        left.plot([float(row["set_error"]) for row in chosen], at, markersize=4.5, label=label, **look)
+    binary = [row for row in rows if row["rule"] == "binary"]
+    thresholds = [float(row["best"]) for row in binary]
+    right.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
+    right.set_xscale("logit")
+    marked(right.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
+    right.set_xlim(1e-15, 1 - 1e-15)
+    left.set_xlabel("wrong sets (fraction)")
+    right.set_xlabel("best threshold, binary (log-odds scale)")
+    row_names(left, names)
+    figure.note("One split; its errors have no bars.")
+    legend(figure, left)
+    return figure
+
+
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "precision_recall": precision_recall,
     "set_error": set_error,
     "choices": choices,
+    "rivals": rivals,
 }

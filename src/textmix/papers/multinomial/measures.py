@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,45 +18,23 @@ from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.discounting_weights import RULES
+from textmix.papers.multinomial.documents import (
+    LENGTHS,
+    Documents,
+    halves,
+    mentions,
+    params_of,
+    source_of,
+    stack,
+    sweep_of,
+    thresholds_of,
+    validation,
+)
+from textmix.papers.multinomial.rivals import rival_posteriors
+
+__all__ = ["expectation_maximisation", "rival_posteriors", "single_label", "table1", "threshold_curves"]
 
 METHODS = ("accumulated", "binary")
-LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
-
-
-@dataclass(frozen=True)
-class _Documents:
-    """Counts X (N, V) and label indicators Y (N, L) of some documents, CSR."""
-
-    X: sparse.csr_array
-    Y: sparse.csr_array
-
-    def __getitem__(self, rows: np.ndarray) -> _Documents:
-        """Return the documents of some rows: indices, or a mask of N truth values."""
-        return _Documents(self.X[rows], self.Y[rows])
-
-    @property
-    def labelled(self) -> np.ndarray:
-        """Whether each document has a label, bool (N,)."""
-        return np.diff(self.Y.indptr) > 0
-
-
-def _source(sources: Mapping[str, MeasureData]) -> MeasureData:
-    """Return the only data set of a measure."""
-    return next(iter(sources.values()))
-
-
-def _halves(sources: Mapping[str, MeasureData]) -> tuple[_Documents, _Documents]:
-    """Return training and test documents of the first split."""
-    source = _source(sources)
-    documents = _Documents(source.corpus.features, source.corpus.labels.astype(np.float64))
-    return documents[source.splits.train[0]], documents[source.splits.test[0]]
-
-
-def _mentions(source: MeasureData) -> np.ndarray:
-    """Return how many labels each document is given, int (N,); a topic named twice counts twice, as in Table 1."""
-    twice = set(source.corpus.info.get("topic named twice", ()))
-    repeated = np.fromiter((name in twice for name in source.corpus.ids), dtype=np.int64)
-    return source.corpus.label_counts + repeated
 
 
 def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -67,10 +45,10 @@ def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
     sources : role -> data set, one.
     settings : none.
     """
-    source = _source(sources)
+    source = source_of(sources)
     values: dict[str, float] = {}
     for part, rows in (("train", source.splits.train[0]), ("test", source.splits.test[0])):
-        number = np.minimum(_mentions(source)[rows], 2)
+        number = np.minimum(mentions(source)[rows], 2)
         for kind, name in enumerate(("no_label", "unilabel", "multilabel")):
             values[f"{part}_{name}"] = float(np.sum(number == kind))
             values[f"{part}_{name}_share"] = float(np.mean(number == kind))
@@ -81,21 +59,21 @@ def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
 class _SingleLabel:
     """The single-label problem: training and test documents with one label, and training documents without a label."""
 
-    train: _Documents
-    test: _Documents
-    unlabelled: _Documents
+    train: Documents
+    test: Documents
+    unlabelled: Documents
 
     @classmethod
     def of(cls, sources: Mapping[str, MeasureData]) -> _SingleLabel:
         """Return the problem of a data set."""
-        source = _source(sources)
-        train, test = _halves(sources)
-        number, rows, other = _mentions(source), source.splits.train[0], source.splits.test[0]
+        source = source_of(sources)
+        train, test = halves(sources)
+        number, rows, other = mentions(source), source.splits.train[0], source.splits.test[0]
         return cls(train[number[rows] == 1], test[number[other] == 1], train[number[rows] == 0])
 
     def wrong(self, params: Mapping[str, Any]) -> np.ndarray:
         """Return which test documents get a wrong label, bool (N,), after training on `train` and `unlabelled`."""
-        return _wrong(_stack(self.train, self.unlabelled), self.test, params)
+        return _wrong(stack(self.train, self.unlabelled), self.test, params)
 
     def cross_validated(self, folds: int, params: Mapping[str, Any]) -> int:
         """Return the number of errors on `train`, each document predicted by a model of the folds without it.
@@ -108,22 +86,10 @@ class _SingleLabel:
         return sum(int(_wrong(rest, left_out, params).sum()) for rest, left_out in parts)
 
 
-def _stack(*parts: _Documents) -> _Documents:
-    """Return the documents of all parts in one."""
-    X, Y = (sparse.vstack([getattr(part, name) for part in parts], format="csr") for name in ("X", "Y"))
-    return _Documents(X, Y)
-
-
-def _wrong(train: _Documents, test: _Documents, params: Mapping[str, Any]) -> np.ndarray:
+def _wrong(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.ndarray:
     """Return which single-label test documents a trained classifier gives a wrong label, bool (N,)."""
     model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
     return np.argmax(model.predict_log_proba(test.X), axis=1) != test.Y.indices
-
-
-def _params(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
-    """Return the parameters of `AbsoluteDiscountingClassifier`: the choice of the settings, with some changed."""
-    chosen = {name: settings[name] for name in ("discount", "discount_counts", "length")} | changed
-    return chosen | {"length": LENGTHS[chosen["length"]]}
 
 
 def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -142,8 +108,8 @@ def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
     unlabelled documents too, and ``chance_of_gain_with_unlabelled`` is a p-value.
     """
     problem = _SingleLabel.of(sources)
-    wrong = problem.wrong(_params(settings, unlabelled="ignore"))
-    helped = problem.wrong(_params(settings))
+    wrong = problem.wrong(params_of(settings, unlabelled="ignore"))
+    helped = problem.wrong(params_of(settings))
     n_train, n_test = problem.train.X.shape[0], problem.test.X.shape[0]
     seen = problem.train.Y.sum(axis=0) > 0
     values = {
@@ -156,7 +122,7 @@ def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
         "error_rate_with_unlabelled": helped.mean(),
         "change_of_error_with_unlabelled": helped.mean() - wrong.mean(),
         "chance_of_gain_with_unlabelled": _chance_of_gain(wrong, helped),
-        "cross_validated_error_rate": problem.cross_validated(settings["folds"], _params(settings)) / n_train,
+        "cross_validated_error_rate": problem.cross_validated(settings["folds"], params_of(settings)) / n_train,
     }
     rows = _choices(problem, settings["folds"])
     for row in rows:
@@ -196,22 +162,10 @@ def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
     return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
 
 
-def _thresholds(settings: Mapping[str, Any]) -> np.ndarray:
-    """Return the thresholds of the curves, increasing, float64 (K,).
-
-    There are ``steps`` even steps between ``low`` and ``high``.  Near each end there are thresholds at a distance of
-    10^-2, 10^-3, ..., 10^-``powers`` of the range.
-    """
-    low, high, steps = settings["low"], settings["high"], settings["steps"]
-    even = low + (high - low) * np.arange(1, steps) / steps
-    near = (high - low) * 10.0 ** -np.arange(2, settings["powers"] + 1)
-    return np.unique(np.concatenate([even, low + near, high - near]))
-
-
 class _Rules:
     """Both multi-label methods, trained: the classifier under the accumulated rule, and the binary classifiers."""
 
-    def __init__(self, train: _Documents, params: Mapping[str, Any]) -> None:
+    def __init__(self, train: Documents, params: Mapping[str, Any]) -> None:
         shared = {name: params[name] for name in ("discount", "length")}
         self.accumulated = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
         self.binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
@@ -219,13 +173,6 @@ class _Rules:
     def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
         """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
         return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}
-
-
-def _sweep(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: np.ndarray) -> Sweep:
-    """Return precision, recall and set error of a method at every threshold on the posterior."""
-    if method == "accumulated":
-        return accumulated_sweep(scores, Y, thresholds)
-    return replace(threshold_sweep(scores, Y, special.logit(thresholds)), thresholds=thresholds)
 
 
 def threshold_curves(
@@ -241,7 +188,7 @@ def threshold_curves(
     ----------
     sources : role -> data set, one.
     settings : ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
-        thresholds, see `_thresholds`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
+        thresholds, see `thresholds_of`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
         training documents left out to choose a threshold; ``least``, the fewest of these documents for which a class
         gets a threshold of its own (section 2.2).
     generator : draws the validation part.
@@ -250,23 +197,23 @@ def threshold_curves(
     -------
     a measure whose table ``curves`` has a row for each method, test set and threshold.
     """
-    train, test = _halves(sources)
-    thresholds, params = _thresholds(settings), _params(settings)
+    train, test = halves(sources)
+    thresholds, params = thresholds_of(settings), params_of(settings)
     scores = _Rules(train, params).scores(test.X)
-    fit, left_out = _validation(train, settings["validation"], generator)
+    fit, left_out = validation(train, settings["validation"], generator)
     left_scores = _Rules(fit, params).scores(left_out.X)
     values: dict[str, float] = {}
     rows: list[dict[str, Any]] = []
     for method in METHODS:
-        place = _sweep(method, left_scores[method], left_out.Y, thresholds).lowest_set_error()
+        place = sweep_of(method, left_scores[method], left_out.Y, thresholds).lowest_set_error()
         sweeps = {
-            name: _sweep(method, scores[method][rows_of], test.Y[rows_of], thresholds)
+            name: sweep_of(method, scores[method][rows_of], test.Y[rows_of], thresholds)
             for name, rows_of in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
         }
         values |= _curve_values(method, sweeps, place, (0.1, settings["standard"], 0.9))
         rows += _curve_rows(method, sweeps, place)
         if not test.labelled.all():
-            lost = _sweep(method, scores[method][~test.labelled], test.Y[~test.labelled], thresholds)
+            lost = sweep_of(method, scores[method][~test.labelled], test.Y[~test.labelled], thresholds)
             values[f"{method}_set_error_on_unlabelled"] = lost.set_error.min()
     choose = {"default": special.logit(values["binary_threshold"]), "least": settings["least"]}
     values |= _per_class(left_scores["binary"], left_out.Y, scores["binary"], test.Y, choose)
@@ -289,13 +236,6 @@ def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
         ]
     )
     return float(np.max(widths.max(axis=1) / widths.min(axis=1)))
-
-
-def _validation(train: _Documents, share: float, generator: np.random.Generator) -> tuple[_Documents, _Documents]:
-    """Return the training documents without a part drawn at random, and the labelled documents of that part."""
-    order = generator.permutation(train.X.shape[0])
-    kept, left_out = np.sort(order[round(share * len(order)) :]), np.sort(order[: round(share * len(order))])
-    return train[kept], train[left_out[train.labelled[left_out]]]
 
 
 def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: Iterable[float]) -> dict[str, float]:
@@ -380,13 +320,13 @@ def expectation_maximisation(
     a measure with the single-label error rate, and the exact-set error and F1 of the accumulated rule, for each use
     (keys end in ``ignore``, ``smoothing``, ``em``), and the table ``path``, the log-likelihood at each step of EM.
     """
-    train, test = _halves(sources)
-    problem, thresholds = _SingleLabel.of(sources), _thresholds(settings)
-    fit, left_out = _validation(train, settings["validation"], generator)
+    train, test = halves(sources)
+    problem, thresholds = _SingleLabel.of(sources), thresholds_of(settings)
+    fit, left_out = validation(train, settings["validation"], generator)
     values: dict[str, float] = {}
     paths: list[dict[str, Any]] = []
     for use in ("ignore", "smoothing", "em"):
-        params = _params(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
+        params = params_of(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
         values[f"error_rate_{use}"] = problem.wrong(params).mean()
         proba = _posteriors(fit, left_out, params)[1]
         place = accumulated_sweep(proba, left_out.Y, thresholds).lowest_set_error()
@@ -399,7 +339,7 @@ def expectation_maximisation(
 
 
 def _posteriors(
-    train: _Documents, test: _Documents, params: Mapping[str, Any]
+    train: Documents, test: Documents, params: Mapping[str, Any]
 ) -> tuple[AbsoluteDiscountingClassifier, np.ndarray]:
     """Return the trained classifier and its posteriors of the test documents, float64 (N, L)."""
     model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
