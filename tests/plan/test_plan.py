@@ -409,7 +409,9 @@ def test_prose_of_a_data_set_is_no_part_of_what_fetching_and_parsing_depend_on(p
     entry = Jobs(plan).dataset_entry(SimpleNamespace(dataset="bbc_wheel"))
     assert {*entry} == {"reader", "files", "sources", "content_digest", "expect"}
     titles = Jobs(plan).role_titles()
-    assert titles["yeast_wheel"] == {key: getattr(plan.registry["yeast_wheel"], key) for key in ("title", "terms")}
+    assert titles["yeast_wheel"] == {
+        key: getattr(plan.registry["yeast_wheel"], key) for key in ("title", "terms", "no_digest")
+    }
 
 
 def test_a_plan_cannot_be_changed(plan):

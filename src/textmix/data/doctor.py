@@ -80,4 +80,7 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
     if not without:
         return "sha256"
     known = "counts" if entry.expect else "nothing"
-    return known if len(without) == len(source.files) else f"{known} and sha256, but for {', '.join(without)}"
+    reason = f" ({entry.no_digest})" if entry.no_digest else ""
+    if len(without) == len(source.files):
+        return known + reason
+    return f"{known} and sha256, but for {', '.join(without)}{reason}"

@@ -39,6 +39,9 @@ _UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHO
 #: The first bytes of a packed file, by the ending of its URL; a web page in its place begins otherwise.
 _MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 
+#: The first bytes of what a Git host sends in place of a file that it stores elsewhere (Git LFS specification).
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
 
 class DownloadError(Exception):
     """A file could not be downloaded.
@@ -245,11 +248,13 @@ def _read(response: Any) -> bytes:
 
 
 def _check_start(chunk: bytes, url: str) -> None:
-    """Refuse a first chunk that is a web page, or does not begin as the packed file that the URL's ending names."""
+    """Refuse a first chunk that is a web page, a pointer of Git LFS, or not of the packing that the URL's ending names."""
     head = chunk[:1024].lstrip().lower()
     magic = next((magic for ending, magic in _MAGIC.items() if urlsplit(url).path.endswith(ending)), b"")
     if head.startswith(b"<!doctype html") or b"<html" in head:
         raise DownloadError("answers with a web page instead of the file")
+    if head.startswith(_POINTER):
+        raise DownloadError("answers with a pointer of Git LFS instead of the file")
     if not chunk.startswith(magic[: len(chunk)]):
         raise DownloadError("answers with something else than the packed file")
 

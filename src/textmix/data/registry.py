@@ -20,7 +20,7 @@ KINDS = ("mirror", "https", "package")
 #: The record of a fetched data set in its folder; no data file may have this name.
 RECORD = "fetch.json"
 #: Keys of an entry that are shown to people in the report; fetching and parsing do not depend on them.
-PROSE = ("title", "citation", "terms", "note")
+PROSE = ("title", "citation", "terms", "note", "no_digest")
 _SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
 
 
@@ -120,6 +120,7 @@ class DatasetEntry:
     ----------
     id : identifier, ``^[a-z0-9_]+$``.
     title, citation, terms, note : prose for the report; ``terms`` are the terms of use.
+    no_digest : why files of its https source have no sha256; empty where all have one.
     reader : the reader, unless a source names its own (see `form`).
     files : role -> name of the file in the data set's folder.
     sources : the sources in the order in which they are tried.
@@ -138,6 +139,7 @@ class DatasetEntry:
     hosts: frozenset[str] = frozenset()
     expect: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    no_digest: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     def form(self, record: Mapping[str, Any]) -> Source:
@@ -224,6 +226,7 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
         hosts=frozenset(raw.get("hosts", ())),
         expect=raw["expect"],
         note=raw.get("note", ""),
+        no_digest=raw.get("no_digest", ""),
         raw=raw,
     )
 

@@ -253,9 +253,10 @@ class Jobs:
         return [self.source(f"config/papers/{paper}/{name}") for paper in self.plan.papers for name in names]
 
     def titles(self, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
-        """Return title and terms of use of data sets, by name."""
+        """Return title, terms of use and the reason for an unknown sha256 of data sets, by name."""
         entries = {name: self.plan.registry[name] for name in datasets}
-        return {name: {"title": entry.title, "terms": entry.terms} for name, entry in entries.items()}
+        keys = ("title", "terms", "no_digest")
+        return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
 
     def role_titles(self) -> dict[str, dict[str, str]]:
         """Return title and terms of use of the data sets that stand for a role."""

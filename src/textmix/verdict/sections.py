@@ -194,7 +194,9 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     known = inputs.titles[entry.dataset]
     folder = inputs.results / "datasets" / entry.dataset
     size, missing = _size(folder) if folder in inputs.made else ("", "not read in this run")
-    return DataUsed(role, entry.dataset, known["title"], known["terms"], entry.comparable, entry.note, size, missing)
+    unknown = known.get("no_digest", "")
+    note = "; ".join(part for part in (entry.note, unknown and f"no sha256 is known: {unknown}") if part)
+    return DataUsed(role, entry.dataset, known["title"], known["terms"], entry.comparable, note, size, missing)
 
 
 def _size(folder: Path) -> tuple[str, str]:

@@ -1,0 +1,182 @@
+"""Every https entry of the registry as a user's machine would try it, with small files of its form from 127.0.0.1."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import tarfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.data.fetching import LIMITS, Server, gives, redirects, running_server, sha256
+from textmix.data.corpus import Corpus
+from textmix.data.fetch import fetch_dataset
+from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, load_registry
+
+ROOT = Path(__file__).parents[2]
+REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+ON_THE_WEB = {name: entry for name, entry in REGISTRY.items() if any(s.kind == "https" for s in entry.sources)}
+ENDINGS: Mapping[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 6396962\n"
+STORY = (
+    b'<!DOCTYPE lewis SYSTEM "lewis.dtd">\n<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="1" '
+    b'NEWID="1">\n<DATE>1</DATE>\n<TOPICS><D>cocoa</D></TOPICS>\n<PLACES></PLACES>\n<PEOPLE></PEOPLE>\n<ORGS></ORGS>\n'
+    b"<EXCHANGES></EXCHANGES>\n<COMPANIES></COMPANIES>\n<UNKNOWN> \n</UNKNOWN>\n<TEXT>\n<TITLE>T</TITLE>\n<BODY>B\n"
+    b"</BODY></TEXT>\n</REUTERS>\n"
+)
+ARFF = b"@relation tiny\n@attribute a numeric\n@attribute b numeric\n@attribute x {0,1}\n@attribute y {0,1}\n@data\n"
+ARFF += b"1,2,0,1\n3,0,1,0\n"
+LABELS = (
+    b'<labels xmlns="http://mulan.sourceforge.net/labels"><label name="x"></label><label name="y"></label></labels>'
+)
+REVIEW = b"product/productId: A\nreview/userId: u\nreview/score: %d.0\nreview/text: fine\n\n"
+#: Data set -> paths in its public archive, each with the label that the reader must find.
+FOLDERS: Mapping[str, Mapping[str, str]] = {
+    "newsgroups_18828": {"20news-18828/sci.med/1": "sci.med", "20news-18828/rec.autos/2": "rec.autos"},
+    "industry_sector_pages": {"sector/air.courier.industry/a.html": "air.courier.industry"},
+    "lingspam": {"lingspam_public/bare/part1/spmsga1.txt": "spam", "lingspam_public/bare/part1/1-1msg1.txt": "ham"},
+    "webkb": {"webkb/course/cornell/http:^^a": "course", "webkb/staff/misc/http:^^b": "staff"},
+    "webkb_four": {"webkb/course/cornell/http:^^a": "course", "webkb/student/misc/http:^^b": "student"},
+    "imdb": {f"aclImdb/{p}/{k}/0_{r}.txt": k for p in ("train", "test") for k, r in (("neg", 2), ("pos", 9))},
+    "imdb_unlabelled": {
+        **{f"aclImdb/{p}/{k}/0_{r}.txt": k for p in ("train", "test") for k, r in (("neg", 2), ("pos", 9))},
+        "aclImdb/train/unsup/0_0.txt": "",
+    },
+}
+#: Data set -> role -> path in the archive of this role, and its label.
+SPLIT_FOLDERS = {
+    "spamassassin": {
+        role: (f"{role}/00001.7c53336b37003a9286aba55d2945844c", "spam" if role.startswith("spam") else "ham")
+        for role in ("easy_ham", "easy_ham_2", "hard_ham", "spam", "spam_2")
+    }
+}
+
+
+def tar(files: Mapping[str, bytes]) -> bytes:
+    """Return a tar archive of the files, with the folders above them as members."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w") as archive:
+        for folder in sorted({str(parent) for name in files for parent in list(Path(name).parents)[:-1]}):
+            entry = tarfile.TarInfo(folder)
+            entry.type = tarfile.DIRTYPE
+            archive.addfile(entry)
+        for name, data in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return target.getvalue()
+
+
+def libsvm(reader: Reader) -> bytes:
+    """Return rows that hold every label that the reader's options state, so that the labels found are that many."""
+    assert reader.name == "libsvm_multilabel", "write down the form of this reader's files"
+    first = 1 if reader.options.get("first_label") == "found" else 0
+    lines = [f"{first + k} 1:{k + 1} {reader.options['n_features']}:1\n" for k in range(reader.options["n_labels"])]
+    return "".join(lines).encode()
+
+
+def message(name: str) -> bytes:
+    """Return a text that each form of message reads: header lines, an empty line, and words."""
+    return f"From: {name}\nSubject: s\n\n<html>some words</html>\n".encode()
+
+
+def plain(entry: DatasetEntry, source: Source, role: str) -> bytes:
+    """Return a small file of the form of one role, unpacked."""
+    name, reader = entry.id, source.reader.name
+    if name in SPLIT_FOLDERS:
+        return tar({SPLIT_FOLDERS[name][role][0]: message(role)})
+    if name in FOLDERS:
+        return tar({path: message(path) for path in FOLDERS[name]})
+    if reader == "arff":
+        return LABELS if role == "labels" else ARFF
+    if reader == "reuters_sgml":
+        return tar({"reut2-000.sgm": STORY, "README.txt": b"read me", "lewis.dtd": b"<!-- -->"})
+    return REVIEW % 1 + REVIEW % 5 if reader == "snap_reviews" else libsvm(source.reader)
+
+
+def packed(data: bytes, url: str) -> bytes:
+    """Return the bytes as the ending of a URL packs them."""
+    return ENDINGS.get(Path(urlsplit(url).path).suffix, bytes)(data)
+
+
+def small(entry: DatasetEntry, server: Server) -> DatasetEntry:
+    """Return an entry whose https source gives small files of its form from the server, and its other keys.
+
+    The first address of a file redirects to another path, and breaks off at the first try; further addresses answer
+    with an error.  A digest that the entry knows becomes that of the small file; one that it does not know stays so.
+    """
+    source = next(one for one in entry.sources if one.kind == "https")
+    files = {}
+    for role, file in source.files.items():
+        first = urlsplit(file.where[0])
+        body = packed(plain(entry, source, role), file.where[0])
+        path = f"/{entry.id}/{role}{first.path}"
+        whole = server.url("/whole" + path, gives(body[:-1], length=len(body)), gives(body))
+        urls = [server.url(path, redirects(whole))]
+        urls += [server.url(f"/other{k}{path}", gives(b"", status=404)) for k in range(len(file.where) - 1)]
+        known = (sha256(body), len(body)) if file.sha256 else (None, None)
+        files[role] = SourceFile(tuple(urls), *known)
+    made = replace(source, files=files, content_digest=None)
+    names = {role: entry.files[role] for role in files}
+    return replace(entry, sources=(made,), files=names, hosts=entry.hosts | {"127.0.0.1"})
+
+
+@pytest.fixture(scope="module")
+def server() -> Server:
+    """Run a server for all entries."""
+    with pytest.MonkeyPatch.context() as patch, running_server(patch) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", sorted(ON_THE_WEB))
+def test_files_of_the_form_of_each_public_source_are_fetched_and_read(
+    name: str, server: Server, tmp_path: Path
+) -> None:
+    entry = small(REGISTRY[name], server)
+    record = fetch_dataset(entry, tmp_path / name, None, limits=LIMITS)
+    assert record["status"] == "had", record
+    source = entry.sources[0]
+    read = importlib.import_module(source.reader.module).read
+    corpus: Corpus = read(entry.paths(record, tmp_path / name), {**source.reader.options, "name": name})
+    found = {label for label, used in zip(corpus.label_names, corpus.labels.sum(axis=0), strict=True) if used}
+    expected = {
+        **{other: {label for _, label in parts.values()} for other, parts in SPLIT_FOLDERS.items()},
+        **{other: set(labels.values()) - {""} for other, labels in FOLDERS.items()},
+    }
+    assert len(corpus.ids) > 0
+    assert found == expected[name] if name in expected else len(found) >= 1
+    assert all(server.asked[path] <= 2 for path in server.asked)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, entry in ON_THE_WEB.items() if entry.reader.name == "arff"))
+def test_a_pointer_of_git_lfs_is_no_file_of_any_source(name: str, server: Server, tmp_path: Path) -> None:
+    entry = REGISTRY[name]
+    source = next(one for one in entry.sources if one.kind == "https")
+    url = server.url(f"/pointer/{name}", gives(POINTER))
+    files = {role: SourceFile((url,)) for role in source.files}
+    entry = replace(entry, sources=(replace(source, files=files),), files={role: entry.files[role] for role in files})
+    record = fetch_dataset(entry, tmp_path / name, None, limits=LIMITS)
+    assert record["status"] == "missing" and "pointer of Git LFS" in record["reason"]
+
+
+def test_every_reader_of_an_https_source_has_a_form_here() -> None:
+    for name, entry in ON_THE_WEB.items():
+        for source in (one for one in entry.sources if one.kind == "https"):
+            for role in source.files:
+                assert plain(entry, source, role), (name, role)
+
+
+def test_an_unknown_digest_has_a_reason_and_what_decides_in_its_place() -> None:
+    for name, entry in REGISTRY.items():
+        files = [file for source in entry.sources for file in source.files.values()]
+        assert bool(entry.no_digest) == any(file.sha256 is None for file in files), name
+        if entry.no_digest:
+            web = next(source for source in entry.sources if source.kind == "https")
+            assert ("content digest" in entry.no_digest) == bool(web.content_digest), name
+            assert entry.expect, name
