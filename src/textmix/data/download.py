@@ -248,7 +248,7 @@ def _read(response: Any) -> bytes:
 
 
 def _check_start(chunk: bytes, url: str) -> None:
-    """Refuse a first chunk that is a web page, a pointer of Git LFS, or not of the packing that the URL's ending names."""
+    """Refuse a first chunk that is a web page, a pointer of Git LFS, or not of the packing that the URL names."""
     head = chunk[:1024].lstrip().lower()
     magic = next((magic for ending, magic in _MAGIC.items() if urlsplit(url).path.endswith(ending)), b"")
     if head.startswith(b"<!doctype html") or b"<html" in head:
