@@ -28,6 +28,9 @@ rule fit:
     resources:
         mem_mb=NEEDS.megabytes("fit", "{paper}/{experiment}/{dataset}/{method}"),
         runtime=NEEDS.minutes("fit", "{paper}/{experiment}/{dataset}/{method}"),
+        # Resources, for no result depends on them: they decide whether a method of own data still has time.
+        started=JOBS.started,
+        budget=JOBS.budget,
     params:
         recipe=FIT,
     message:

@@ -1,6 +1,20 @@
 if OWN is not None:
 
     ruleorder: read_own > parse
+    ruleorder: fit_cheap > fit_next > fit
+
+    # Methods of low cost are fitted first, so that their results stand before the time is up.
+    use rule fit as fit_cheap with:
+        wildcard_constraints:
+            paper="own",
+            method=JOBS.own_of_cost("low"),
+        priority: 2
+
+    use rule fit as fit_next with:
+        wildcard_constraints:
+            paper="own",
+            method=JOBS.own_of_cost("middle"),
+        priority: 1
 
     rule read_own:
         input:

@@ -16,6 +16,7 @@ with job(snakemake) as running:
     else:
         views = [Corpus.load(folder) for folder in snakemake.input.features]
         given = Splits.load(snakemake.input.splits), Method(**asked.method), asked.spec, asked.seed
+        limit = snakemake.resources.get("started", 0), snakemake.resources.get("budget", 0)
         only = None if cell is None else int(cell)
         # A method that does not apply leaves its reason in a comparison of methods; in a paper it is an error.
         compared = asked.spec.get("compared")

@@ -19,6 +19,8 @@ from textmix.core.provenance import SHORT, reachable
 
 #: Folder of the single fits that one job joins: Snakemake deletes them after use, and they have the recipe of that job.
 PARTS = "results/parts/"
+#: Beginning of the reason of a result that is missing because the time was up; the next run tries it again.
+OUT_OF_TIME = "out of time: "
 #: Most names in one sentence on what changed.
 _NAMED = 3
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
+from textmix.experiment.budget import seconds_left, time_limit
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.splits import Splits
@@ -22,6 +23,7 @@ def run_compared(
     seed: int,
     *,
     cell: int | None = None,
+    limit: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[Predictions, list[dict[str, Any]]]:
     """Return the predictions and timings that `textmix.experiment.trials.run_trials` returns.
 
@@ -31,6 +33,7 @@ def run_compared(
     splits, method, seed, cell : see `run_trials`.
     entry : also has ``views`` (view -> ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and
         of a weighting that suits the data is one representation among which the search chooses.
+    limit : ``started`` and ``budget`` of `textmix.experiment.budget.seconds_left`.
 
     Raises
     ------
@@ -42,10 +45,12 @@ def run_compared(
     if reason or not weightings:
         raise MissingResult(reason or f"{method.name} has no weighting that suits {corpus.name}")
     choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
+    entry, views = {**entry, "choices": choices}, views_of(corpora, entry)
     try:
-        return run_trials(
-            corpus, splits, method, {**entry, "choices": choices}, seed, views=views_of(corpora, entry), cell=cell
-        )
+        with time_limit(seconds_left(*limit, corpus.n_documents), method.name):
+            return run_trials(corpus, splits, method, entry, seed, views=views, cell=cell)
+    except MissingResult:
+        raise
     except Exception as error:
         if not _is_of_the_data(error):
             raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -332,6 +333,31 @@ class Jobs:
         """Return the part of the registry entry of each method of the user's data that its table depends on."""
         parts = self.tabulated()
         return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
+
+    def own_of_cost(self, cost: str) -> str:
+        """Return the methods of the user's data that are of a class of cost, as a pattern; one that nothing matches."""
+        names = [run.method for run in self.plan.runs(OWN) if self.cost_of(run) == cost]
+        return "|".join(names) or "(?!)"
+
+    def cost_of(self, run: Run) -> str:
+        """Return the class of cost of the method of a fit job (`textmix.plan.methods.COSTS`)."""
+        return self.plan.methods[self.plan.run_entry(run)["use"]].cost
+
+    def started(self, wildcards: Any) -> int:
+        """Return when this run began, seconds since the epoch; 0 for a fit job that has no limit of time.
+
+        The methods of low cost on the user's data have none, so that there is always a result.
+        """
+        run = self.run_of(wildcards)
+        if run.paper != OWN or self.cost_of(run) == "low":
+            return 0
+        # Processes that Snakemake starts for a job read the workflow again, and inherit the time of the first.
+        return int(os.environ.setdefault("TEXTMIX_STARTED", str(int(time.time()))))
+
+    def budget(self, wildcards: Any) -> int:
+        """Return the seconds that the comparison on the user's data may take; 0 where my.yaml does not say it."""
+        own = self.plan.own
+        return own.seconds if own and wildcards.paper == OWN else 0
 
     def own_views(self) -> list[str]:
         """Return the features folders of the user's data that some method reads."""

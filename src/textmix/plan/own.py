@@ -54,6 +54,12 @@ class Own:
         return {role: str(path) for role, path in found.items()}
 
     @property
+    def seconds(self) -> int:
+        """The seconds that the comparison may take, by the key ``budget``; 0 without it."""
+        number, _, unit = str(self.raw.get("budget", "0 s")).partition(" ")
+        return round(float(number) * {"s": 1, "min": 60, "h": 3600}[unit])
+
+    @property
     def reading(self) -> dict[str, Any]:
         """All that the reading of the data depends on: the argument of `textmix.data.own.read_own`."""
         keys = ("columns", "separator", "encoding", "n_labels", "limits")

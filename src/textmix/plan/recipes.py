@@ -16,7 +16,7 @@ from typing import Any
 from textmix.core import io
 from textmix.core.digests import known_sha256
 from textmix.core.errors import IntegrityError
-from textmix.core.recipes import Code, Recipe, differences, lasting
+from textmix.core.recipes import OUT_OF_TIME, Code, Recipe, differences, lasting
 from textmix.data.registry import RECORD
 
 
@@ -87,7 +87,7 @@ class Recipes:
             recipe = make(wildcards)
             for path in output:
                 why = stale(path, recipe, lasting(input))
-                if why:
+                if why or _out_of_time(path):
                     self.again(output)
                     self._tell(script, why)
                     break
@@ -97,7 +97,9 @@ class Recipes:
 
     def _tell(self, script: str, why: str) -> None:
         """Tell once for each script and reason why results are made again."""
-        sentence = f"{script}: made again, for the {why} changed"
+        sentence = (
+            f"{script}: made again, for the {why} changed" if why else f"{script}: tried again, for there is time"
+        )
         if sentence not in self._said:
             self._said.add(sentence)
             self.say(sentence)
@@ -169,6 +171,17 @@ def stale(path: str | Path, recipe: Recipe, inputs: Sequence[str]) -> str:
         if changed:
             return f"content of {changed[0]}"
     return differences(record, recipe, _digest, inputs)
+
+
+def _out_of_time(path: str | Path) -> bool:
+    """Return whether a result is missing because the time of the run before was up."""
+    if not Path(path).exists():
+        return False
+    try:
+        reason: str = _record(Path(path)).get("missing", {}).get("reason", "")
+    except IntegrityError:
+        return False
+    return reason.startswith(OUT_OF_TIME)
 
 
 def _raw(path: Path, record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

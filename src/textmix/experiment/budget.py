@@ -1,0 +1,61 @@
+"""The time budget of a comparison on own data: a costly method that does not end in time leaves its reason.
+
+The budget decides whether a method has a result, never what the result is.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
+
+from textmix.core.errors import MissingResult
+from textmix.core.recipes import OUT_OF_TIME
+
+#: Budget without a word of the user's: seconds a document, and least seconds.
+A_DOCUMENT, LEAST = 0.06, 300.0
+
+
+def seconds_left(started: float, budget: float, documents: int) -> float | None:
+    """Return the seconds that a method may still take; None for a method without a limit.
+
+    Parameters
+    ----------
+    started : when the run began, seconds since the epoch; 0 for a method without a limit.
+    budget : seconds that the run may take; 0 for `A_DOCUMENT` each document and at least `LEAST`.
+    documents : number of documents.
+    """
+    if not started:
+        return None
+    return started + (budget or max(LEAST, A_DOCUMENT * documents)) - time.time()
+
+
+@contextmanager
+def time_limit(seconds: float | None, name: str) -> Iterator[None]:
+    """Stop the block after some seconds, between two steps of Python; None sets no limit.
+
+    Raises
+    ------
+    MissingResult : the time is up, before the block or within it.
+    """
+    if seconds is None:
+        yield
+        return
+    remedy = "run the same command again to go on with what was not tried, or give budget: more"
+    if seconds <= 0:
+        raise MissingResult(f"{OUT_OF_TIME}{name} was not tried, for the time budget was used up; {remedy}")
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        """End the block."""
+        raise MissingResult(f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
