@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
+from textmix.bench import label_sets
 from textmix.bench.label_sets import plain_expected_f, rivals
 from textmix.bench.later import later
 from textmix.models.common.f_kernels import listed_expected_f
@@ -28,3 +31,12 @@ def test_the_rivals_are_named_as_in_the_registry():
     }
     for name, model in {**rivals(), **later()}.items():
         assert type(model) is type(methods[name].make({}))
+
+
+def test_boomer_is_a_peer_where_it_is_installed(monkeypatch):
+    made = SimpleNamespace(BoomerClassifier=lambda **settings: settings)
+    monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: None)
+    assert label_sets.optional_peers() == {}
+    monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(label_sets.importlib, "import_module", lambda name: made)
+    assert label_sets.optional_peers() == {label_sets.BOOMER: {"max_rules": 500, "random_state": 1}}

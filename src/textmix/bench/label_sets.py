@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,7 @@ from textmix.models.topics.labelled_lda import LabelledLDA
 
 PEER = "sklearn OneVsRest LogisticRegression"
 TOPICS = "sklearn LatentDirichletAllocation"
+BOOMER = "mlrl-boomer, 500 rules"
 PYTHON = "NumPy, an instance at a time"
 
 
@@ -40,7 +42,7 @@ def bench_label_sets(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3)
     """
     labels = Y.toarray().astype(np.int8)
     varying = labels[:, labels.min(axis=0) < labels.max(axis=0)]
-    models = {**rivals(), PEER: OneVsRestClassifier(LogisticRegression(max_iter=200))}
+    models = {**rivals(), **optional_peers(), PEER: OneVsRestClassifier(LogisticRegression(max_iter=200))}
     candidates: dict[str, Callable[[], object]] = {
         name: _fit_predict(model, X, varying) for name, model in models.items()
     }
@@ -57,6 +59,13 @@ def rivals() -> Mapping[str, Any]:
         "br_rerank": BRRerank(trees=20, random_state=0),
         "boosted_network": BoostedNetwork(trees=10, sweeps=60, kept=40, random_state=0),
     }
+
+
+def optional_peers() -> Mapping[str, Any]:
+    """Return BOOMER's boosted rules where mlrl-boomer is installed; it asks for an older scikit-learn than ours."""
+    if importlib.util.find_spec("mlrl") is None:
+        return {}
+    return {BOOMER: importlib.import_module("mlrl.boosting").BoomerClassifier(max_rules=500, random_state=1)}
 
 
 def bench_labelled_lda(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
