@@ -72,6 +72,11 @@ def make_clone(folder: Path) -> Clone:
         published = folder / f"config/papers/{paper}/published.csv"
         rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
         published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
+        # The short paper.yaml lacks the experiments that show why rows differ.
+        deviations = folder / f"config/papers/{paper}/deviations.yaml"
+        entries = yaml.safe_load(deviations.read_text(encoding="utf-8"))
+        kept = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
+        deviations.write_text(yaml.safe_dump(kept), encoding="utf-8")
     mirror = folder / "mirror"
     mirror.mkdir()
     names = ("tiny_news", "tiny_reuters", "tiny_absent")
