@@ -36,6 +36,7 @@ include: "workflow/rules/matrix.smk"
 include: "workflow/rules/model.smk"
 include: "workflow/rules/status.smk"
 include: "workflow/rules/costs.smk"
+include: "workflow/rules/scaling.smk"
 
 
 rule all:

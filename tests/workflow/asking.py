@@ -92,6 +92,7 @@ def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
         "compare": [{"paper": paper} for paper in plan.papers],
         "table": [{"paper": paper, "table": name} for paper in plan.papers for name in plan.papers[paper]["tables"]],
         "figure": [{"paper": paper, "figure": name} for paper in plan.papers for name in plan.drawable(paper)],
+        "scaling": [{"case": name} for name in names["SCALING"]],
         "bench": [{"suite": name} for name in plan.suites],
     }
     for script, make in known.items():

@@ -1,0 +1,12 @@
+"""Measure how one stage grows on synthetic documents."""
+
+from textmix.bench.scaling import COLUMNS, measure_case
+from textmix.core.io import format_csv, write_result
+from textmix.core.runtime import job
+from textmix.data.corpus import Corpus
+
+with job(snakemake) as running:
+    spec, largest = running.settings.spec, running.settings.largest
+    sizes = [size for size in spec["sizes"] if largest is None or size <= largest]
+    rows = measure_case(snakemake.wildcards.case, spec["axis"], sizes, Corpus.load(snakemake.input[0]))
+    write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)

@@ -1,0 +1,16 @@
+"""Join the measured growth of all stages: their slopes, and a figure."""
+
+from textmix.bench.scaling import SLOPES, slopes
+from textmix.core.io import format_csv, read_csv, write_result
+from textmix.core.runtime import job
+from textmix.pages.scaling import scaling_figure
+from textmix.pages.style import style, svg_bytes
+
+with job(snakemake) as running:
+    rows = [row for path in snakemake.input for row in read_csv(path)]
+    found = slopes(rows)
+    write_result(snakemake.output.slopes, format_csv(found, SLOPES), running.record)
+    with style():
+        figure = scaling_figure(rows, found)
+        drawn = svg_bytes(figure, "Time and memory against what grows")
+    write_result(snakemake.output.figure, drawn, running.record)
