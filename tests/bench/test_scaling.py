@@ -9,7 +9,8 @@ import pytest
 import yaml
 from scipy import sparse, stats
 
-from textmix.bench.scaling import CASES, COLUMNS, SLOPES, Source, label_sets, log_slope, measure_case, slopes
+from textmix.bench.growth import COLUMNS, SLOPES, log_slope, slopes
+from textmix.bench.scaling import CASES, Source, label_sets, measure_case
 from textmix.data.corpus import Corpus, label_matrix
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -44,6 +44,7 @@ KEPT = """\
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort={port}
+AccountingStoragePass={folder}/munge/socket
 """
 DATABASE = """\
 AuthType=auth/munge
@@ -133,7 +134,9 @@ def cluster(folder: Path, *, accounting: bool) -> Iterator[dict[str, str]]:
     ports, host, cores = free_ports(4), socket.gethostname().split(".")[0], os.cpu_count()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20 - 1000
     facts = {"folder": folder, "host": host, "ports": ports, "cores": cores, "memory": memory}
-    facts["accounting"] = KEPT.format(port=ports[2]) if accounting else "AccountingStorageType=accounting_storage/none"
+    facts["accounting"] = (
+        KEPT.format(port=ports[2], folder=folder) if accounting else "AccountingStorageType=accounting_storage/none"
+    )
     (folder / "slurm.conf").write_text(CONFIGURATION.format(**facts), encoding="utf-8")
     (folder / "slurmdbd.conf").write_text(DATABASE.format(**facts), encoding="utf-8")
     (folder / "slurmdbd.conf").chmod(0o600)

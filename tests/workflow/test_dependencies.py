@@ -38,7 +38,7 @@ WORKFLOW_WITHOUT_RESULT = {
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(costs|fetch|read|plan|status|bench|matrix|model|own|scaling)\.smk": "none of their results is in the tiny run",
+    r"rules/(costs|fetch|read|plan|status|bench|matrix|model|own|scaling)\.smk": "no result of the tiny run",
 }
 
 

@@ -1,6 +1,7 @@
 """Measure how one stage grows on synthetic documents."""
 
-from textmix.bench.scaling import COLUMNS, measure_case
+from textmix.bench.growth import COLUMNS
+from textmix.bench.scaling import measure_case
 from textmix.core.io import format_csv, write_result
 from textmix.core.runtime import job
 from textmix.data.corpus import Corpus

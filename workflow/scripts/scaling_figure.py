@@ -1,6 +1,6 @@
 """Join the measured growth of all stages: their slopes, and a figure."""
 
-from textmix.bench.scaling import SLOPES, slopes
+from textmix.bench.growth import SLOPES, slopes
 from textmix.core.io import format_csv, read_csv, write_result
 from textmix.core.runtime import job
 from textmix.pages.scaling import scaling_figure

@@ -7,7 +7,6 @@ not grow beyond it.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import stdtrit
 
 from textmix.core.determinism import rng
 from textmix.data.corpus import Corpus, Ragged, label_matrix
@@ -26,10 +24,6 @@ from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM1
 from textmix.text.features import build_features
 
-#: Columns of the measured times: processor seconds of one thread, and bytes at the peak above those before.
-COLUMNS = ("case", "step", "axis", "size", "repeat", "seconds", "bytes")
-#: Columns of the slopes: of log seconds and of log bytes against log size, each with its 95 % interval.
-SLOPES = ("case", "step", "axis", "sizes", "quantity", "slope", "low", "high")
 #: Documents that are drawn at a time, and those that a fitted model labels.
 BLOCK, NEW = 20_000, 2_000
 #: Documents where labels grow.
@@ -170,7 +164,7 @@ def measure_case(case: str, axis: str, sizes: Sequence[int], corpus: Corpus, rep
 
     Returns
     -------
-    rows of `COLUMNS`.  The smallest size is run once before, so that no time contains the compilation of kernels.
+    rows of `textmix.bench.growth.COLUMNS`.  The smallest size is run once before, so that no time contains the compilation of kernels.
     """
     source, rows = Source.of(corpus), list[dict[str, Any]]()
     for size, repeat in [(sizes[0], -1), *((size, repeat) for size in sizes for repeat in range(repeats))]:
@@ -180,42 +174,3 @@ def measure_case(case: str, axis: str, sizes: Sequence[int], corpus: Corpus, rep
             spent = {"seconds": time.process_time() - start, "bytes": cost["bytes"]}
             rows.append({"case": case, "step": step, "axis": axis, "size": size, "repeat": repeat, **spent})
     return [row for row in rows if row["repeat"] >= 0]
-
-
-def slopes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the slopes of all cases and steps: rows of `SLOPES`.
-
-    Parameters
-    ----------
-    rows : of `COLUMNS`; zeros and missing values are left out, and a slope needs three different sizes.
-    """
-    found: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
-    for row in rows:
-        for quantity in ("seconds", "bytes"):
-            if row[quantity] and float(row[quantity]) > 0:
-                key = (row["case"], row["step"], row["axis"], quantity)
-                found.setdefault(key, []).append((float(row["size"]), float(row[quantity])))
-    return [
-        {
-            **{"case": case, "step": step, "axis": axis, "sizes": len({size for size, _ in points})},
-            **{"quantity": quantity, **log_slope(np.array(points))},
-        }
-        for (case, step, axis, quantity), points in found.items()
-        if len({size for size, _ in points}) > 2
-    ]
-
-
-def log_slope(points: np.ndarray) -> dict[str, float]:
-    """Return ``slope`` of the line of least squares through logarithms, and ``low`` and ``high``, its 95 % interval.
-
-    Parameters
-    ----------
-    points : sizes and values, float (n, 2), both positive, of three different sizes or more.
-    """
-    x, y = np.log(points).T
-    away = x - x.mean()
-    slope = float(away @ y / (away @ away))
-    rest = y - y.mean() - slope * away
-    error = math.sqrt(float(rest @ rest) / (len(x) - 2) / float(away @ away))
-    half = float(stdtrit(len(x) - 2, 0.975)) * error
-    return {"slope": slope, "low": slope - half, "high": slope + half}

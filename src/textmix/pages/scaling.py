@@ -20,7 +20,7 @@ def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[s
 
     Parameters
     ----------
-    rows, slopes : as `textmix.bench.scaling` gives them; all values may be text.
+    rows, slopes : as `textmix.bench.growth` describes them; all values may be text.
     """
     grown = list(dict.fromkeys(row["axis"] for row in rows))
     cells = [(axis, quantity) for axis in grown for quantity in QUANTITIES]
