@@ -43,7 +43,7 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 KEPT = """\
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
-AccountingStoragePort={port}
+AccountingStoragePort={ports[2]}
 AccountingStoragePass={folder}/munge/socket
 """
 DATABASE = """\

@@ -164,7 +164,8 @@ def measure_case(case: str, axis: str, sizes: Sequence[int], corpus: Corpus, rep
 
     Returns
     -------
-    rows of `textmix.bench.growth.COLUMNS`.  The smallest size is run once before, so that no time contains the compilation of kernels.
+    rows of `textmix.bench.growth.COLUMNS`.  The smallest size is run once before, so that no time contains the
+    compilation of kernels.
     """
     source, rows = Source.of(corpus), list[dict[str, Any]]()
     for size, repeat in [(sizes[0], -1), *((size, repeat) for size in sizes for repeat in range(repeats))]:
