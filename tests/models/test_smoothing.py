@@ -101,6 +101,16 @@ def test_em_never_loses_likelihood_and_finds_the_kinds(temperatures):
     assert path[-1] > one.objective_path_[-1] + 10.0
 
 
+def test_a_component_of_few_documents_does_not_lose_the_smoothing_of_its_class():
+    X, y = bursty(4, n=200)
+    train, test = slice(0, 100), slice(100, 200)
+    right = [
+        MixedEDCMClassifier(n_components=m, random_state=0).fit(X[train], y[train]).score(X[test], y[test])
+        for m in (1, 4)
+    ]
+    assert right[1] >= right[0] - 0.05
+
+
 def test_temperatures_end_with_one():
     X, y = bursty(2)
     for wrong in ((5.0,), (0.5, 1.0)):
