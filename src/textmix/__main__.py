@@ -15,7 +15,7 @@ from typing import IO
 import textmix
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import replacing
-from textmix.data.formats import NEW_TEXTS, format_of
+from textmix.data.formats import NEW_TEXTS, format_of, without_packing
 from textmix.data.new_texts import NewTexts
 
 logger = logging.getLogger("textmix")
@@ -48,7 +48,7 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add = predict.add_argument
     add("model", metavar="MODEL", help="folder of the model")
-    add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line); - is the standard input")
+    add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line), also packed; - is the standard input")
     add("--form", choices=NEW_TEXTS, help="form of FILE (default: as its name ends)")
     add("--column", default="text", help="csv column or JSON key of the text (default: text)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
@@ -80,7 +80,7 @@ def texts_of(options: argparse.Namespace) -> NewTexts:
     ------
     ConfigError : neither ``--form`` nor the file's name tells the form of the file, or an option is not allowed.
     """
-    form = options.form or format_of(options.file, NEW_TEXTS)
+    form = options.form or format_of(without_packing(options.file), NEW_TEXTS)
     if form is None:
         raise ConfigError(f"{options.file}: its name does not tell its form; give --form {', --form '.join(NEW_TEXTS)}")
     if form == "tab" and options.delimiter:
@@ -115,6 +115,7 @@ def predict(options: argparse.Namespace) -> None:
     """
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
     from textmix.core.determinism import one_thread
+    from textmix.data.archives import unpacked
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel
     from textmix.serve.progress import size_of, watched
@@ -127,7 +128,7 @@ def predict(options: argparse.Namespace) -> None:
         model = PersistedModel.load(options.model)
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(output, model, output_form, options.all, options.spreadsheet)
-        found = texts.read(stream)
+        found = texts.read(unpacked(stream))
         if not options.quiet:
             terminal = sys.stderr if sys.stderr.isatty() and (options.output or not sys.stdout.isatty()) else None
             found = watched(found, stream, size_of(stream), terminal)

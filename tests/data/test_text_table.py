@@ -6,8 +6,10 @@ import csv
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +141,12 @@ WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
         r"a\.csv, line 1: there is no column '3'; it has 2 columns",
     ),
     "cell too many": ("a.csv", f"{GOOD}a,b,c\n", {}, r"a\.csv, line 4: has 3 cells, expected 2"),
-    "no label": ("a.csv", f"{GOOD}four, \n", {}, r"a\.csv, line 4: has no label; fill it in or take the row out"),
+    "no label": (
+        "a.csv",
+        f"{GOOD}four, \n",
+        {},
+        r"a\.csv, line 4: has no label; fill it in, or write unlabelled: drop",
+    ),
     "list of labels": (
         "a.jsonl",
         '{"text": "a", "label": ["x", "y"]}\n',
@@ -164,10 +171,10 @@ WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "mixed encodings": (
         "a.csv",
         GOOD.encode() + "naïve,a\n".encode() + "naïve,b\n".encode("latin-1"),
-        {},
+        {"encoding": "utf-8"},
         r"a\.csv, line 5: is not utf-8 text \(byte 0xef at 3\); convert it, or name its encoding",
     ),
-    "UTF-16": ("a.csv", GOOD.encode("utf-16"), {}, r"a\.csv, line 1: is UTF-16; save it as UTF-8"),
+    "UTF-16": ("a.csv", GOOD.encode("utf-16"), {"encoding": "utf-8"}, r"a\.csv, line 1: is UTF-16; save it as UTF-8"),
     "id twice": (
         "a.csv",
         "id,text,label\n7,a,x\n8,b,y\n7,c,x\n",
@@ -205,6 +212,43 @@ def test_wrong_file_is_refused_with_file_and_line(tmp_path, case):
     name, content, options, said = WRONG[case]
     with pytest.raises(DataFormatError, match=f"^{said}$"):
         read_own(reading(write(tmp_path, name, content), **options))
+
+
+AS_THEY_COME = {
+    "semicolons": (GOOD.replace(",", ";").encode(), "a.csv has ';' between its cells."),
+    "tabs": (GOOD.replace(",", "\t").encode(), r"a.csv has '\\t' between its cells."),
+    "UTF-16": (GOOD.encode("utf-16"), "a.csv is UTF-16."),
+    "Latin-1": (GOOD.replace("three", "thréé").encode("latin-1"), "a.csv: 1 lines are no UTF-8 and were read as .*"),
+}
+
+
+@pytest.mark.parametrize("case", AS_THEY_COME)
+def test_delimiter_and_encoding_are_found_and_said(tmp_path, case):
+    content, said = AS_THEY_COME[case]
+    corpus = read_own(reading(write(tmp_path, "a.csv", content)))
+    assert texts(corpus) == ["one two", "thréé" if case == "Latin-1" else "three"]
+    assert labels(corpus) == [["a"], ["b"]]
+    (remark,) = corpus.info["remarks"]
+    assert re.fullmatch(said, remark)
+
+
+def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path):
+    for names in (["a.csv"], ["a.csv", "b.csv"]):
+        with zipfile.ZipFile(tmp_path / "a.csv.zip", "w") as archive:
+            for name in names:
+                archive.writestr(name, GOOD)
+        description = {**reading(tmp_path / "a.csv.zip"), "format": "csv"}
+        if len(names) == 1:
+            assert texts(read_own(description)) == ["one two", "three"]
+        else:
+            with pytest.raises(DataFormatError, match="the zip archive holds 2 files, not one"):
+                read_own(description)
+
+
+def test_rows_without_a_label_are_dropped_and_counted_where_that_is_asked_for(tmp_path):
+    corpus = read_own(reading(write(tmp_path, "a.csv", f"{GOOD}four, \n"), unlabelled="drop"))
+    assert texts(corpus) == ["one two", "three"]
+    assert corpus.info["remarks"] == ["1 rows without a label were left out."]
 
 
 def test_missing_file_is_named_with_its_key(tmp_path):

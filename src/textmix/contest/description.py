@@ -73,7 +73,7 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
         "labels_a_document": [[int(size), int(number)] for size, number in zip(sizes, numbers, strict=True)],
         "splits": [{"train": len(splits.train[i]), "test": len(splits.test[i])} for i in range(len(splits))],
         "examples": [_example(parsed, counted, row) for row in range(min(EXAMPLES, parsed.n_documents))],
-        "remarks": list(_remarks(parsed, label_counts, lengths)),
+        "remarks": [*parsed.info.get("remarks", ()), *_remarks(parsed, label_counts, lengths)],
     }
 
 

@@ -48,10 +48,27 @@ READ_ONLY = 0o444
 
 _BLOCK = 512
 _CHUNK = 2**20
+
+
+def _only_member(raw: IO[bytes]) -> IO[bytes]:
+    """Return the stream of the one file in a zip archive; folders and a system's own files (``__MACOSX``) count not.
+
+    Raises
+    ------
+    zipfile.BadZipFile : the archive is damaged, or holds no file or several.
+    """
+    archive = zipfile.ZipFile(raw)
+    names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    if len(names) != 1:
+        raise zipfile.BadZipFile(f"the zip archive holds {len(names)} files, not one")
+    return archive.open(names[0])
+
+
 _OPENERS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"\xfd7zXZ\x00", lzma.LZMAFile),
     (b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)),
     (b"BZh", bz2.BZ2File),
+    (b"PK\x03\x04", _only_member),
 )
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError)
 _PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file systems replace what they refuse
@@ -82,8 +99,28 @@ def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
     return DataFormatError(path, None, f"{name} unpacks to more than {budget:,} bytes, which no known data set does")
 
 
+def unpacked(raw: IO[bytes]) -> IO[bytes]:
+    """Return the unpacked stream of an open file, xz, gzip, bzip2 or zip by its first bytes; of any other the file.
+
+    Parameters
+    ----------
+    raw : at its start; one that cannot go back there, such as a pipe, is returned itself.
+
+    Raises
+    ------
+    zipfile.BadZipFile : a zip archive holds no file or several.
+    """
+    if not raw.seekable():
+        return raw
+    head = raw.read(8)
+    raw.seek(0)
+    opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+    stream: IO[bytes] = raw if opener is None else opener(raw)
+    return stream
+
+
 def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return the whole unpacked content of a file: xz, gzip, bzip2 (by its first bytes) or plain.
+    """Return the whole unpacked content of a file: xz, gzip, bzip2, zip of one file (by its first bytes) or plain.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 #: Endings of packed files; the ending before them tells the format.
-PACKED = (".gz", ".xz", ".bz2")
+PACKED = (".gz", ".xz", ".bz2", ".zip")
 
 
 @dataclass(frozen=True)

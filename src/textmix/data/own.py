@@ -70,7 +70,7 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
         return _libsvm_sizes(list(files.values()), options.get("limits", {}))
     columns, limits = options.pop("columns"), options.pop("limits", {})
     caps = {name: limits[key] for key, name in (("line", "longest"), ("ratio", "ratio")) if key in limits}
-    return {**options, **caps, **columns, "format": form, "several": reading["task"] == "multi"}
+    return {**options, **caps, **columns, "format": form, "several": reading["task"] == "multi", "detect": True}
 
 
 def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int]:

@@ -62,7 +62,7 @@ class Own:
     @property
     def reading(self) -> dict[str, Any]:
         """All that the reading of the data depends on: the argument of `textmix.data.own.read_own`."""
-        keys = ("columns", "separator", "encoding", "n_labels", "limits")
+        keys = ("columns", "separator", "encoding", "delimiter", "unlabelled", "n_labels", "limits")
         options = {key: self.raw[key] for key in keys if key in self.raw}
         head = {"name": self.name, "source": self.source, "format": self.format, "task": self.task}
         return {**head, "files": self.files, "options": options}
@@ -76,6 +76,12 @@ class Own:
     def inputs(self) -> list[str]:
         """The files that are inputs of the rule: no folder, and no path with a brace, a wildcard to Snakemake."""
         return [path for path in self.files.values() if not Path(path).is_dir() and not set("{}") & set(path)]
+
+    def check_files(self) -> None:
+        """Raise ConfigError if a file is not there."""
+        for role, path in self.files.items():
+            if not Path(path).exists():
+                raise ConfigError(f"{self.source}: files.{role}: there is no {path}; correct the path")
 
     def state(self) -> str:
         """Return a digest of the paths and contents of the data that are no `inputs`; empty if there are none."""
@@ -233,6 +239,8 @@ def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
         (not table and bool(columns), f"columns: format {form} has none; take it out"),
         (form == "arff" and ("labels" in files) == ("n_labels" in raw), "files: give labels (an XML file) or n_labels"),
         (form != "arff" and ("labels" in files or "n_labels" in raw), f"format {form} takes no labels or n_labels"),
+        (form != "csv" and "delimiter" in raw, f"delimiter: format {form} has none; take it out"),
+        (not table and "unlabelled" in raw, f"unlabelled: format {form} needs none; take it out"),
         (not table and "separator" in raw, f"separator: format {form} has none; take it out"),
         (matrix and "features" in raw, f"features: format {form} is counted already; take it out"),
         (form == "folder" and raw.get("labels") == "several", "labels: a folder is one label; write labels: one"),

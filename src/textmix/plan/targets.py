@@ -80,13 +80,14 @@ class Targets:
 
         Raises
         ------
-        ConfigError : the run names no data; the message says how to name them.
+        ConfigError : the run names no data, or a file that is not there; the message says how to name them.
         """
         if self.plan.own is None:
             raise ConfigError(
                 "own: name the description of your data: snakemake --cores 2 own --config data=my.yaml; "
                 "an example is config/own.example.yaml"
             )
+        self.plan.own.check_files()
         parts = ("index.html", "scores.csv", "costs.csv", "summary.json")
         return [f"results/own/{self.plan.own.name}/{part}" for part in parts]
 

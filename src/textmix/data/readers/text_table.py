@@ -19,12 +19,14 @@ from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_LINE, MAX_RATIO, ends_line, iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.data.reading import SPLITS, data_files, require_documents
-from textmix.data.tables import Lines, read_rows, utf8
+from textmix.data.sniffing import delimiter_of, is_utf16, utf16_lines
+from textmix.data.tables import Column, Lines, read_rows, utf8
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
     **{"format": True, "text": True, "label": True, "id": False, "split": False},
     **{"separator": False, "several": False, "encoding": False, "longest": False, "ratio": False},
+    **{"delimiter": False, "detect": False, "unlabelled": False},
 }
 #: Words of a split column.
 _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
@@ -44,6 +46,8 @@ class _Documents:
     ids : identifiers, if a column gives them.
     lines : int64, first line of each row.
     parts : int8, `TRAIN` or `TEST` of each text, if a column gives it.
+    dropped : number of rows without a label that were left out.
+    remarks : how the files are written, where it was found by reading them.
     """
 
     text: bytearray = field(default_factory=bytearray)
@@ -54,6 +58,8 @@ class _Documents:
     ids: list[str] = field(default_factory=list)
     lines: array = field(default_factory=lambda: array("q"))
     parts: array = field(default_factory=lambda: array("b"))
+    dropped: int = 0
+    remarks: list[str] = field(default_factory=list)
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -66,7 +72,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files without a
         header; ``several``, whether a text may have several labels or none (default: exactly one); ``separator``
         between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8); ``longest`` line
-        in bytes and ``ratio`` of the unpacked to the packed size (defaults of `textmix.data.archives`).
+        in bytes and ``ratio`` of the unpacked to the packed size (defaults of `textmix.data.archives`); ``delimiter``
+        of csv (default a comma); ``detect``, whether an encoding and a delimiter that are not given are found by
+        reading the file; ``unlabelled``, ``drop`` to leave out rows without a label (default ``refuse``).
 
     Returns
     -------
@@ -84,11 +92,12 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     wanted = [options.get(key) for key in ("text", "label", "id", "split")]
     for role, path in data_files(files).items():
         before = len(table.ends)
-        longest, ratio = options.get("longest", MAX_LINE), options.get("ratio", MAX_RATIO)
-        raw = iter_lines(path, longest=longest, ratio=ratio)
-        lines = Lines(path, raw, options.get("encoding", "utf-8"), longest=longest)
-        for line, cells in read_rows(options["format"], lines, wanted):
+        lines, delimiter = _opened(path, options, wanted, table.remarks)
+        for line, cells in read_rows(options["format"], lines, wanted, delimiter):
             _add(table, path, line, cells, options)
+        if lines.foreign:
+            what = "lines are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"
+            table.remarks.append(f"{path.name}: {lines.foreign:,} {what}; if letters are wrong, name its encoding.")
         if len(table.ends) > before:
             _check_end(table, path)
         sizes[role] = len(table.ends) - before
@@ -96,6 +105,27 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
             raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
     require_documents(options, sum(sizes.values()))
     return _corpus(table, sizes, options, {path.name: path for path in files.values()})
+
+
+def _opened(path: Path, options: Mapping[str, Any], wanted: Sequence[Column], remarks: list[str]) -> tuple[Lines, str]:
+    """Return the lines and the delimiter of a file; what was found by reading it is added to the remarks."""
+    longest, ratio = options.get("longest", MAX_LINE), options.get("ratio", MAX_RATIO)
+    encoding, delimiter = options.get("encoding", "utf-8"), options.get("delimiter", ",")
+    detect = options.get("detect", False)
+    if detect and "encoding" not in options and is_utf16(path, longest, ratio):
+        remarks.append(f"{path.name} is UTF-16.")
+        return Lines(path, list(utf16_lines(path)), longest=longest), delimiter
+
+    def lines() -> Lines:
+        """Return the lines from the first on."""
+        raw = iter_lines(path, longest=longest, ratio=ratio)
+        return Lines(path, raw, encoding, mixed=detect and "encoding" not in options, longest=longest)
+
+    if detect and "delimiter" not in options and options["format"] == "csv":
+        delimiter = delimiter_of(lines(), wanted)
+        if delimiter != ",":
+            remarks.append(f"{path.name} has {delimiter!r} between its cells.")
+    return lines(), delimiter
 
 
 def _check_end(table: _Documents, path: Path) -> None:
@@ -114,9 +144,13 @@ def _check_end(table: _Documents, path: Path) -> None:
 def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options: Mapping[str, Any]) -> None:
     """Add one row to the table."""
     text, label, name, part = cells
+    words = _labels(path, line, label, options)
+    if not words and options.get("unlabelled") == "drop":
+        table.dropped += 1
+        return
     table.text += utf8(path, line, text, "the text")
     table.ends.append(len(table.text))
-    for word in _labels(path, line, label, options):
+    for word in words:
         table.labels.append(table.numbers.setdefault(word, len(table.numbers)))
     table.label_ends.append(len(table.labels))
     table.lines.append(line)
@@ -142,8 +176,13 @@ def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> li
     else:
         words = [_word(value)]
     found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
-    if not options.get("several", False) and len(found) != 1:
-        what = "no label; fill it in or take the row out" if not found else f"{len(found)} labels; say labels: several"
+    dropped = not found and options.get("unlabelled") == "drop"
+    if not options.get("several", False) and len(found) != 1 and not dropped:
+        what = (
+            "no label; fill it in, or write unlabelled: drop"
+            if not found
+            else f"{len(found)} labels; say labels: several"
+        )
         raise DataFormatError(path, line, f"has {what}")
     for word in found:
         utf8(path, line, word, "the label")
@@ -182,6 +221,7 @@ def _corpus(
     else:
         of_files = np.repeat([SPLITS.get(role, 0) for role in sizes], list(sizes.values())).astype(np.int8)
         split = of_files if "train" in sizes else None
+    dropped = [f"{table.dropped:,} rows without a label were left out."] if table.dropped else []
     return Corpus(
         name=options["name"],
         ids=_ids(table, sizes, paths),
@@ -189,6 +229,7 @@ def _corpus(
         labels=labels,
         split=split,
         text=Ragged(np.frombuffer(table.text, dtype=np.uint8), np.frombuffer(table.ends, dtype=np.int64)),
+        info={"remarks": [*table.remarks, *dropped]} if table.remarks or dropped else {},
     )
 
 
