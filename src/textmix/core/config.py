@@ -6,6 +6,7 @@ It is imported while Snakemake parses the workflow, so it must not import NumPy 
 from __future__ import annotations
 
 import functools
+import json
 import math
 import reprlib
 from collections.abc import Hashable, Mapping
@@ -14,6 +15,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
+from textmix.core.cache import Store
+from textmix.core.digests import sha256_bytes, sha256_file
 from textmix.core.errors import ConfigError, suggest
 from textmix.core.extras import extra
 
@@ -26,6 +29,14 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 #: Types of the fields of entries, in words.
 _IN_WORDS = {str: "text", bool: "true or false", int: "a whole number", Mapping: "keys and values", NoneType: "nothing"}
+
+
+#: Digest of this module: another version of it finds none of the values that the caches below hold.
+_CODE = sha256_file(__file__)[:12]
+#: Text of a YAML file -> its content as JSON; empty where JSON does not give the same content back.
+_CONTENTS = Store(f"yaml-{_CODE}")
+#: Value and schemas that agree.
+_VALID = Store(f"valid-{_CODE}")
 
 
 # LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
@@ -65,7 +76,9 @@ def load_yaml_strict(path: str | Path) -> Any:
     """
     path = Path(path)
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)  # noqa: S506 - a SafeLoader
+        text = path.read_text(encoding="utf-8")
+        known = _CONTENTS.get(sha256_bytes(text.encode()), lambda: _as_json(_parsed(text)))
+        return json.loads(known) if known else _parsed(text)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); name an existing file") from error
     except UnicodeDecodeError as error:
@@ -133,6 +146,20 @@ def _said(value: Any) -> str:
     return reprlib.repr(value)[:40]
 
 
+def _parsed(text: str) -> Any:
+    """Return the content of YAML text."""
+    return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a SafeLoader
+
+
+def _as_json(value: Any) -> str:
+    """Return a value as JSON; empty where reading it gives another value, such as a text for the key 1."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        return ""
+    return text if repr(json.loads(text)) == repr(value) else ""
+
+
 def registry_file(name: str) -> Path:
     """Return the path of a file of ``config/``: that of the project, else the copy in the installed package.
 
@@ -196,8 +223,23 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
     ConfigError : the value breaks the schema.  The message states one fault: the source, the key, the fault and the
         remedy.  An unknown key is stated before any other fault.
     """
+    schema = Path(schema_path).resolve()
+    _VALID.get(
+        f"{_digest_of_schemas(schema)} {sha256_bytes(repr(value).encode())}", lambda: _check(value, schema, source)
+    )
+
+
+@functools.cache
+def _digest_of_schemas(schema: Path) -> str:
+    """Return the digest of a schema's name and of all schemas in its folder, to which it may refer."""
+    files = [f"{path.name} {sha256_file(path)}" for path in sorted(schema.parent.glob("*.yaml"))]
+    return sha256_bytes("\n".join([schema.name, *files]).encode())
+
+
+def _check(value: Any, schema: Path, source: str) -> bool:
+    """Return True for a value that follows a schema; `validate` states the errors."""
     errors = sorted(
-        _validator(Path(schema_path).resolve()).iter_errors(value),
+        _validator(schema).iter_errors(value),
         key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
     )
     # A misspelt key causes two faults, an unknown key and a missing one.  The unknown key says more.
@@ -205,6 +247,7 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
     if errors:
         best = _jsonschema()[0].exceptions.best_match(unknown or errors)
         raise ConfigError(f"{source}: {explain(best or errors[0])}")
+    return True
 
 
 def explain(error: jsonschema.ValidationError) -> str:

@@ -33,22 +33,32 @@ def sha256_file(path: str | Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def known_sha256(path: str | Path) -> str:
-    """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before.
+def stamp(path: str | Path) -> str:
+    """Return a text that is another one after each change of a file; empty where a change could leave it the same.
 
-    A file is known again by its place on the disk, its size, and the times of the last change of its content and of
-    its entry.  The last one is set by the system alone, so that a file with a false date is read again.  A file that
-    changed in the last two seconds, or whose dates lie in the future, is always read.
+    It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry.
+    The last one is set by the system alone, so that a false date changes the stamp too.  A file that changed in the
+    last two seconds, or whose dates lie in the future, has none.
+
+    Raises
+    ------
+    OSError : there is no file.
+    """
+    stat = os.stat(path)
+    if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:
+        return ""
+    return f"{stat.st_dev} {stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+
+
+def known_sha256(path: str | Path) -> str:
+    """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before (see `stamp`).
 
     Raises
     ------
     OSError : the file cannot be read.
     """
-    stat = os.stat(path)
-    if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:
-        return sha256_file(path)
-    key = f"{stat.st_dev} {stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
-    return str(_FILES.get(key, lambda: sha256_file(path)))
+    found = stamp(path)
+    return str(_FILES.get(found, lambda: sha256_file(path))) if found else sha256_file(path)
 
 
 def digest_of(value: Any) -> str:

@@ -11,6 +11,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterable
+from email.parser import HeaderParser
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -72,9 +73,11 @@ def _installed(name: str) -> tuple[str, tuple[str, ...]]:
         found = distribution(name)
     except PackageNotFoundError:
         return "not installed", ()
-    needed = [_NAME.match(line) for line in found.requires or () if "extra ==" not in line]
+    # The description after the header is long, and `distribution` would parse it too.
+    header = HeaderParser().parsestr(str(found.read_text("METADATA")).partition("\n\n")[0])
+    needed = [_NAME.match(line) for line in header.get_all("Requires-Dist", ()) if "extra ==" not in line]
     names = [match[0] for match in needed if match is not None]
-    return found.version, tuple(each for each in names if _is_installed(_normal(each)))
+    return header["Version"], tuple(each for each in names if _is_installed(_normal(each)))
 
 
 @functools.cache

@@ -11,6 +11,7 @@ The module is used while the workflow is parsed, so NumPy is imported where arra
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import os
@@ -22,7 +23,7 @@ from glob import escape
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
-from textmix.core.digests import known_sha256, sha256_bytes, sha256_file
+from textmix.core.digests import known_sha256, sha256_bytes, sha256_file, stamp
 from textmix.core.errors import IntegrityError, MissingResult
 
 if TYPE_CHECKING:
@@ -345,7 +346,19 @@ def result_digest(path: str | Path) -> str:
     IntegrityError : the record cannot be read.
     OSError : there is neither a record nor a file.
     """
-    path = Path(path)
-    if meta_path(path).is_file():
-        return sha256_bytes(canonical_json(read_meta(path)["files"]).encode())
-    return known_sha256(path)
+    try:
+        found = stamp(meta_path(path))
+    except OSError:
+        return known_sha256(path)
+    return _known_digest(str(path), found) if found else _digest_in_record(path)
+
+
+def _digest_in_record(path: str | Path) -> str:
+    """Return the digest of the digests in the record of a result."""
+    return sha256_bytes(canonical_json(read_meta(path)["files"]).encode())
+
+
+@functools.cache
+def _known_digest(path: str, _stamp: str) -> str:
+    """Return `_digest_in_record` of a path whose record has a stamp; a plan asks for it once a job that reads it."""
+    return _digest_in_record(path)

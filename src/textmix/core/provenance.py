@@ -10,6 +10,8 @@ count as part of the module.
 from __future__ import annotations
 
 import ast
+import functools
+import os
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.cache import Store
-from textmix.core.digests import sha256_bytes, sha256_file
+from textmix.core.digests import sha256_bytes, sha256_file, stamp
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,10 +35,10 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 def module_file(module: str) -> Path | None:
     """Return the file of a textmix module, given by its dotted name, or None if there is no such module."""
-    base = ROOT.joinpath(*module.split(".")[1:])
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
-        if path.is_file():
-            return path
+    base = os.path.join(ROOT, *module.split(".")[1:])
+    for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+        if os.path.isfile(path):
+            return Path(path)
     return None
 
 
@@ -80,6 +82,18 @@ def _read(path: Path) -> tuple[str, list[str]]:
 
     A content that was read before, also by another process, is not parsed again.
     """
+    found = stamp(path)
+    return _read_stamped(path, found) if found else _read_anew(path)
+
+
+@functools.cache
+def _read_stamped(path: Path, _stamp: str) -> tuple[str, list[str]]:
+    """Return `_read_anew` of a file with a stamp; a plan meets each module in the code of many jobs."""
+    return _read_anew(path)
+
+
+def _read_anew(path: Path) -> tuple[str, list[str]]:
+    """Return what `_read` gives, from the content of the file."""
     source = path.read_bytes()
 
     def describe() -> tuple[str, list[str]]:
@@ -94,7 +108,8 @@ def _read(path: Path) -> tuple[str, list[str]]:
 
 def _data_digests(module: str, path: Path) -> dict[str, str]:
     """Return the sha256 of the files in the folder beside a module that has the module's name, if there is one."""
-    files = sorted(p for p in path.with_suffix("").rglob("*") if p.is_file())
+    folder = path.with_suffix("")
+    files = sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
     return {f"{module}/{p.name}": sha256_file(p) for p in files}
 
 
