@@ -73,9 +73,12 @@ def test_sentences_follow_the_tests():
 
 
 def test_sentences_do_not_claim_without_a_test():
-    rows = table({"matrix": [0.03, -0.03, 0.05, -0.05]})
+    rows = table({"matrix": [0.03, -0.03, 0.05, -0.05, 0.02, -0.02]})
     said = " ".join(lessons(rows, sizes(rows), {}, 1)["single"])
     assert "No kind of method is called the winner." in said and "Few documents" not in said
+    few = table({"matrix": [0.2] * 4, "matrix_whole": [-0.2] * 4})
+    said = " ".join(lessons(few, sizes(few), {}, 1)["single"])
+    assert "4 data sets are too few to call a winner." in said and "The data sets do not decide" in said
     assert "4 data sets are too few to test which characteristics" in said
     one = table({"matrix": [0.03]})
     assert "one data set allows no test over data sets" in " ".join(lessons(one, sizes(one), {}, 1)["single"])

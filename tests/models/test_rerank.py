@@ -77,3 +77,12 @@ def test_features_of_candidates_are_probability_size_prior_and_labels():
     for facts, member, value in zip(model._facts(sets, log_probability), sets[0], log_probability[0], strict=True):
         prior = (Y == member).all(axis=1).mean()
         np.testing.assert_allclose(facts, [value, member.sum(), prior, *member])
+
+
+def test_the_number_of_trees_has_the_least_held_out_loss():
+    X, Y = documents(4, n=150)
+    short, long = (BRRerank(trees=trees, random_state=0).fit(X, Y) for trees in (20, 200))
+    assert len(short.calibrator_.forest.root) <= 20
+    assert len(long.calibrator_.forest.root) < 200
+    gap = [calibration_error(model.confidence(X), (model.predict(X) == Y).all(axis=1)) for model in (short, long)]
+    assert max(gap) < 0.2

@@ -21,7 +21,7 @@ from textmix.metrics.table import METRICS, main_metric
 
 #: Scores that differ by at most this count as equal in practice.
 REGION = 0.01
-#: Fewest data sets with which a characteristic is tested.
+#: Fewest data sets with which a characteristic is tested, or a kind of method is called the winner.
 FEWEST = 5
 #: Probability from which a posterior is called a finding.
 SURE = 0.95
@@ -77,11 +77,14 @@ def _gap(size: Size, seed: int) -> Iterator[str]:
     head = f"With {size.said}, the best generative method is ahead by more than {REGION} on {ahead} of {len(gap)}"
     p = signed_rank(gap, REGION, rng(seed, "study", size.study, size.task))
     chances = f"probability {p.above:.2f} of better, {p.within:.2f} of equal in practice, {p.below:.2f} of worse"
-    yield f"{head} data sets; median difference {median:+.3f}. Bayesian signed-rank test: {chances}.{_sure(p)}"
+    said = f"{head} data sets; median difference {median:+.3f}. Bayesian signed-rank test: {chances}."
+    yield said + _sure(p, len(gap))
 
 
-def _sure(p: Sequence[float]) -> str:
-    """Return the end of a sentence that says whether a posterior is a finding."""
+def _sure(p: Sequence[float], n: int) -> str:
+    """Return the end of a sentence that says whether a posterior on n data sets is a finding."""
+    if n < FEWEST:
+        return f" {n} data sets are too few to call a winner."
     kinds = ("Generative methods win", "Neither kind wins", "Generative methods lose")
     sure = [kind for kind, chance in zip(kinds, p, strict=True) if chance >= SURE]
     return f" {sure[0]}." if sure else " No kind of method is called the winner."
@@ -102,7 +105,9 @@ def _growth(mine: Sequence[Size], seed: int) -> Iterator[str]:
         f"changes by {np.median(change):+.3f} in the median"
     )
     kinds = ("Few documents favour generative methods", "The number of documents plays no part")
-    sure = [kind for kind, chance in zip((*kinds, "Many documents favour them"), p, strict=True) if chance >= SURE]
+    enough = len(change) >= FEWEST
+    chances = zip((*kinds, "Many documents favour them"), p, strict=True)
+    sure = [kind for kind, chance in chances if enough and chance >= SURE]
     tail = sure[0] if sure else "The data sets do not decide whether few documents favour generative methods"
     yield f"{more} (Bayesian signed-rank test: probability {p.above:.2f} of a gain, {p.below:.2f} of a loss). {tail}."
 

@@ -29,6 +29,8 @@ from textmix.models.linear.row_space import RowSpace
 
 #: Largest absolute log odds of a label: a label that all training instances have stays flippable.
 LARGEST = 30.0
+#: Trees between two looks at the held-out fold, and the learning rate.
+STEP, RATE = 5, 0.1
 
 
 class BRRerank(LinearMultiLabel):
@@ -43,7 +45,8 @@ class BRRerank(LinearMultiLabel):
     calibrator : "boosting", boosted trees (LightGBM) on log loss; "isotonic", isotonic regression of the
         probability under binary relevance alone, which calibrates and keeps the likeliest set.
     folds : of the cross-validation.
-    trees, leaves : of boosting.
+    trees, leaves : most trees of boosting, and their leaves.  The number of trees is the one with the least log loss on
+        the candidates of one fold, by trees grown on the remaining ones.
     random_state : draws the folds.
     variance : \sigma^2 of binary relevance; max_iter, tol : see `LinearMultiLabel`.
 
@@ -112,7 +115,7 @@ class BRRerank(LinearMultiLabel):
         self.coef_ = self._relevance(X, Y)
         sets, log_probability = self._candidates(odds)
         right = (sets == Y[:, np.newaxis].astype(bool)).all(axis=2)
-        self._calibrate(sets, log_probability, right)
+        self._calibrate(sets, log_probability, right, fold == 0)
 
     def _relevance(self, X: Any, Y: np.ndarray) -> np.ndarray:
         """Return the weights of binary relevance and, last, the bias, float64 (V + 1, L)."""
@@ -137,17 +140,30 @@ class BRRerank(LinearMultiLabel):
         prior = np.array([known.get(row.tobytes(), 0.0) for row in flat])
         return np.column_stack([log_probability.ravel(), flat.sum(axis=1), prior, flat]).astype(np.float64)
 
-    def _calibrate(self, sets: np.ndarray, log_probability: np.ndarray, right: np.ndarray) -> None:
-        """Fit the calibrator to candidates and whether each is the true set, bool (n, K)."""
+    def _calibrate(self, sets: np.ndarray, log_probability: np.ndarray, right: np.ndarray, held: np.ndarray) -> None:
+        """Fit the calibrator to candidates and whether each is true, bool (n, K); ``held`` is one fold, bool (n,)."""
         truth = right.reshape(-1, 1).astype(np.float64)
         self.steps_ = self.levels_ = np.empty(0)
         if self.calibrator == "isotonic":
             isotonic = IsotonicRegression(y_min=0.0, y_max=1.0).fit(np.exp(log_probability.ravel()), truth[:, 0])
             self.steps_, self.levels_ = (np.asarray(part, dtype=np.float64) for part in _points(isotonic))
         facts = self._facts(sets, log_probability)
-        self.calibrator_ = Trees(facts, 1, Growth(self.trees, self.leaves, 0.1))
-        if self.calibrator == "boosting" and self.calibrator_.can_split:
-            self.calibrator_.grow(partial(log_loss_derivatives, np.ones((len(truth), 1)), truth))
+        apart = np.repeat(held, sets.shape[1])
+        number = self._best_number(facts, truth, apart) if self.calibrator == "boosting" else 0
+        self.calibrator_ = _grown(facts, truth, Growth(STEP, self.leaves, RATE), number // STEP)
+
+    def _best_number(self, facts: np.ndarray, truth: np.ndarray, held: np.ndarray) -> int:
+        """Return the number of trees, a multiple of `STEP`, with the least log loss on held-out candidates."""
+        if held.all() or not held.any():
+            return 0
+        trees, losses = _grown(facts[~held], truth[~held], Growth(STEP, self.leaves, RATE), 0), []
+        if not trees.can_split:
+            return 0
+        for _ in range(max(1, self.trees // STEP)):
+            _grow(trees, truth[~held])
+            scores = trees.predict(facts[held])
+            losses.append(float(np.mean(np.logaddexp(0.0, scores) - truth[held] * scores)))
+        return STEP * (1 + int(np.argmin(losses)))
 
     def check_loaded(self) -> None:
         """Raise ValueError if a tree that was read from a file has an index out of range."""
@@ -178,6 +194,27 @@ class BRRerank(LinearMultiLabel):
         """Return the candidate of the largest confidence, of equal ones the likeliest, int64 (N, L) of 0 and 1."""
         sets, confidence = self._scored(X)
         return sets[np.arange(len(sets)), np.argmax(confidence, axis=1)].astype(np.int64)
+
+
+def _grown(facts: np.ndarray, truth: np.ndarray, growth: Growth, calls: int) -> Trees:
+    """Return trees that start at the share of right candidates, after a number of calls of `_grow`.
+
+    Parameters
+    ----------
+    facts, truth : what the calibrator sees of candidates (N, F), and 1 for each right one, else 0, (N, 1).
+    growth : of one call.
+    """
+    trees = Trees(facts, 1, growth)
+    share = (truth.sum() + 0.5) / (len(truth) + 1.0)
+    trees.start = np.array([np.log(share) - np.log1p(-share)])
+    for _ in range(calls if trees.can_split else 0):
+        _grow(trees, truth)
+    return trees
+
+
+def _grow(trees: Trees, truth: np.ndarray) -> None:
+    """Add trees that fit the log loss of candidates, 1 for each right one, else 0, (N, 1)."""
+    trees.grow(partial(log_loss_derivatives, np.ones((len(truth), 1)), truth))
 
 
 def _points(isotonic: IsotonicRegression) -> tuple[Any, Any]:
