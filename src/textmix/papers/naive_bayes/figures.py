@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
-from textmix.pages.marks import brief, counted, legend, log_axis, spread_of, with_bars, write_at
+from textmix.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
 from textmix.pages.style import DASHES, MARKERS, Sheet, panels
 
 if TYPE_CHECKING:
@@ -127,4 +127,48 @@ def limits(data: FigureData) -> Sheet:
     return figure
 
 
-FIGURES: dict[str, Callable[[FigureData], Sheet]] = {"accuracy": accuracy, "idf_effect": idf_effect, "limits": limits}
+def reasons(data: FigureData) -> Sheet:
+    """Draw accuracy against the number of training documents by background, and the purity of clusters against k.
+
+    Reads ``smoothing_reasons/accuracy.csv``: documents, background, accuracy; ``clustering/clusters.csv``: clusters,
+    purity, purity_at_random.
+    """
+    rows = data.results.measure_table("smoothing_reasons", "accuracy")
+    figure, (left, right) = panels(2, height=2.9)
+    names = {"none": "almost no smoothing", "uniform": "uniform background", "collection": "background of all classes"}
+    for place, (background, label) in enumerate(names.items()):
+        x, y = _columns([row for row in rows if row["background"] == background], "documents", "accuracy")
+        _line(left, x, y, place, label)
+    log_axis(left.xaxis, min(x), max(x))
+    marked(left.xaxis, x)
+    left.set_xlabel("training documents (log scale)")
+    left.set_ylabel("accuracy (fraction of test documents)")
+    clusters = data.results.measure_table("clustering", "clusters")
+    for place, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
+        k, y = _columns(clusters, "clusters", column)
+        _line(right, k, y, place + 3, label)
+    right.set_ylim(bottom=0)
+    marked(right.xaxis, k)
+    right.set_xlabel("clusters k")
+    right.set_ylabel("purity (fraction of documents)")
+    figure.note("One split and one start of each mixture; the points have no bars.")
+    legend(figure)
+    return figure
+
+
+def _columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
+    """Return the named columns of a table, each as a list of numbers."""
+    return [[float(row[name]) for row in rows] for name in names]
+
+
+def _line(axes: Axes, x: Sequence[float], y: Sequence[float], place: int, label: str) -> None:
+    """Draw one series; its place gives its look."""
+    axes.plot(x, y, color=f"C{place}", marker=MARKERS[place], linestyle=DASHES[place], markersize=4, label=label)
+
+
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
+    "accuracy": accuracy,
+    "idf_effect": idf_effect,
+    "limits": limits,
+    "reasons": reasons,
+}
