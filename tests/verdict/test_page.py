@@ -194,16 +194,14 @@ def test_findings_stand_before_coverage_and_failed_claims_before_numbers() -> No
     assert places == sorted(places)
 
 
-def made_of(
-    rows: list[dict[str, Any]], deviations: Sequence[Deviation] = (), spec: dict[str, Any] = SPEC
-) -> PaperSection:
+def made_of(rows: list[dict[str, Any]], deviations: Sequence[Deviation] = ()) -> PaperSection:
     """Return a section with the given rows of a comparison and no table."""
     published = tuple(
         row(**{key: found[key] for key in ("id", "kind", "dataset", "metric")}, source="") for found in rows
     )
     record = Record(published, {}, tuple(deviations))
     results = Results(Path("results"), "p", {"gone": RoleEntry(None, "fully", "is in no package")}, SPEC)
-    spec = {**spec, "tables": {}, "figures": {}}
+    spec = {**SPEC, "tables": {}, "figures": {}}
     gone = DataUsed("gone", "", "", "", "fully", "", "", "is in no package")
     return make_section("p", spec, record, rows, results, data=[gone])
 

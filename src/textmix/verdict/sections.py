@@ -155,7 +155,7 @@ def make_section(
     items = make_items(name, record, brief, results)
     tables = [make_table(key, entry, brief) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
-    causes = causes_of(record.deviations, record.rows, spec)
+    causes = causes_of(record.deviations, record.rows)
     return PaperSection(*head, items, tables, figures, record.deviations, data, causes)
 
 
