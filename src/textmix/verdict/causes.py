@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+
 from textmix.core.errors import ConfigError, suggest
 from textmix.verdict.published import Deviation, Published
 
