@@ -12,7 +12,14 @@ pytestmark = pytest.mark.workflow
 
 
 def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path: Path) -> None:
-    for result in ("report/index.html", "bench/bench.csv", "matrix/index.html", "own/my/index.html", "models/my"):
+    for result in (
+        "report/index.html",
+        "bench/bench.csv",
+        "matrix/index.html",
+        "matrix/study.html",
+        "own/my/index.html",
+        "models/my",
+    ):
         assert (everything.folder / "results" / result).exists()
     clone = everything.copy(tmp_path / "copy")
     clone.edit("workflow/rules/compare.smk", "        lists=JOBS.role_lists,\n", "")

@@ -88,7 +88,6 @@ rule matrix:
     input:
         "results/matrix/index.html",
         "results/matrix/matrix.csv",
-        "results/matrix/study.html",
     localrule: True
     message:
-        "Matrix: results/matrix/index.html and study.html"
+        "Matrix: results/matrix/index.html"

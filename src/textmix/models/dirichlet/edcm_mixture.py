@@ -87,7 +87,7 @@ class MixedEDCMClassifier(CountClassifier):
         temperatures: tuple[float, ...] = (25.0, 5.0, 1.0),
         smoothing: float = 0.01,
         delta: float = 0.0,
-        max_iter: int = 30,
+        max_iter: int = 15,
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
