@@ -64,22 +64,28 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def clean(shared: Path) -> Clone:
+def pristine(shared: Path) -> Clone:
+    """A clone in which nothing has run; run and edit only copies of it."""
+    return made_once(shared / "pristine", make_clone)
+
+
+@pytest.fixture(scope="session")
+def clean(shared: Path, pristine: Clone) -> Clone:
     """A clone after one run of the papers; run and edit only copies of it."""
 
     def make(folder: Path) -> None:
-        done = make_clone(folder).run("--cores", "2")
+        done = pristine.copy(folder).run("--cores", "2")
         assert done.returncode == 0, done.stdout
 
     return made_once(shared / "clean", make)
 
 
 @pytest.fixture(scope="session")
-def everything(shared: Path) -> Clone:
+def everything(shared: Path, pristine: Clone) -> Clone:
     """A clone after one run of all targets, with everything unlike `clean` that may differ, each job under watch."""
 
     def make(folder: Path) -> None:
-        clone = make_clone(folder)
+        clone = pristine.copy(folder)
         own_data(folder / "mine")
         cut_into_fits(folder)
         runtime = folder / "src/textmix/core/runtime.py"
@@ -98,6 +104,6 @@ def copy(clean: Clone, tmp_path: Path) -> Clone:
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Clone:
-    """A clone in which nothing has run."""
-    return make_clone(tmp_path / "fresh")
+def fresh(pristine: Clone, tmp_path: Path) -> Clone:
+    """A copy of the pristine clone."""
+    return pristine.copy(tmp_path / "fresh")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import compileall
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -11,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 import numpy as np
 import yaml
@@ -59,14 +62,16 @@ def _entry(name: str, mirror: Path, seed: int) -> dict:
 
 
 def make_clone(folder: Path) -> Clone:
-    """Copy the workflow, its byte code included, into a folder and give it tiny data and a short configuration."""
+    """Copy the workflow into a folder, compile it to byte code, and give it tiny data and a short configuration."""
     folder.mkdir(parents=True)
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
         else:
             shutil.copy(source, folder / part)
+    # A job would compile what it imports, where Python may not write byte code.  It is valid by the source's content.
+    compileall.compile_dir(folder / "src", quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     for paper in ("edcm", "naive_bayes"):
         shutil.copy(PROFILE / f"{paper}.yaml", folder / f"config/papers/{paper}/paper.yaml")
         published = folder / f"config/papers/{paper}/published.csv"
@@ -145,6 +150,28 @@ def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
     return Clone(folder)
 
 
+class Forking:
+    """The process of ``tests.workflow.server``, which ends with this one."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, str(Path(__file__).with_name("server.py"))]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, request: dict[str, object]) -> tuple[int, str]:
+        """Return the exit code of a run and what it printed."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        code, printed = json.loads(self.process.stdout.readline())
+        return code, printed
+
+
+@functools.cache
+def forking() -> Forking:
+    """Return the one server of this process."""
+    return Forking()
+
+
 class Clone:
     """A folder with a workflow in it, and ways to run it."""
 
@@ -160,6 +187,11 @@ class Clone:
     def command(self, *arguments: str) -> list[str]:
         """Return the command line of a run."""
         return [sys.executable, "-m", "snakemake", *arguments]
+
+    def ask(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run Snakemake as `run` does, in a process that has imported it; variables ``PYTHON...`` do nothing there."""
+        request = {"arguments": arguments, "folder": str(self.folder), "environment": self.environment(**environment)}
+        return subprocess.CompletedProcess(arguments, *forking().run(request))
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run Snakemake and return what it printed (both streams in ``stdout``) and its exit code."""
