@@ -11,6 +11,8 @@ import pytest
 from scipy import sparse
 
 from textmix.models.common.validation import sound
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.linear.nbsvm import NBSVMClassifier
 
 #: Fits every method of ours to a matrix with a column index outside, and has a good fit of it label that matrix.
@@ -74,7 +76,8 @@ def test_nbsvm_refuses_negative_counts() -> None:
 
 
 def test_kernels_run_as_python_without_the_compiler() -> None:
-    fit = "import numpy as np; from textmix import {0}; X = np.arange(40).reshape(8, 5) % 4; y = np.arange(8) % 2;"
-    fit += "print(*{0}().fit(X, y).predict(X))"
-    for name in ("EDCMClassifier", "DCMClassifier"):
-        assert run(fit.format(name), NUMBA_DISABLE_JIT="1") == run(fit.format(name))
+    X, y = np.arange(40).reshape(8, 5) % 4, np.arange(8) % 2
+    fit = "import numpy as np; from textmix import DCMClassifier, EDCMClassifier; X = np.arange(40).reshape(8, 5) % 4;"
+    fit += "print([each().fit(X, np.arange(8) % 2).predict(X).tolist() for each in (DCMClassifier, EDCMClassifier)])"
+    compiled = [each().fit(X, y).predict(X).tolist() for each in (DCMClassifier, EDCMClassifier)]
+    assert run(fit, NUMBA_DISABLE_JIT="1") == f"{compiled}\n"

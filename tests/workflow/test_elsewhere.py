@@ -47,12 +47,12 @@ def result(folder: Path) -> tuple[str, str]:
 def test_workflow_runs_in_another_folder_and_as_a_module(clean: Clone, tmp_path: Path) -> None:
     before = clean.digests()
     elsewhere, outer = (half_done(clean, tmp_path / name) for name in ("elsewhere", "outer"))
-    done = clean.ask("--cores", "2", READ, COMPARED, "--directory", str(elsewhere))
+    done = clean.run_warm("--cores", "2", READ, COMPARED, "--directory", str(elsewhere))
     assert done.returncode == 0, done.stdout
     assert result(elsewhere) == result(clean.folder)
     (outer / "Snakefile").write_text(OUTER.format(source=clean.folder), encoding="utf-8")
     place = ("--snakefile", str(outer / "Snakefile"), "--directory", str(outer))
-    done = clean.ask("--cores", "2", READ, COMPARED, *place)
+    done = clean.run_warm("--cores", "2", READ, COMPARED, *place)
     assert done.returncode == 0, done.stdout
     assert result(outer) == result(clean.folder)
     assert clean.digests() == before

@@ -67,7 +67,7 @@ def kill(clone: Clone, with_jobs: bool) -> None:
     running.wait()
     (clone.folder / "go").touch()
     wait_until(lambda: all(map(ended, jobs)))
-    assert clone.ask("--unlock").returncode == 0
+    assert clone.run_warm("--unlock").returncode == 0
 
 
 def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None:
@@ -80,7 +80,7 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
     assert not list(copy.folder.rglob("*.tmp")), "the job was left alone and ended well"
     kill(copy, with_jobs=True)
     fit.write_text(whole, encoding="utf-8")
-    done = copy.ask("--cores", "2", SCORE)
+    done = copy.run_warm("--cores", "2", SCORE)
     assert done.returncode == 0, done.stdout
     kept, made = (
         {name: digest for name, digest in clone.digests().items() if name.startswith((FIT, SCORE))}
@@ -95,7 +95,7 @@ def test_two_runs_at_once_leave_the_first_unharmed(copy: Clone) -> None:
     (copy.folder / SCORE).unlink()
     first = copy.start("--cores", "1", SCORE)
     wait_until((copy.folder / "held").exists)
-    second = copy.ask("--cores", "1", SCORE)
+    second = copy.run_warm("--cores", "1", SCORE)
     (copy.folder / "go").touch()
     assert second.returncode != 0
     assert "lock" in second.stdout.lower()
@@ -115,7 +115,7 @@ WRONG = {
 def test_wrong_configuration_fails_and_names_key_and_remedy(fresh: Clone, name: str) -> None:
     path, old, new, words = WRONG[name]
     fresh.edit(path, old, new)
-    done = fresh.ask("-n")
+    done = fresh.run_warm("-n")
     assert done.returncode != 0
     assert all(word in done.stdout for word in words), done.stdout
     assert "Traceback" not in done.stdout
@@ -130,10 +130,10 @@ def test_tampered_result_stops_the_next_stage_and_verify_names_it(copy: Clone) -
     data[-1] ^= 1
     victim.write_bytes(bytes(data))
     os.utime(victim, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    verified = copy.ask("--cores", "1", "verify")
+    verified = copy.run_warm("--cores", "1", "verify")
     assert verified.returncode != 0
     assert "classes.npy" in verified.stdout
-    scored = copy.ask("--cores", "1", "-R", "score", "--", SCORE)
+    scored = copy.run_warm("--cores", "1", "-R", "score", "--", SCORE)
     assert scored.returncode != 0
     assert "classes.npy" in scored.stdout
 
@@ -150,12 +150,12 @@ def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: 
         path.unlink()
     shutil.rmtree(copy.folder / "resources/tiny_reuters")
     shutil.rmtree(copy.folder / "results/datasets/tiny_reuters")
-    done = copy.ask("--cores", "2")
+    done = copy.run_warm("--cores", "2")
     assert done.returncode == 0, done.stdout
     page = (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
     assert "tiny_reuters" in page
     assert "data missing" in page
-    strict = copy.ask("--cores", "2", "--config", "strict=true")
+    strict = copy.run_warm("--cores", "2", "--config", "strict=true")
     assert strict.returncode != 0
     assert "tiny_reuters" in strict.stdout
 
@@ -169,14 +169,14 @@ def test_flipped_byte_in_raw_data_is_refused_and_the_other_document_is_still_reb
     shutil.rmtree(copy.folder / "results/datasets/tiny_reuters")
     comparison = copy.folder / "results/papers/edcm/comparison.csv"
     comparison.unlink()
-    done = copy.ask("--cores", "2", "results/datasets/tiny_reuters", "results/papers/edcm/comparison.csv")
+    done = copy.run_warm("--cores", "2", "results/datasets/tiny_reuters", "results/papers/edcm/comparison.csv")
     assert "tiny_reuters" in done.stdout
     assert "edcm.t1" in comparison.read_text(encoding="utf-8")
     assert not list((copy.folder / "resources/tiny_reuters").glob("*.tab"))
 
 
 def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:
-    done = fresh.ask("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR="/nonexistent")
+    done = fresh.run_warm("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR="/nonexistent")
     assert done.returncode == 0, done.stdout
     assert "by hand" in done.stdout
 
@@ -189,7 +189,7 @@ def test_dry_run_of_a_fresh_clone_imports_no_compiler_and_fetches_nothing(fresh:
 
 
 def test_every_target_rule_has_a_sentence(clean: Clone) -> None:
-    done = clean.ask("--list-target-rules")
+    done = clean.run_warm("--list-target-rules")
     for target in ("all", "pmm", "edcm", "report", "figures", "tables", "verify", "bench", "naive_bayes"):
         line = next(line for line in done.stdout.splitlines() if line.strip().split()[:1] == [target])
         assert len(line.split()) > 4, line

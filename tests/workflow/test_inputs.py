@@ -23,6 +23,6 @@ def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path
         assert (everything.folder / "results" / result).exists()
     clone = everything.copy(tmp_path / "copy")
     clone.edit("workflow/rules/compare.smk", "        lists=JOBS.role_lists,\n", "")
-    undeclared = clone.ask("--cores", "1", "-R", "compare", "--", "results/papers/naive_bayes/comparison.csv")
+    undeclared = clone.run_warm("--cores", "1", "-R", "compare", "--", "results/papers/naive_bayes/comparison.csv")
     assert undeclared.returncode != 0
     assert "rule compare does not declare" in undeclared.stdout

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.workflow
 
 
 def test_a_wrong_target_ends_in_one_sentence_before_anything_runs(clean: Clone) -> None:
-    done = clean.ask("-n", "--cores", "2", "edcm", "edm")
+    done = clean.run_warm("-n", "--cores", "2", "edcm", "edm")
     assert done.returncode != 0
     assert "target edm: there is none; did you mean 'edcm'?" in done.stdout
     assert "Traceback" not in done.stdout
@@ -19,7 +19,7 @@ def test_a_wrong_target_ends_in_one_sentence_before_anything_runs(clean: Clone) 
 def test_status_counts_what_is_missing_and_knows_its_time_from_the_run_before(copy: Clone) -> None:
     scores = sorted((copy.folder / "results/scores").rglob("*.csv"))
     scores[0].unlink()
-    done = copy.ask("--cores", "2", "status")
+    done = copy.run_warm("--cores", "2", "status")
     assert done.returncode == 0, done.stdout
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line}
     assert rows["score"][1:4] == [str(len(scores) - 1), "0", "1"]

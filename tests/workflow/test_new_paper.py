@@ -87,12 +87,12 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
         (copy.folder / place).mkdir()
         for name, text in parts.items():
             (copy.folder / place / name).write_text(text, encoding="utf-8")
-    done = copy.ask("--cores", "2", "toy", "all", "--config", "papers=[toy]")
+    done = copy.run_warm("--cores", "2", "toy", "all", "--config", "papers=[toy]")
     assert done.returncode == 0, done.stdout
     page = (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
     assert "A toy paper" in page
     assert "f-toy-lengths" in (copy.folder / "results/report/toy.html").read_text(encoding="utf-8")
-    reported = copy.ask("--report", "report.zip", "--config", "papers=[toy]")
+    reported = copy.run_warm("--report", "report.zip", "--config", "papers=[toy]")
     assert reported.returncode == 0, reported.stdout
     with zipfile.ZipFile(copy.folder / "report.zip") as archive:
         held = {Path(name).name for name in archive.namelist()}

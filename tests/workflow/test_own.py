@@ -22,7 +22,7 @@ def test_own_texts_are_understood_and_compared(everything: Clone) -> None:
     assert "nbsvm cannot be fitted to my" in scores
     page = (results / "index.html").read_text(encoding="utf-8")
     assert "<h1>my</h1>" in page and "On my the largest mean accuracy is that of " in page
-    again = everything.ask("-n", "own", "--configfile", str(everything.folder / "mine/my.yaml"))
+    again = everything.run_warm("-n", "own", "--configfile", str(everything.folder / "mine/my.yaml"))
     assert "Nothing to be done" in again.stdout, again.stdout
 
 
@@ -30,13 +30,13 @@ def test_a_fault_in_own_texts_is_named_with_its_line(fresh: Clone, tmp_path: Pat
     description = own_data(tmp_path / "mine")
     with open(tmp_path / "mine/texts.csv", "ab") as file:
         file.write(b"class.0,caf\xe9\n")
-    broken = fresh.ask("--cores", "2", "own", "--config", f"data={description}")
+    broken = fresh.run_warm("--cores", "2", "own", "--config", f"data={description}")
     assert broken.returncode != 0
     assert "texts.csv, line 42: is not utf-8 text" in broken.stdout
 
 
 def test_own_without_data_says_how_to_name_them(clean: Clone) -> None:
-    done = clean.ask("-n", "own")
+    done = clean.run_warm("-n", "own")
     assert done.returncode != 0
     assert "--config data=my.yaml" in done.stdout
 

@@ -21,7 +21,7 @@ METRIC_EDIT = ("return float(np.mean(true == predicted))", "return float(np.mean
 
 def planned(clone: Clone, *arguments: str) -> dict[str, int]:
     """Return rule -> number of jobs that a dry run would start."""
-    done = clone.ask("-n", *arguments)
+    done = clone.run_warm("-n", *arguments)
     assert done.returncode == 0, done.stdout
     stats = done.stdout.rpartition("Job stats:")[2]
     table = re.findall(r"^(\w+) +(\d+)$", stats, flags=re.MULTILINE)
@@ -44,7 +44,7 @@ def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy:
     jobs = planned(copy)
     assert jobs["fit"] == 2, "the EDCM fits of table 1 and of the smoothing table, and no other"
     assert not {"fetch", "parse", "features", "split", "measure"} & jobs.keys()
-    done = copy.ask("--cores", "1", FIT)
+    done = copy.run_warm("--cores", "1", FIT)
     assert done.returncode == 0, done.stdout
     after = copy.digests()
     changed = {name for name in before if before[name] != after[name]}

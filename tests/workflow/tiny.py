@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import compileall
 import fcntl
 import functools
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from py_compile import PycInvalidationMode
@@ -22,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
 PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
+#: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks.
+UNLIKE = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
 #: Pages that show measured times.
 TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
 #: The description of the run as a research object: its configuration and, of that, the record of its workflow.
@@ -150,26 +155,28 @@ def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
     return Clone(folder)
 
 
-class Forking:
-    """The process of ``tests.workflow.server``, which ends with this one."""
+class Warm:
+    """The process of ``warm_server.py``, which ends with this one, and a Python whose programs are forks of it."""
 
     def __init__(self) -> None:
-        command = [sys.executable, str(Path(__file__).with_name("server.py"))]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def run(self, request: dict[str, object]) -> tuple[int, str]:
-        """Return the exit code of a run and what it printed."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        code, printed = json.loads(self.process.stdout.readline())
-        return code, printed
+        folder, here = Path(tempfile.mkdtemp(prefix="textmix-warm-")), Path(__file__).parent
+        self.python = folder / "python"
+        client = [sys.executable, "-I", "-S", str(here / "warm_client.py"), str(folder / "socket")]
+        self.python.write_text(f'#!/bin/sh\nexec {shlex.join(client)} "$@"\n', encoding="utf-8")
+        self.python.chmod(0o755)
+        command = [sys.executable, str(here / "warm_server.py"), str(folder / "socket"), str(self.python)]
+        # All that may differ between two runs is unlike that of the other processes.
+        self.process = subprocess.Popen(
+            command, env={**os.environ, **UNLIKE}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.process.stdout is not None and self.process.stdout.readline() == b"ready\n"
+        atexit.register(shutil.rmtree, folder)
 
 
 @functools.cache
-def forking() -> Forking:
+def warm() -> Warm:
     """Return the one server of this process."""
-    return Forking()
+    return Warm()
 
 
 class Clone:
@@ -188,15 +195,16 @@ class Clone:
         """Return the command line of a run."""
         return [sys.executable, "-m", "snakemake", *arguments]
 
-    def ask(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run Snakemake as `run` does, in a process that has imported it; variables ``PYTHON...`` do nothing there."""
-        request = {"arguments": arguments, "folder": str(self.folder), "environment": self.environment(**environment)}
-        return subprocess.CompletedProcess(arguments, *forking().run(request))
+    def run_warm(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Do as `run`, in forks of a process that has imported what Snakemake and its jobs need."""
+        return self.run(*arguments, python=str(warm().python), **{**UNLIKE, **environment})
 
-    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, python: str = sys.executable, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run Snakemake and return what it printed (both streams in ``stdout``) and its exit code."""
         return subprocess.run(
-            self.command(*arguments),
+            [python, *self.command(*arguments)[1:]],
             cwd=self.folder,
             env=self.environment(**environment),
             stdout=subprocess.PIPE,

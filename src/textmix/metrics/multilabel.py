@@ -35,14 +35,16 @@ def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarra
     ------
     ValueError : the shapes differ or are empty, or an indicator is neither 0 nor 1.
     """
-    first, second = sparse.csr_array(true), sparse.csr_array(predicted)
+    # Two dense arrays stay dense: a search over thresholds compares thousands of them, most of them small.
+    dense = not (sparse.issparse(true) or sparse.issparse(predicted))
+    first, second = (np.asarray(Y) if dense else sparse.csr_array(Y) for Y in (true, predicted))
     if first.shape != second.shape or 0 in first.shape:
         raise ValueError(f"label indicators of the same shape (N, L) are needed, not {first.shape} and {second.shape}")
-    if not (np.isin(first.data, (0, 1)).all() and np.isin(second.data, (0, 1)).all()):
+    values = (first, second) if dense else (first.data, second.data)
+    if not all(((each == 0) | (each == 1)).all() for each in values):
         raise ValueError("label indicators must be 0 or 1")
     first, second = first.astype(np.int64), second.astype(np.int64)
-    both = sparse.csr_array(first * second)
-    return first.sum(axis=axis), second.sum(axis=axis), both.sum(axis=axis)
+    return first.sum(axis=axis), second.sum(axis=axis), (first * second).sum(axis=axis)
 
 
 def _ratio(above: np.ndarray, below: np.ndarray, of_nothing: float) -> np.ndarray:
