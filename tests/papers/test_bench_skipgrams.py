@@ -39,8 +39,9 @@ def test_extraction_is_judged_by_time_and_by_memory() -> None:
 def test_solvers_and_peers_reach_one_objective_and_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     # skglm compiles for 20 seconds and stores nothing; as Python it takes the same steps.  Ours is compiled already.
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    monkeypatch.setattr("skglm.penalties.separable.bool_", bool)  # Numba's name, which NumPy does not know
     X, y = data()
-    rows = bench.bench_elastic_net(X, y, 0.02)
+    rows = bench.bench_elastic_net(X[:40, :40], y[:40], 0.02)
     assert {row["candidate"] for row in rows} == {"textmix", "skglm, AndersonCD", "skglm, ProxNewton", "saga"}
     assert [row["target"] for row in rows if row["target"]] == [0.25, 0.1]
     assert {row["candidate"] for row in rows if "not there yet" in row["note"]} <= {"saga"}
