@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 
 import defusedxml.ElementTree as SafeTree
 from matplotlib.figure import Figure
 
-from textmix.pages.style import GREY, PALE
+from textmix.pages.figures import FigureData, draw
+from textmix.pages.style import GREY, PALE, style, svg_bytes
 from textmix.pages.svg import DARK
 
 
@@ -22,6 +24,17 @@ def assert_sound(svg: bytes) -> None:
     assert root.findtext("{*}title") and root.find("{*}desc") is not None
     assert "prefers-color-scheme:dark" in text and ' style="' not in text and "<image" not in text
     assert not re.search(r"<dc:date|<metadata|/tmp/|/work/|href=\"(?!#)", text)
+
+
+def assert_drawn(paper: str, name: str, data: FigureData) -> bytes:
+    """Draw a figure of a paper twice, assert that it is alike, sound and explained, and return it as SVG."""
+    svg = draw(paper, name, data)
+    with style():
+        again = importlib.import_module(f"textmix.papers.{paper}.figures").FIGURES[name](data)
+        assert_explained(again)
+        assert svg_bytes(again, str(data.options.get("title", name))) == svg
+    assert_sound(svg)
+    return svg
 
 
 def assert_explained(figure: Figure) -> None:

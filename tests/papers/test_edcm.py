@@ -14,7 +14,7 @@ from scipy.special import digamma
 
 from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
-from tests.pages.drawings import assert_explained, assert_sound
+from tests.pages.drawings import assert_drawn
 from tests.verdict.reporting import META
 from textmix.data.corpus import Corpus
 from textmix.experiment.measures import Measure, MeasureData, run_measure
@@ -24,9 +24,8 @@ from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.pages.drawing import inline_svg
-from textmix.pages.figures import FigureData, draw
+from textmix.pages.figures import FigureData
 from textmix.pages.marks import Printed
-from textmix.pages.style import style
 from textmix.papers.edcm import likeness, repetition, tfidf, weights
 from textmix.papers.edcm.documents import Documents
 from textmix.papers.edcm.figures import FIGURES
@@ -116,11 +115,7 @@ FROM_MEASURES = [name for name in FIGURES if "experiment" not in SPEC["figures"]
 @pytest.mark.parametrize("name", FROM_MEASURES)
 def test_figures_draw_what_the_measures_wrote(measured, name):
     data = FigureData(_results(measured[1]), PRINTED, SPEC["figures"][name])
-    svg = draw("edcm", name, data)
-    assert_sound(svg)
-    with style():
-        assert_explained(FIGURES[name](data))
-    assert svg == draw("edcm", name, data)
+    svg = assert_drawn("edcm", name, data)
     assert len(svg) < 400_000
     assert str(inline_svg(svg, "p", name)).startswith("<svg")
 

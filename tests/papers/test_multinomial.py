@@ -12,7 +12,7 @@ import yaml
 from scipy import sparse
 
 from tests.naive.discounting import counts_of
-from tests.pages.drawings import assert_explained, assert_sound
+from tests.pages.drawings import assert_drawn
 from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -24,7 +24,6 @@ from textmix.metrics.accumulated import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
-from textmix.pages.style import style
 from textmix.papers.multinomial import measures as multinomial
 from textmix.papers.multinomial import rivals
 from textmix.papers.multinomial.figures import FIGURES
@@ -225,11 +224,7 @@ def test_every_claim_has_a_check_and_every_check_a_claim():
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_figures_draw_what_the_measures_wrote(measured, name):
     data = FigureData(_results(measured[1]), {"vil.err": Printed(8.56)}, SPEC["figures"][name])
-    svg = draw("multinomial", name, data)
-    assert_sound(svg)
-    with style():
-        assert_explained(FIGURES[name](data))
-    assert svg == draw("multinomial", name, data)
+    svg = assert_drawn("multinomial", name, data)
     assert svg.count(b"<path") > 15
 
 

@@ -78,15 +78,7 @@ def make_clone(folder: Path) -> Clone:
     # A job would compile what it imports, where Python may not write byte code.  It is valid by the source's content.
     compileall.compile_dir(folder / "src", quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     for paper in ("edcm", "naive_bayes"):
-        shutil.copy(PROFILE / f"{paper}.yaml", folder / f"config/papers/{paper}/paper.yaml")
-        published = folder / f"config/papers/{paper}/published.csv"
-        rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
-        published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
-        # The short paper.yaml lacks the experiments that show why rows differ.
-        deviations = folder / f"config/papers/{paper}/deviations.yaml"
-        entries = yaml.safe_load(deviations.read_text(encoding="utf-8"))
-        kept = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
-        deviations.write_text(yaml.safe_dump(kept), encoding="utf-8")
+        _shorten_paper(folder / "config/papers" / paper)
     mirror = folder / "mirror"
     mirror.mkdir()
     names = ("tiny_news", "tiny_reuters", "tiny_absent")
@@ -101,6 +93,17 @@ def make_clone(folder: Path) -> Clone:
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     _shorten(folder / "config")
     return Clone(folder)
+
+
+def _shorten_paper(folder: Path) -> None:
+    """Give a paper its short form; leave out settings and causes that name experiments which the short form lacks."""
+    shutil.copy(PROFILE / f"{folder.name}.yaml", folder / "paper.yaml")
+    published, deviations = folder / "published.csv", folder / "deviations.yaml"
+    rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
+    published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
+    entries = yaml.safe_load(deviations.read_text(encoding="utf-8"))
+    short = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
+    deviations.write_text(yaml.safe_dump(short), encoding="utf-8")
 
 
 def _shorten(config: Path) -> None:
