@@ -41,7 +41,7 @@ def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarra
     if first.shape != second.shape or 0 in first.shape:
         raise ValueError(f"label indicators of the same shape (N, L) are needed, not {first.shape} and {second.shape}")
     values = (first, second) if dense else (first.data, second.data)
-    if not all(((each == 0) | (each == 1)).all() for each in values):
+    if not all(np.logical_or(each == 0, each == 1).all() for each in values):
         raise ValueError("label indicators must be 0 or 1")
     first, second = first.astype(np.int64), second.astype(np.int64)
     return first.sum(axis=axis), second.sum(axis=axis), (first * second).sum(axis=axis)

@@ -12,7 +12,7 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.tuning import tune
 from textmix.models.common.sklearn_private import check_parameters
-from textmix.plan.methods import Method, load_methods
+from textmix.plan.methods import Method
 from textmix.serve.classes import can_be_persisted
 from textmix.serve.model import PersistedModel
 
@@ -50,8 +50,7 @@ def fit_model(
     DataFormatError : a document has no label or several, and the method is for one label a document.
     """
     if not is_persistable(method):
-        able = ", ".join(name for name, entry in load_methods().items() if is_persistable(entry))
-        raise ConfigError(f"model: the method {method.name} cannot be saved; choose one of {able}")
+        raise ConfigError(f"model: the class of {method.name} has no fitted_forms to be saved by; choose another method")
     y = corpus.classes() if method.task == "single" else corpus.indicators()
 
     def make(point: Mapping[str, Any]) -> Any:

@@ -20,9 +20,8 @@ from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.estimators import LinearMultiLabel
-from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import set_log_likelihood
-from textmix.models.linear.problems import LogisticBatch, Solution, add_bias
+from textmix.models.linear.problems import LogisticBatch, add_bias
 from textmix.models.linear.row_space import RowSpace
 
 
@@ -33,34 +32,51 @@ def _with_labels(X: Any, Y: np.ndarray) -> Any:
     return np.hstack([X, Y])
 
 
-def _linked(
-    space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray, settings: LinearMultiLabel
-) -> tuple[np.ndarray, np.ndarray, Solution]:
-    """Fit all labels, each on the features and on the labels that are its inputs.
+class LinkedLabels(LinearMultiLabel):
+    """The base class of the models whose classifiers have other labels among their inputs.
 
     Parameters
     ----------
-    space : of the features of the instances, (N, V).
-    Y : label indicators (N, L).
-    weight : float64 (N,) of the instances; an instance of weight 0 is left out.
-    free : bool (L, L); free[j, l] tells whether label j is an input of label l.
-    settings : the estimator, for its variance, max_iter and tol.
+    random_state : see the models.
+    variance, max_iter, tol : see `LinearMultiLabel`.
 
-    Returns
-    -------
-    coef : float64 (V + 1, L), weights of the features and, last, the bias.
-    links : float64 (L, L); links[j, l] is the weight of label j in the log odds of label l.
-    solution : of the batch.
+    Attributes
+    ----------
+    coef_ : float64 (V + 1, L), weights of the features and, last, the bias.
+    links_ : float64 (L, L); links_[j, l] is the weight of label j in the log odds of label l.
     """
-    n_features, n_labels = space.inputs.shape[1], Y.shape[1]
-    every = np.ones((1, n_labels), dtype=bool)
-    mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
-    rows = np.flatnonzero(weight > 0)
-    inputs = _with_labels(space.inputs[rows], Y[rows])
-    problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * settings.variance, mask)
-    found = minimise(problem, np.zeros(mask.shape), settings.max_iter, settings.tol)
-    links = found.unknowns[n_features:-1]
-    return space.lift(np.delete(found.unknowns, slice(n_features, n_features + n_labels), axis=0)), links, found
+
+    _forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self, *, variance: float = 1.0, max_iter: int = 500, tol: float = 1e-5, random_state: Any = None
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.random_state = random_state
+
+    def _fit_linked(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray) -> None:
+        """Fit all labels, each on the features and on the labels that are its inputs, and set the attributes.
+
+        Parameters
+        ----------
+        space : of the features of the instances, (N, V).
+        Y : label indicators (N, L).
+        weight : float64 (N,) of the instances; an instance of weight 0 is left out.
+        free : bool (L, L); free[j, l] tells whether label j is an input of label l.
+        """
+        n_features, n_labels = space.inputs.shape[1], Y.shape[1]
+        every = np.ones((1, n_labels), dtype=bool)
+        mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
+        rows = np.flatnonzero(weight > 0)
+        inputs = _with_labels(space.inputs[rows], Y[rows])
+        problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * self.variance, mask)
+        unknowns = self._solve(problem, mask.shape).unknowns
+        self.links_ = unknowns[n_features:-1]
+        self.coef_ = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
 
 
 def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
@@ -89,7 +105,7 @@ def check_order(order: np.ndarray) -> None:
         raise ValueError("order_ must hold every label once; save the model again")
 
 
-class ClassifierChain(LinearMultiLabel):
+class ClassifierChain(LinkedLabels):
     """A chain: each label is predicted from the features and the labels before it; a beam search finds the set.
 
     Parameters
@@ -115,14 +131,11 @@ class ClassifierChain(LinearMultiLabel):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearMultiLabel._parameter_constraints,
+        **LinkedLabels._parameter_constraints,
         "beam_width": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L", "order_": "int L"},
-    }
+    fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "order_": "int L"}
 
     def __init__(
         self,
@@ -133,9 +146,8 @@ class ClassifierChain(LinearMultiLabel):
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
         self.beam_width = beam_width
-        self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Draw the order and fit all labels as one batch."""
@@ -153,9 +165,7 @@ class ClassifierChain(LinearMultiLabel):
         """
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
-        self.coef_, self.links_, found = _linked(space, Y[:, self.order_], weight, before, self)
-        self.n_iter_, self.converged_ = found.n_iter, found.all_converged
-        self.objective_path_ = np.array([found.total_objective])
+        self._fit_linked(space, Y[:, self.order_], weight, before)
 
     def check_loaded(self) -> None:
         """Check the order after the attributes were read from a file.
@@ -178,7 +188,7 @@ class ClassifierChain(LinearMultiLabel):
         return set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
 
 
-class ChainEnsemble(LinearMultiLabel):
+class ChainEnsemble(LinkedLabels):
     """Chains in random orders, each on a bootstrap sample, that vote (ECC).
 
     Parameters
@@ -204,13 +214,12 @@ class ChainEnsemble(LinearMultiLabel):
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "coef_": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+        **{**LinkedLabels._forms, "coef_": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearMultiLabel._parameter_constraints,
+        **LinkedLabels._parameter_constraints,
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "vote": [StrOptions({"label", "subset"})],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -223,10 +232,9 @@ class ChainEnsemble(LinearMultiLabel):
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
         self.n_chains = n_chains
         self.vote = vote
-        self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit every chain to a bootstrap sample."""
@@ -289,7 +297,7 @@ class ChainEnsemble(LinearMultiLabel):
         return chosen
 
 
-class DependencyNetwork(LinearMultiLabel):
+class DependencyNetwork(LinkedLabels):
     """A network: each label is predicted from the features and all other labels; marginals by Gibbs sampling (CDN).
 
     Parameters
@@ -300,8 +308,7 @@ class DependencyNetwork(LinearMultiLabel):
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, L), weights of the features and, last, the bias.
-    links_ : float64 (L, L), zero diagonal; links_[j, l] is the weight of label j in the log odds of label l.
+    coef_, links_ : see `LinkedLabels`; the diagonal of links_ is zero.
     seed_ : seed of the sampler, the same for every instance.
 
     Examples
@@ -314,14 +321,11 @@ class DependencyNetwork(LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L", "seed_": "int"},
-    }
+    fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "seed_": "int"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearMultiLabel._parameter_constraints,
+        **LinkedLabels._parameter_constraints,
         "sweeps": [Interval(Integral, 1, None, closed="left")],
         "kept": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -334,19 +338,16 @@ class DependencyNetwork(LinearMultiLabel):
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
         self.sweeps = sweeps
         self.kept = kept
-        self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit all labels as one batch; raises ValueError if ``kept`` is above ``sweeps``."""
         if self.kept > self.sweeps:
             raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
         others = ~np.eye(Y.shape[1], dtype=bool)
-        self.coef_, self.links_, found = _linked(RowSpace.of(X), Y, np.ones(len(Y)), others, self)
-        self.n_iter_, self.converged_ = found.n_iter, found.all_converged
-        self.objective_path_ = np.array([found.total_objective])
+        self._fit_linked(RowSpace.of(X), Y, np.ones(len(Y)), others)
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def check_loaded(self) -> None:
