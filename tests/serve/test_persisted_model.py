@@ -261,7 +261,7 @@ def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_sa
     with pytest.raises(ConfigError, match="is a matrix"):
         PersistedModel.of_words(model.estimator, "single", LABELS, [], {"tokenizer": "matrix"})
     unable = Method("mixture", "textmix.models.naive_bayes.mixture:MultinomialMixture", "x", "single", "counts", "x")
-    with pytest.raises(ConfigError, match="the class of mixture has no fitted_forms"):
+    with pytest.raises(ConfigError, match="the class of mixture declares no fitted_forms"):
         fit_model(build_features(corpus(False), SPEC), SPEC, unable, {})
     with pytest.raises(ConfigError, match=r"declares no fitted_forms"):
         PersistedModel.of_words(unable.make({}), unable.task, LABELS, [], SPEC).save(tmp_path / "model", {})
