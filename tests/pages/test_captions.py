@@ -17,7 +17,7 @@ PAPERS = Path(__file__).parents[2] / "config/papers"
 CAPTIONS = {
     f"{path.parent.name}.{name}": f"{figure['title']} {figure['caption']}"
     for path in sorted(PAPERS.glob("*/paper.yaml"))
-    for name, figure in yaml.safe_load(path.read_text(encoding="utf-8")).get("figures", {}).items()
+    for name, figure in yaml.load(path.read_bytes(), yaml.CSafeLoader).get("figures", {}).items()
 }
 #: Words about a mark that may be absent, and words that state a result; both are notes, which come from the data.
 LOOKS = r"dashed|dotted|diamond|black bar|\bband\b|stroke|\bdots?\b"

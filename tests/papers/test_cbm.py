@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from scipy import sparse
 
 from tests.models.test_cbm import documents
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import META
+from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
@@ -24,7 +24,7 @@ from textmix.papers.cbm.figures import FIGURES
 from textmix.verdict.published import read_record
 
 PAPER = Path(__file__).parents[2] / "config/papers/cbm"
-SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())
+SPEC = load_yaml_strict(PAPER / "paper.yaml")
 PARAMS = {"n_components": 3, "max_iter": 3}
 SETTINGS: dict[str, Any] = {
     **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": {"scene": 2}, "tolerance": 1e-4},

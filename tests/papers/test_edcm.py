@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from scipy import sparse
 from scipy.special import digamma
 
@@ -16,6 +15,7 @@ from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
 from tests.pages.drawings import assert_drawn
 from tests.verdict.reporting import META
+from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import Corpus
 from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
@@ -34,7 +34,7 @@ from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/edcm"
-SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())
+SPEC = load_yaml_strict(PAPER / "paper.yaml")
 SMALL: dict[str, dict[str, Any]] = {
     "training_time": {"repeats": 1},
     "knn_curves": {"neighbours": [1, 3, 9]},

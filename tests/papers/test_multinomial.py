@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from scipy import sparse
 
 from tests.naive.discounting import counts_of
 from tests.pages.drawings import assert_drawn
 from tests.verdict.reporting import META
 from textmix.core import io
+from textmix.core.config import load_yaml_strict
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.measures import MeasureData, run_measure
@@ -32,7 +32,7 @@ from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/multinomial"
-SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())
+SPEC = load_yaml_strict(PAPER / "paper.yaml")
 SETTINGS: dict[str, Any] = {
     **{"discount": "upper_bound", "discount_counts": "pooled", "length": "none", "folds": 4},
     **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "least": 3},

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from scipy import sparse
 
 from tests.pages.drawings import assert_sound
 from tests.text.test_features import corpus_of
 from tests.verdict.reporting import META
+from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Ragged
 from textmix.experiment.measures import Measure, MeasureData, run_measure
 from textmix.experiment.results import Results, RoleEntry
@@ -28,7 +28,7 @@ from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/skipgrams"
-SPEC = yaml.safe_load((PAPER / "paper.yaml").read_text())
+SPEC = load_yaml_strict(PAPER / "paper.yaml")
 ENTRY = {
     **{"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "fit_on": "train", "min_documents": 3},
     **{"max_n": 3, "max_slop": 2, "keep_text": True},

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
 METHODS = load_methods()
 PAPER = "config/papers/naive_bayes"
-MATRIX = yaml.safe_load((ROOT / "config/matrix.yaml").read_text(encoding="utf-8"))
+MATRIX = yaml.load((ROOT / "config/matrix.yaml").read_bytes(), yaml.CSafeLoader)
 
 
 def _valid(name: str) -> bytes:
@@ -62,7 +62,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     f"{PAPER}/published.csv": lambda root: read_published(root / PAPER / "published.csv"),
 }
 VALID = {name: _valid(name) for name in READERS}
-TREES = {name: yaml.safe_load(content) for name, content in VALID.items() if name.endswith(".yaml")}
+TREES = {name: yaml.load(content, yaml.CSafeLoader) for name, content in VALID.items() if name.endswith(".yaml")}
 #: Values that stand where they do not belong.
 ODD = st.sampled_from(
     [

@@ -86,7 +86,7 @@ def make_clone(folder: Path) -> Clone:
     for path in mirror.glob("tiny_absent*"):
         path.unlink()
     (folder / "config/datasets.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    config = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
     config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
@@ -101,7 +101,7 @@ def _shorten_paper(folder: Path) -> None:
     published, deviations = folder / "published.csv", folder / "deviations.yaml"
     rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
     published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
-    entries = yaml.safe_load(deviations.read_text(encoding="utf-8"))
+    entries = yaml.load(deviations.read_bytes(), yaml.CSafeLoader)
     short = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
     deviations.write_text(yaml.safe_dump(short), encoding="utf-8")
 
