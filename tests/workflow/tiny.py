@@ -24,6 +24,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
+#: The papers that are built, and one that is there and is not built, but for its suites of the bench.
+BUILT, IDLE = ("edcm", "naive_bayes"), "pmm"
 PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
 #: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks.
 UNLIKE = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
@@ -77,8 +79,11 @@ def make_clone(folder: Path) -> Clone:
             shutil.copy(source, folder / part)
     # A job would compile what it imports, where Python may not write byte code.  It is valid by the source's content.
     compileall.compile_dir(folder / "src", quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
-    for paper in ("edcm", "naive_bayes"):
-        _shorten_paper(folder / "config/papers" / paper)
+    for paper in (folder / "config/papers").iterdir():
+        if paper.name in BUILT:
+            _shorten_paper(paper)
+        elif paper.name != IDLE:
+            shutil.rmtree(paper)
     mirror = folder / "mirror"
     mirror.mkdir()
     names = ("tiny_news", "tiny_reuters", "tiny_absent")
@@ -89,7 +94,7 @@ def make_clone(folder: Path) -> Clone:
     config = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
-    config |= {"papers": ["edcm", "naive_bayes"], "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
+    config |= {"papers": list(BUILT), "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     _shorten(folder / "config")
     return Clone(folder)
@@ -109,7 +114,7 @@ def _shorten_paper(folder: Path) -> None:
 def _shorten(config: Path) -> None:
     """Leave the bench one suite, without data; give the matrix two methods and two data sets, one of them absent."""
     for path in [config / "bench.yaml", *config.glob("papers/*/bench.yaml")]:
-        if path.parent.name != "pmm":
+        if path.parent.name != IDLE:
             path.unlink()
     split = {"kind": "random", "train": 40, "test": 20, "trials": 2, "stratified": True}
     matrix = {
