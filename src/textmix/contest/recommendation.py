@@ -80,12 +80,14 @@ def recommend(entrants: Sequence[Entrant], metric: str, splits: Splits, seed: in
         ratio = len(splits.test[0]) / len(splits.train[0])
         own = resampled_difference(best.values, np.zeros(len(best.values)), ratio)
         found = [resampled_difference(sign * best.values, sign * one.values, ratio) for one in rest]
-        interval, test = (own.low, own.high), "the corrected resampled t-test"
+        # Scores that are equal in all splits have no interval.
+        interval = (own.low, own.high) if np.isfinite(own.low) else (None, None)
+        test = "the corrected resampled t-test"
     else:
         generator = rng(seed, metric, "recommendation")
         found = [_by_documents(best, one, sign, generator) for one in rest]
         own_interval = bootstrap_interval(best.right, generator)
-        interval = own_interval[1:] if _is_share(metric) else (None, None)  # type: ignore[assignment]
+        interval = own_interval[1:] if _is_share(metric) else (None, None)
         test = "McNemar's exact test on whole documents"
     adjusted = holm([estimate.p for estimate in found])
     pairs = [_pair(one, estimate, p) for one, estimate, p in zip(rest, found, adjusted, strict=True)]
