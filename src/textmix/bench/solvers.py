@@ -36,7 +36,8 @@ def bench_solvers(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) ->
     features, labels = X.toarray().astype(np.float64), Y.toarray()
     mixed = labels[:, (labels.any(axis=0)) & (~labels.all(axis=0))]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        for category in (ConvergenceWarning, FutureWarning):
+            warnings.simplefilter("ignore", category)
         return [
             row
             for bench in (bench_elastic_net, bench_machines, bench_smooth)
@@ -67,9 +68,13 @@ def bench_elastic_net(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[di
 
     def saga() -> float:
         """Return the sum of the objectives of scikit-learn's models."""
-        model = LogisticRegression(solver="saga", penalty="elasticnet", C=1 / (L1 + L2), l1_ratio=L1 / (L1 + L2))
-        fits = [model.fit(X, y) and np.append(model.coef_.ravel(), model.intercept_) for y in Y.T]
-        W = np.column_stack(fits)
+        model = LogisticRegression(
+            solver="saga", penalty="elasticnet", C=1 / (L1 + L2), l1_ratio=L1 / (L1 + L2), max_iter=STEPS
+        )
+        W = np.empty((X.shape[1] + 1, Y.shape[1]))
+        for label, y in enumerate(Y.T):
+            model.fit(X, y)
+            W[:-1, label], W[-1, label] = model.coef_.ravel(), model.intercept_[0]
         nothing = np.zeros_like(Y, dtype=np.float64)
         loss = batch.loss_on_line(batch.predictors(W), nothing, np.zeros(Y.shape[1]))[0].sum()
         return float(loss + (batch.penalty * W**2).sum() / 2 + (l1 * np.abs(W)).sum())
