@@ -134,9 +134,7 @@ def cluster(folder: Path, *, accounting: bool) -> Iterator[dict[str, str]]:
     ports, host, cores = free_ports(4), socket.gethostname().split(".")[0], os.cpu_count()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20 - 1000
     facts = {"folder": folder, "host": host, "ports": ports, "cores": cores, "memory": memory}
-    facts["accounting"] = (
-        KEPT.format(port=ports[2], folder=folder) if accounting else "AccountingStorageType=accounting_storage/none"
-    )
+    facts["accounting"] = KEPT.format(**facts) if accounting else "AccountingStorageType=accounting_storage/none"
     (folder / "slurm.conf").write_text(CONFIGURATION.format(**facts), encoding="utf-8")
     (folder / "slurmdbd.conf").write_text(DATABASE.format(**facts), encoding="utf-8")
     (folder / "slurmdbd.conf").chmod(0o600)
