@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from textmix.plan import needs
-from textmix.plan.costs import Cost, Costs, load_costs, read_benchmark, save_costs
+from textmix.plan.costs import Cost, Costs, Measured, load_costs, read_benchmark, save_costs
 from textmix.plan.graph import Node, measured_costs
 from textmix.plan.needs import Needs
 
@@ -22,11 +22,11 @@ ROWS = [
 ]
 
 
-def benchmark(folder: Path, name: str, seconds: float, memory: str) -> None:
+def benchmark(folder: Path, name: str, seconds: float, memory: str, load: str = "100.00") -> None:
     """Write a benchmark file as Snakemake does."""
     path = folder / f"{name}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{HEAD}{seconds}\t0:00:01\t{memory}\t1\t1\t1\t1\t1\t1\t1\n", encoding="utf-8")
+    path.write_text(f"{HEAD}{seconds}\t0:00:01\t{memory}\t1\t1\t1\t1\t1\t{load}\t1\n", encoding="utf-8")
 
 
 def test_a_measured_job_has_its_own_cost_and_a_like_job_that_of_the_nearest_size() -> None:
@@ -60,8 +60,8 @@ def test_the_committed_table_is_sorted_and_has_a_row_a_job() -> None:
 
 @pytest.mark.parametrize(("memory", "megabytes"), [("100.00", 105), ("NA", 0)])
 def test_a_benchmark_file_tells_seconds_and_megabytes(tmp_path: Path, memory: str, megabytes: int) -> None:
-    benchmark(tmp_path, "fit/x", 12.5, memory)
-    assert read_benchmark(tmp_path / "fit/x.tsv") == (12.5, megabytes)
+    benchmark(tmp_path, "fit/x", 12.5, memory, load="80.00")
+    assert read_benchmark(tmp_path / "fit/x.tsv") == Measured(12.5, 10.0, megabytes)
     (tmp_path / "empty.tsv").touch()
     assert read_benchmark(tmp_path / "empty.tsv") is None
 
@@ -83,7 +83,7 @@ def test_single_fits_count_in_their_job_and_short_jobs_in_their_stage(tmp_path: 
         benchmark(tmp_path, name, seconds, memory)
     assert measured_costs({node.name: node for node in nodes}, tmp_path) == [
         Cost("fit", "p/e/d/m", "knn", 9, 72.0, 210),
-        Cost("score", "", "", 0, 3.0, 52),
+        Cost("score", "", "", 0, 2.0, 52),
     ]
 
 

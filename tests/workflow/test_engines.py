@@ -57,7 +57,7 @@ def test_slurm_makes_the_bytes_of_a_local_run(slurm: dict[str, str], clean: Clon
     done = fresh.run("--profile", "profiles/slurm", **slurm)
     assert done.returncode == 0, done.stdout
     submissions = done.stdout.count("has been submitted with SLURM jobid")
-    assert 4 <= submissions <= 12, "short jobs are submitted in groups"
+    assert submissions == 3, "short jobs are submitted in groups"
     same(clean, fresh)
 
 

@@ -22,7 +22,7 @@ rule fit:
     benchmark:
         "results/benchmarks/fit/{paper}/{experiment}/{dataset}/{method}.tsv"
     group:
-        NEEDS.group("fits", "fit", "{paper}/{experiment}/{dataset}/{method}")
+        NEEDS.group("work", "fit", "{paper}/{experiment}/{dataset}/{method}")
     conda:
         "../envs/fit.yaml"
     resources:
@@ -73,7 +73,7 @@ rule measure:
     benchmark:
         "results/benchmarks/measure/{paper}/{measure}.tsv"
     group:
-        NEEDS.group("measures", "measure", "{paper}/{measure}")
+        NEEDS.group("work", "measure", "{paper}/{measure}")
     conda:
         "../envs/fit.yaml"
     resources:

@@ -16,13 +16,15 @@ from textmix.core.io import format_csv, write_text
 
 #: A fit job of more seconds than this is cut into jobs of one fit each, which run side by side.
 COSTLY = 60.0
+#: Cells of a benchmark file of a job that ended before Snakemake looked at it.
+UNSEEN = ("NA", "-", "0.00")
 #: Share of a megabyte in Snakemake's unit of memory; its benchmark files count in MiB.
 MEBIBYTE = 1.048576
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one job took, or what the jobs of a cheap stage take at most.
+    """What one job took, or what a job of a cheap stage takes.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ class Cost:
     job : the job's name within the stage, its benchmark file's path without ending; empty for a whole stage.
     method : what it did: the method of a fit, the features of a count, the measure; empty where there is one way.
     documents : size of its data set; 0 where it is not known.
-    seconds : by the clock, of all its fits together where they are jobs of their own.
+    seconds : on an idle machine, of all its fits together where they are jobs of their own; of a stage the median.
     megabytes : largest resident memory.
     """
 
@@ -64,16 +66,35 @@ def save_costs(path: Path, rows: Iterable[Cost]) -> None:
     write_text(path, format_csv([asdict(kept[key]) for key in sorted(kept)], COLUMNS))
 
 
-def read_benchmark(path: Path) -> tuple[float, int] | None:
-    """Return seconds and megabytes in a benchmark file; None where the job ended before Snakemake measured it."""
+@dataclass(frozen=True)
+class Measured:
+    """What a benchmark file says of a job.
+
+    Parameters
+    ----------
+    seconds : by the clock.
+    busy : seconds of the processor, at most those by the clock: what the job takes on an idle machine.
+    megabytes : largest resident memory that Snakemake saw.
+    """
+
+    seconds: float
+    busy: float
+    megabytes: int
+
+
+def read_benchmark(path: Path) -> Measured | None:
+    """Return what a benchmark file says; None where the job ended before Snakemake measured it."""
     head, *rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()] or [[]]
     if not rows:
         return None
     found = [dict(zip(head, row, strict=True)) for row in rows]
     seconds = sum(float(row["s"]) for row in found)
     # A job of less than a second may end before its memory was looked at.
-    memory = max((float(row["max_rss"]) for row in found if row["max_rss"] not in ("NA", "-")), default=0.0)
-    return seconds, round(memory * MEBIBYTE)
+    memory = max((float(row["max_rss"]) for row in found if row["max_rss"] not in UNSEEN), default=0.0)
+    # The mean load, in percent of a core, is that up to Snakemake's last look at the job.
+    loads = [(float(row["s"]), row["mean_load"]) for row in found]
+    busy = sum(s if load in UNSEEN else s * min(1.0, float(load) / 100.0) for s, load in loads)
+    return Measured(seconds, busy, round(memory * MEBIBYTE))
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from textmix.plan.costs import Cost, read_benchmark
 from textmix.plan.plan import Plan, Run
@@ -110,21 +111,21 @@ def long_waits(nodes: Mapping[str, Node]) -> dict[str, list[str]]:
 
 
 def measured_costs(nodes: Mapping[str, Node], benchmarks: Path) -> list[Cost]:
-    """Return a row for each long job that Snakemake measured, and for each further stage its costliest job.
+    """Return a row for each long job that Snakemake measured, and for each further stage one of all its jobs.
 
     Parameters
     ----------
     nodes : the jobs of the plan.
     benchmarks : the folder of Snakemake's benchmark files.
     """
-    spent: dict[tuple[str, str], Cost] = {}
+    spent: dict[tuple[str, str], list[Cost]] = {}
     for node in nodes.values():
         path = benchmarks / f"{node.name}.tsv"
         found = read_benchmark(path) if path.is_file() else None
         if found is not None:
-            row = _row(node, *found)
-            spent[row.stage, row.job] = _both(spent.get((row.stage, row.job)), row, node.stage in LONG)
-    return list(spent.values())
+            row = _row(node, found.busy, found.megabytes)
+            spent.setdefault((row.stage, row.job), []).append(row)
+    return [_joined(rows) for rows in spent.values()]
 
 
 def _row(node: Node, seconds: float, megabytes: int) -> Cost:
@@ -135,9 +136,8 @@ def _row(node: Node, seconds: float, megabytes: int) -> Cost:
     return Cost(stage, job, node.method, node.documents, seconds, megabytes)
 
 
-def _both(before: Cost | None, row: Cost, added: bool) -> Cost:
-    """Return the row of two jobs: the larger memory, and the sum of their seconds or, of short jobs, the larger."""
-    if before is None:
-        return row
-    seconds = before.seconds + row.seconds if added else max(before.seconds, row.seconds)
-    return replace(row, seconds=round(seconds, 2), megabytes=max(before.megabytes, row.megabytes))
+def _joined(rows: Sequence[Cost]) -> Cost:
+    """Return one row for several: the largest memory, and the sum of seconds or, of the jobs of a stage, the median."""
+    seconds = [row.seconds for row in rows]
+    taken = sum(seconds) if rows[0].job else median(seconds)
+    return replace(rows[0], seconds=round(taken, 2), megabytes=max(row.megabytes for row in rows))
