@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import IO
 
 import textmix
@@ -32,6 +33,12 @@ def parser() -> argparse.ArgumentParser:
     shown = commands.add_parser("info", help="describe a model", description="Check a model and describe it.")
     shown.add_argument("model", metavar="MODEL", help="folder of the model")
     shown.add_argument("--json", action="store_true", help="as JSON")
+    scored = commands.add_parser("evaluate", help="score a model on labelled texts", description="Print its scores.")
+    scored.add_argument("model", metavar="MODEL", help="folder of the model")
+    scored.add_argument("file", metavar="FILE", help="csv, tsv or jsonl with a text and its labels a row, also packed")
+    scored.add_argument("--column", help="column of the text (default: that of the model's card, or text)")
+    scored.add_argument("--label", help="column of the label (default: that of the model's card, or label)")
+    scored.add_argument("--separator", help="text between several labels of one cell")
     listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
     listed.add_argument("what", choices=("methods", "datasets"))
     return main
@@ -50,7 +57,7 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("model", metavar="MODEL", help="folder of the model")
     add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line), also packed; - is the standard input")
     add("--form", choices=NEW_TEXTS, help="form of FILE (default: as its name ends)")
-    add("--column", default="text", help="csv column or JSON key of the text (default: text)")
+    add("--column", help="csv column or JSON key of the text (default: that of the model's card, or text)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
     add(
         "--delimiter",
@@ -86,7 +93,9 @@ def texts_of(options: argparse.Namespace) -> NewTexts:
     if form == "tab" and options.delimiter:
         form = "csv"  # with a delimiter of its own a file of tabs has cells in quotes
     name = "standard input" if options.file == "-" else options.file
-    return NewTexts(name, form, options.column, options.id, options.encoding, options.mixed, options.delimiter or ",")
+    return NewTexts(
+        name, form, options.column or "text", options.id, options.encoding, options.mixed, options.delimiter or ","
+    )
 
 
 @contextmanager
@@ -126,6 +135,7 @@ def predict(options: argparse.Namespace) -> None:
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
         model = PersistedModel.load(options.model)
+        texts.text = options.column or model.card.get("text column", "text")
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(output, model, output_form, options.all, options.spreadsheet)
         found = texts.read(unpacked(stream))
@@ -154,6 +164,26 @@ def info(options: argparse.Namespace) -> None:
             print(f"{key:<10} {', '.join(map(str, line)) if isinstance(line, list) else line}")
 
 
+def evaluate(options: argparse.Namespace) -> None:
+    """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
+    from textmix.serve.evaluate import evaluate, labelled
+    from textmix.serve.model import PersistedModel
+
+    form = format_of(without_packing(options.file), ("csv", "tab", "jsonl"))
+    if form is None:
+        raise ConfigError(f"{options.file}: its name does not tell its form; name it .csv, .tsv or .jsonl")
+    if not Path(options.file).is_file():
+        raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
+    model = PersistedModel.load(options.model)
+    columns = {"text": options.column, "label": options.label}
+    asked = {key: value or model.card.get(f"{key} column", key) for key, value in columns.items()}
+    more = {"separator": options.separator} if options.separator else {}
+    corpus = labelled(Path(options.file), form, model, {**asked, **more})
+    print(f"{'documents':<20} {corpus.n_documents}")
+    for name, value in evaluate(model, corpus).items():
+        print(f"{name:<20} {value:.4f}")
+
+
 def listing(options: argparse.Namespace) -> None:
     """Print the registered methods or data sets, one a line: name, and what it is."""
     from textmix.core.config import load_yaml_strict, registry_file
@@ -169,7 +199,7 @@ def listing(options: argparse.Namespace) -> None:
             print(f"{name:<{width}}  {entry['title']}")
 
 
-COMMANDS = {"predict": predict, "info": info, "list": listing}
+COMMANDS = {"predict": predict, "evaluate": evaluate, "info": info, "list": listing}
 
 
 def _opened(path: str) -> IO[bytes]:

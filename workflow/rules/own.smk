@@ -137,6 +137,32 @@ if OWN is not None:
         script:
             "../scripts/own_page.py"
 
+    rule own_model:
+        input:
+            parsed=f"results/datasets/{OWN.name}",
+            choice=f"results/own/{OWN.name}/choice.json",
+        output:
+            # Snakemake puts the model back that was there before, should this fit fail.
+            update(directory(f"results/models/{OWN.name}/best")),
+        log:
+            f"logs/models/{OWN.name}/best.log",
+        conda:
+            "../envs/fit.yaml"
+        params:
+            recipe=RECIPES.of(
+                "own_model",
+                modules=JOBS.own_modules(),
+                entries=JOBS.own_entries(),
+                methods=JOBS.own_fitted(),
+                views=OWN.views(),
+                about=OWN.about(),
+                seed=PLAN.settings["seed"],
+            ),
+        message:
+            f"Keeping the recommended method: results/models/{OWN.name}/best"
+        script:
+            "../scripts/own_model.py"
+
 
 rule own:
     """Your own data, named by --config data=my.yaml: the data as they were read, and all methods compared on them."""

@@ -77,6 +77,14 @@ class Own:
         """The files that are inputs of the rule: no folder, and no path with a brace, a wildcard to Snakemake."""
         return [path for path in self.files.values() if not Path(path).is_dir() and not set("{}") & set(path)]
 
+    def about(self) -> dict[str, str]:
+        """Return facts for the card of a model: description, and columns of text and label."""
+        columns = self.raw.get("columns", {})
+        return {
+            "description": self.source,
+            **{f"{key} column": str(columns[key]) for key in ("text", "label") if columns},
+        }
+
     def check_files(self) -> None:
         """Raise ConfigError if a file is not there."""
         for role, path in self.files.items():
@@ -112,12 +120,12 @@ class Own:
         return {
             "title": self.raw.get("title", self.name),
             "roles": [self.name],
-            "features": {view_features(view): spec for view, spec in self._views().items()},
+            "features": {view_features(view): spec for view, spec in self.views().items()},
             "splits": {OWN: self._split()},
             "experiments": {"methods": experiment},
         }
 
-    def _views(self) -> dict[str, dict[str, Any]]:
+    def views(self) -> dict[str, dict[str, Any]]:
         """Return view -> the specification by which its features are counted (features.schema.yaml)."""
         if FORMATS[self.format].kind == "matrix":
             return MATRIX_VIEWS
@@ -145,7 +153,7 @@ class Own:
                 raise ConfigError(f"{where}: '{use}' is not for {several} a text; allowed: {', '.join(fitting)}")
             if not re.fullmatch("[a-z0-9_]+", name):
                 raise ConfigError(f"{where}: '{name}' is not a valid name; it must match ^[a-z0-9_]+$")
-            entries[name] = compared(methods[use], change, self._views())
+            entries[name] = compared(methods[use], change, self.views())
         return entries
 
 

@@ -89,7 +89,8 @@ class Targets:
             )
         self.plan.own.check_files()
         parts = ("index.html", "scores.csv", "costs.csv", "summary.json")
-        return [f"results/own/{self.plan.own.name}/{part}" for part in parts]
+        kept = [f"results/models/{self.plan.own.name}/best"] if "keep" in self.plan.own.raw else []
+        return [*(f"results/own/{self.plan.own.name}/{part}" for part in parts), *kept]
 
     def model(self) -> str:
         """Return the folder of the target ``model``.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,10 +30,11 @@ from textmix.text.words import WordVectorizer
 #: Version of the folder's layout; a model of another version is refused.
 FORMAT = 3
 HEAD = "model.json"
+CARD = "card.json"
 TASKS = {"single": 1, "multi": 2}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PersistedModel:
     """A fitted estimator with all that it takes to label a new text.
 
@@ -45,6 +46,7 @@ class PersistedModel:
     label_names : L names.
     dataset : name of the data set that the estimator was fitted to, if it has one.
     numbers : whether the labels were whole numbers, which ``label_names`` holds as text.
+    card : what its maker says of the model, ready for JSON: data, date, scores, and the column of the text.
     """
 
     steps: Sequence[tuple[str, Any]]
@@ -52,6 +54,12 @@ class PersistedModel:
     label_names: Sequence[str]
     dataset: str = ""
     numbers: bool = False
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return classes, task and number of labels; vocabulary and weights would fill pages."""
+        names = " > ".join(type(step).__name__ for _, step in self.steps)
+        return f"<textmix model: {names}; {self.task}, {len(self.label_names)} labels>"
 
     @classmethod
     def of_words(
@@ -143,6 +151,7 @@ class PersistedModel:
             "labels": list(self.label_names),
             "features": int(self.estimator.n_features_in_),
             "dataset": self.dataset or "not registered",
+            **self.card,
         }
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
@@ -162,6 +171,7 @@ class PersistedModel:
             steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
             io.write_json(target / HEAD, {**head, "steps": steps})
             io.write_json(target / "labels.json", list(self.label_names))
+            io.write_json(target / CARD, dict(self.card))
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -172,8 +182,11 @@ class PersistedModel:
         IntegrityError : a file is missing or damaged, or was changed since the model was made.
         DataFormatError : the folder is sealed, but its content is not that of a model.
         MissingResult : the model could not be made, because its data set is missing.
+        ConfigError : there is no such folder.
         """
         folder = Path(folder)
+        if not folder.is_dir():
+            raise ConfigError(f"{folder}: there is no model there; name the folder of a model")
         with _malformed(folder, IntegrityError):
             io.check_result(folder, anywhere=True)
         with _malformed(folder / HEAD, DataFormatError):
@@ -182,7 +195,8 @@ class PersistedModel:
                 raise ValueError(f"format {head['format']!r} is not {FORMAT}; make the model again with this version")
             names = read_names(folder / "labels.json")
             steps = [_read_step(folder / f"step{n}", step, len(names)) for n, step in enumerate(head["steps"])]
-            model = cls(steps, str(head["task"]), names, str(head["dataset"]), bool(head["numbers"]))
+            card = read_json(folder / CARD, dict) if (folder / CARD).is_file() else {}
+            model = cls(steps, str(head["task"]), names, str(head["dataset"]), bool(head["numbers"]), card)
             model._check()
         return model
 
@@ -192,7 +206,7 @@ class PersistedModel:
         if len(classes) == 0 or classes.min() < 0 or classes.max() >= len(self.label_names):
             raise ValueError("classes_ is not an index into the labels")
         # A form cannot say that scikit-learn's linear model has one row of weights for two classes.
-        if type(self.estimator).__module__.startswith("sklearn.linear_model"):
+        if type(self.estimator).__module__.startswith(("sklearn.linear_model", "sklearn.svm")):
             rows, expected = len(self.estimator.coef_), 1 if len(classes) == 2 else len(classes)
             if rows != expected:
                 raise ValueError(f"coef_ has {rows} rows for {len(classes)} classes")

@@ -1,0 +1,82 @@
+"""The recommended method of own data as a model: fitted to all documents, with its representation and a card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from textmix.core.environment import versions
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Corpus
+from textmix.experiment.represented import CHOICE
+from textmix.experiment.trials import estimator_of
+from textmix.plan.methods import Method
+from textmix.serve.fit import is_persistable
+from textmix.serve.model import PersistedModel
+from textmix.text.vectorizer import SkipgramVectorizer
+from textmix.text.weighting import TermWeighting
+from textmix.text.words import WordVectorizer
+
+
+def vectoriser_of(spec: Mapping[str, Any]) -> WordVectorizer | SkipgramVectorizer:
+    """Return an unfitted vectoriser that counts as an entry of ``features`` says.
+
+    Raises
+    ------
+    ConfigError : the entry has a key that no vectoriser takes together with the others.
+    """
+    sequences = spec.get("max_n", 1) > 1
+    made = SkipgramVectorizer(subsume=False) if sequences else WordVectorizer()
+    names = {"min_documents": "min_df"} if sequences else {}
+    given = {names.get(key, key): value for key, value in spec.items()}
+    if sequences:
+        given = {"max_slop": 0, **given}
+    unknown = sorted(set(given) - set(made.get_params()))
+    if unknown:
+        raise ConfigError(f"keep: features: {', '.join(unknown)} cannot be kept in a model; leave the key out")
+    made.set_params(**given)
+    return made
+
+
+def keep_best(
+    corpus: Corpus,
+    choice: Mapping[str, Any],
+    method: Method,
+    entry: Mapping[str, Any],
+    *,
+    features: Mapping[str, Any],
+    about: Mapping[str, Any],
+) -> PersistedModel:
+    """Return the recommended method fitted to all documents of a data set, which is not saved yet.
+
+    Parameters
+    ----------
+    corpus : the parsed documents.
+    choice : of `textmix.contest.choice.choose`; its ``point`` says view, weighting and parameters.
+    method, entry : the registry entry, and the experiment's.
+    features : view -> the entry by which its features were counted.
+    about : further facts for the card, among them ``seed``.
+
+    Raises
+    ------
+    ConfigError : the data are numbers, or the method cannot be saved.
+    """
+    if corpus.text is None:
+        raise ConfigError("keep: data that are numbers have no texts to be labelled; leave keep out")
+    if not is_persistable(method):
+        raise ConfigError(f"keep: {method.name} cannot be saved; name in methods those that can")
+    point = choice["point"]
+    words = vectoriser_of(features[point["view"]])
+    texts = [corpus.text.text(row) for row in range(corpus.n_documents)]
+    weighting = TermWeighting(weighting=point["weighting"], **entry["views"][point["view"]])
+    params = {key: value for key, value in {**entry["params"], **point}.items() if key not in CHOICE}
+    estimator = estimator_of(method, params, (about["seed"], corpus.name, 0))
+    y = corpus.classes() if method.task == "single" else corpus.indicators()
+    estimator.fit(weighting.fit_transform(words.fit_transform(texts)), y)
+    steps = [("words", words), ("weighting", weighting), ("model", estimator)]
+    card = {
+        **{"method": method.name, "documents": corpus.n_documents, "data digest": corpus.content_digest()},
+        **{key: choice[key] for key in ("metric", "value", "low", "high", "point")},
+        **{"versions": versions(), **about},
+    }
+    return PersistedModel(steps, method.task, corpus.label_names, dataset=corpus.name, card=card)
