@@ -24,7 +24,7 @@ ARROWS = {
     "plan": "core data metrics",
     "experiment": "core data text metrics models plan",
     "pages": "core metrics plan experiment",
-    "serve": "core data text models plan experiment",
+    "serve": "core data text metrics models plan experiment",
     "bench": "core data text metrics models plan experiment serve",
     "papers": "core data text metrics models plan experiment pages bench",
     "contest": "core data text metrics models plan experiment pages",
