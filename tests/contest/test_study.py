@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,15 @@ from textmix.contest.lessons import lessons
 from textmix.contest.sizes import STUDY, sizes, study_rows, summaries
 from textmix.contest.study_page import Content, render
 from textmix.core import io
-from textmix.core.errors import MissingResult
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
+from textmix.data.registry import load_registry
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.splits import make_splits
-from textmix.plan.methods import Method
+from textmix.plan.matrix import load_matrix
+from textmix.plan.methods import Method, load_methods
 
+ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = {"bayes": "naive Bayes", "svm": "linear", "slow": "network"}
 
 
@@ -154,6 +158,21 @@ def test_rows_of_a_fit_are_read_with_its_costs(tmp_path):
     assert (row["study"], row["dataset"], row["value"], row["seconds"], row["bytes"]) == (
         *("matrix_few", "news", pytest.approx(0.6), 4.0, 20.0),
     )
+
+
+def test_a_size_repeats_the_matrix_with_another_split_and_an_unknown_one_is_refused():
+    methods, registry = load_methods(), load_registry(ROOT / "config/datasets.yaml")
+    matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], registry, methods, ["few"])
+    few = matrix.sizes["matrix_few"]["experiments"]
+    assert {key: one["methods"] for key, one in few.items()} == {
+        key: one["methods"] for key, one in matrix.spec["experiments"].items()
+    }
+    assert {name: split for one in few.values() for name, split in one["roles"].items()} == {
+        "r52_wheel": "matrix_few",
+        "yeast_wheel": "matrix_few",
+    }
+    with pytest.raises(ConfigError, match="configuration: matrix_sizes: no size 'lot'; allowed: few, whole"):
+        load_matrix(ROOT, ["r52_wheel"], registry, methods, ["lot"])
 
 
 def test_the_page_shows_every_part_of_both_tasks():
