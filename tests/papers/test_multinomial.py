@@ -281,3 +281,8 @@ def test_documents_without_a_label_can_be_right_only_with_a_label_of_their_own(m
     plain, own = (rule_of(measured, name, "accumulated") for name in ("multinomial", "multinomial with <no_class>"))
     assert plain["set_error"] > plain["set_error_without_unlabelled"]
     assert own["lowest"] <= plain["lowest"] + 0.1
+
+
+def test_no_class_excludes_every_label_and_every_label_excludes_it():
+    scores = np.array([[0.2, 0.1, 0.7], [0.5, 0.1, 0.4]])
+    assert rivals.exclusive(scores, 0.0).tolist() == [[0.0, 0.0, 0.7], [0.5, 0.1, 0.0]]

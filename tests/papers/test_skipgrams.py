@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,11 @@ from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.pages.figures import FigureData, draw
 from textmix.papers.skipgrams import measures as skipgrams
+from textmix.papers.skipgrams import patterns
 from textmix.papers.skipgrams.figures import FIGURES
 from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
 from textmix.text.features import build_features
+from textmix.text.skipgrams import position_patterns
 from textmix.text.stoplists import stop_words
 from textmix.verdict.published import read_record
 
@@ -225,3 +228,21 @@ def test_every_source_names_what_the_measures_give(measured: dict[str, Measure])
             key = locator.key.removesuffix("_used").removesuffix("_most").removesuffix("_best")
             known = key in kinds or locator.key in {"gain_n1_to_n2", "share_used"} or locator.key.endswith("_share")
             assert known or locator.key in measured["lr_l1_curves"].values, locator
+
+
+def test_frequencies_by_document_and_pattern_are_those_of_plain_counting():
+    generator = np.random.default_rng(20160320)
+    texts = [generator.integers(0, 6, size=generator.integers(1, 14)) for _ in range(40)]
+    values, document = np.concatenate(texts), np.repeat(np.arange(40), [len(text) for text in texts])
+    for n in (1, 2, 3):
+        before: Counter[tuple[int, ...]] = Counter()
+        expected = []
+        for slop in range(3 if n > 1 else 1):
+            found: Counter[tuple[int, ...]] = Counter()
+            for offsets in position_patterns(n, slop):
+                for text in texts:
+                    places = range(len(text) - offsets[-1])
+                    found.update({tuple(int(text[i + offset]) for offset in offsets) for i in places})
+            expected.append(sum(count >= 5 and count != before[gram] for gram, count in found.items()))
+            before = found
+        assert patterns.kept_sizes(values, document, n, 2 if n > 1 else 0, 5) == expected

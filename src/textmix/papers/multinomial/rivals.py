@@ -1,8 +1,7 @@
 """Exact-set error of both rules on the posteriors of further classifiers, and of label sets and a label for no class.
 
-The document names these ways in passing (sections 1, 2 and 5, footnote 5): any classifier with posteriors, the binary
-rule with the top class where no label passes, every label set seen in training as a class, and a class of its own for
-documents without a label.
+The document names some of these ways in passing: the binary rule with the top class where no label passes (footnote 5),
+a class of its own for documents without a label (section 4.1), and the relation between classes (section 5).
 """
 
 from __future__ import annotations
@@ -141,6 +140,23 @@ def _multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, A
     return Scores(one.predict_proba(X), binary.decision_function(X))
 
 
+def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+    """Return the scores of `_multinomial` where the last label, <no_class>, excludes all further ones (section 4.1).
+
+    A document whose most probable label it is has no other label; every other document cannot have it.
+    """
+    return Scores(*map(exclusive, _multinomial(train, X, settings, _), (0.0, -ALWAYS)))
+
+
+def exclusive(scores: np.ndarray, never: float) -> np.ndarray:
+    """Return scores (N, L) in which either the last label or all further ones of a document are ``never``."""
+    changed = scores.copy()
+    none = np.argmax(scores, axis=1) == scores.shape[1] - 1
+    changed[none, :-1] = never
+    changed[~none, -1] = never
+    return changed
+
+
 def _edcm(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
     """Return the scores of EDCMs: one a class on replicated documents, and two a class for the binary rule."""
     return _by_classifiers(train, train.X, X, EDCMClassifier)
@@ -201,7 +217,7 @@ Score = Callable[[Documents, sparse.csr_array, Mapping[str, Any], int], Scores]
 #: Name -> what is done to the documents before, and the scores of a model trained on them.
 RIVALS: Mapping[str, tuple[Callable[[Documents], Documents], Score]] = {
     "multinomial": (_as_they_are, _multinomial),
-    "multinomial with <no_class>": (_with_no_class, _multinomial),
+    "multinomial with <no_class>": (_with_no_class, _exclusive_multinomial),
     "EDCM": (_as_they_are, _edcm),
     "logistic regression": (_as_they_are, _logistic_regression),
     "network": (_as_they_are, _network),
