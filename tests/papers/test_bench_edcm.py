@@ -24,8 +24,7 @@ def test_every_row_has_the_columns_and_every_target_a_verdict(data) -> None:
     Y = sparse.csr_array(np.eye(y.max() + 1, dtype=np.int8)[y])
     rows = edcm.bench_edcm(X, Y, X[:10], Y[:10], repeats=1)
     assert all(set(row) == set(COLUMNS) for row in rows)
-    targets = {row["candidate"]: row["target"] for row in rows if row["target"] is not None}
-    assert targets == {**dict.fromkeys(REPRESENTATIONS, 0.3), "sweep": 3.0}
+    assert {row["candidate"] for row in rows if row["target"] is not None} == {*REPRESENTATIONS, "sweep"}
     assert all(isinstance(row["met"], bool) for row in rows if row["target"] is not None)
 
 

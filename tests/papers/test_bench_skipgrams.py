@@ -31,9 +31,8 @@ def test_a_process_tells_the_memory_it_took_beyond_its_start() -> None:
 def test_extraction_is_judged_by_time_and_by_memory() -> None:
     rows = bench.bench_extraction(["this film is a waste of my time", "a good film it is"] * 20)
     assert [set(row) == set(COLUMNS) for row in rows] == [True] * 3
-    targets = {(row["quantity"], row["candidate"]): row["target"] for row in rows}
-    assert targets["time", bench.OURS] == 0.25
-    assert targets["memory", bench.OURS] == 0.5
+    judged = [(row["quantity"], row["candidate"]) for row in rows if row["target"] is not None]
+    assert judged == [("time", bench.OURS), ("memory", bench.OURS)]
 
 
 def test_solvers_and_peers_reach_one_objective_and_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,14 +42,14 @@ def test_solvers_and_peers_reach_one_objective_and_are_judged(monkeypatch: pytes
     X, y = data()
     rows = bench.bench_elastic_net(X[:40, :40], y[:40], 0.02)
     assert {row["candidate"] for row in rows} == {"textmix", "skglm, AndersonCD", "skglm, ProxNewton", "saga"}
-    assert [row["target"] for row in rows if row["target"]] == [0.25, 0.1]
+    assert [row["candidate"] for row in rows if row["target"]] == ["textmix"] * 2
     assert {row["candidate"] for row in rows if "not there yet" in row["note"]} <= {"saga"}
     for penalty in ("l1", "l2"):
         ours, peer = bench.bench_liblinear(X, y, 0.01, penalty)
         objectives = [float(row["note"].split()[1].rstrip(",")) for row in (ours, peer)]
         assert objectives[0] <= objectives[1] + 1e-6
         assert abs(objectives[0] - objectives[1]) < 1e-2 * objectives[1]
-        assert ours["target"] == 1.0
+        assert ours["met"] == (ours["ratio_to_peer"] <= ours["target"])
 
 
 def test_reviews_and_solvers_run_from_a_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,4 +60,4 @@ def test_reviews_and_solvers_run_from_a_corpus(monkeypatch: pytest.MonkeyPatch) 
     assert len(bench.bench_reviews(corpus)) == 3
     classes = label_matrix([[int(value > 0)] for value in y], 2)
     rows = bench.bench_linear(replace(corpus, features=X, labels=classes))
-    assert [row["target"] for row in rows if row["target"]] == [1.0, 1.0, 0.25, 0.1]
+    assert [row["candidate"] for row in rows if row["target"]] == ["textmix"] * 4
