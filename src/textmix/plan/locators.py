@@ -15,25 +15,46 @@ from textmix.core.errors import ConfigError, suggest
 
 _NAME = "[a-z0-9_]+"
 _KEY = "[A-Za-z0-9_.=;,+-]+"
-_METHOD_ON_ROLE = rf"(?P<experiment>{_NAME})/(?P<role>{_NAME})/(?P<method>{_NAME})"
+#: Part of a form -> its regular expression, if it is neither a name nor a choice of words.
+_PARTS = {
+    **dict.fromkeys(("variant", "key"), _KEY),
+    "dotted path in paper.yaml": r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*",
+    "file": r"[a-z0-9_]+(?:/[a-z0-9_]+)*\.py",
+    "function": r"\w+",
+}
+
+
+def _grammar(form: str) -> re.Pattern[str]:
+    """Return the regular expression of a form, with a group for each part in angle brackets."""
+    signs = {"[": "(?:", "]": ")?"}
+    pattern = ""
+    for piece in re.split(r"(<.+?>|\[|\])", form):
+        name = piece[1:-1]
+        if piece.startswith("<"):
+            pattern += f"({_PARTS.get(name, name if '|' in name else _NAME)})"
+        else:
+            pattern += signs.get(piece, re.escape(piece))
+    return re.compile(pattern)
 
 
 @dataclass(frozen=True)
 class Locator:
-    """The name of a rebuilt value; the subclasses hold its parts as fields.
+    """The name of a rebuilt value; the subclasses hold its parts as fields, in the order of the form.
 
     Attributes
     ----------
-    kind : the word before the colon.
-    pattern : regular expression of the text after the colon, with one named group for each field.
-    form : the locator as messages and the reference show it.
+    form : the locator as messages and the reference show it; parts in angle brackets, an optional end in square ones.
     meaning : the value that it names, in words.
+    kind, pattern : the word before the colon, and the grammar of the form.
     """
 
-    kind: ClassVar[str]
-    pattern: ClassVar[str]
     form: ClassVar[str]
     meaning: ClassVar[str]
+    kind: ClassVar[str]
+    pattern: ClassVar[re.Pattern[str]]
+
+    def __init_subclass__(cls) -> None:
+        cls.kind, cls.pattern = cls.form.partition(":")[0], _grammar(cls.form)
 
     def __str__(self) -> str:
         return f"{self.kind}:{'/'.join(part for part in astuple(self) if part is not None)}"
@@ -43,8 +64,6 @@ class Locator:
 class DataLocator(Locator):
     """A statistic of the data set that stands for a role, as parsed."""
 
-    kind = "data"
-    pattern = rf"(?P<role>{_NAME})/(?P<statistic>{_NAME})"
     form = "data:<role>/<statistic>"
     meaning = "a statistic of the parsed data set"
 
@@ -56,8 +75,6 @@ class DataLocator(Locator):
 class FeaturesLocator(Locator):
     """A statistic of one feature set of the data set that stands for a role."""
 
-    kind = "features"
-    pattern = rf"(?P<role>{_NAME})/(?P<features>{_NAME})/(?P<statistic>{_NAME})"
     form = "features:<role>/<features>/<statistic>"
     meaning = "a statistic of the data set after its words are counted"
 
@@ -70,8 +87,6 @@ class FeaturesLocator(Locator):
 class ScoreLocator(Locator):
     """A metric of a method; ``variant`` is one point of the method's grid, or None."""
 
-    kind = "score"
-    pattern = rf"{_METHOD_ON_ROLE}/(?P<metric>{_NAME})(?:/(?P<variant>{_KEY}))?"
     form = "score:<experiment>/<role>/<method>/<metric>[/<variant>]"
     meaning = "mean and sample standard deviation of a metric over the trials"
 
@@ -86,8 +101,6 @@ class ScoreLocator(Locator):
 class TimeLocator(Locator):
     """The seconds of a method; ``quantity`` is fit_seconds or predict_seconds."""
 
-    kind = "time"
-    pattern = rf"{_METHOD_ON_ROLE}/(?P<quantity>fit_seconds|predict_seconds)"
     form = "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>"
     meaning = "median of the seconds over the trials"
 
@@ -101,8 +114,6 @@ class TimeLocator(Locator):
 class MeasureLocator(Locator):
     """One value of a measure, which is a function of ``textmix.papers.<paper>.measures``."""
 
-    kind = "measure"
-    pattern = rf"(?P<measure>{_NAME})/(?P<key>{_KEY})"
     form = "measure:<measure>/<key>"
     meaning = "a value of a measure"
 
@@ -114,8 +125,6 @@ class MeasureLocator(Locator):
 class SettingLocator(Locator):
     """A setting in ``paper.yaml``; ``path`` is the keys that lead to it, joined by dots."""
 
-    kind = "setting"
-    pattern = r"(?P<path>[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)"
     form = "setting:<dotted path in paper.yaml>"
     meaning = "a setting that this reproduction uses"
 
@@ -126,8 +135,6 @@ class SettingLocator(Locator):
 class CheckLocator(Locator):
     """Whether an entry of ``checks.yaml`` holds."""
 
-    kind = "check"
-    pattern = rf"(?P<check>{_NAME})"
     form = "check:<name>"
     meaning = "a named check of `checks.yaml`"
 
@@ -138,8 +145,6 @@ class CheckLocator(Locator):
 class BenchLocator(Locator):
     """The time of a candidate over that of its peer, in the bench."""
 
-    kind = "bench"
-    pattern = rf"(?P<bench>{_NAME})/(?P<candidate>{_NAME})"
     form = "bench:<bench>/<candidate>"
     meaning = "the time of a candidate over its peer's, as `snakemake bench` measured it, with its interval"
 
@@ -151,8 +156,6 @@ class BenchLocator(Locator):
 class TestLocator(Locator):
     """The last outcome of a test; ``file`` is relative to the folder of the tests."""
 
-    kind = "test"
-    pattern = r"(?P<file>[a-z0-9_]+(?:/[a-z0-9_]+)*\.py)::(?P<function>\w+)"
     form = "test:<file>::<function>"
     meaning = "whether a test of the folder `tests` passed when `make test` ran last"
 
@@ -189,12 +192,12 @@ def parse_locator(text: str, place: str = "locator") -> Locator:
     ------
     ConfigError : the text does not follow the grammar; the message shows the right form.
     """
-    kind, _, rest = text.partition(":")
+    kind = text.partition(":")[0]
     if kind not in LOCATORS:
         forms = ", ".join(made.form for made in LOCATORS.values())
         raise ConfigError(f"{place}: '{text}' is no locator; {suggest(kind, LOCATORS)}; the forms are {forms}")
     made = LOCATORS[kind]
-    found = re.fullmatch(made.pattern, rest)
+    found = made.pattern.fullmatch(text)
     if found is None:
         raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {made.form}")
-    return made(**found.groupdict())
+    return made(*found.groups())
