@@ -7,9 +7,11 @@ not grow beyond it.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -167,11 +169,21 @@ def measure_case(case: str, axis: str, sizes: Sequence[int], corpus: Corpus, rep
     rows of `textmix.bench.growth.COLUMNS`.  The smallest size is run once before, so that no time contains the
     compilation of kernels.
     """
-    source, rows = Source.of(corpus), list[dict[str, Any]]()
-    for size, repeat in [(sizes[0], -1), *((size, repeat) for size in sizes for repeat in range(repeats))]:
-        for step, call in CASES[case](source, size, rng(0, case, size, repeat, "scaling")).items():
-            start = time.process_time()
-            _, cost = measured(call)
-            spent = {"seconds": time.process_time() - start, "bytes": cost["bytes"]}
-            rows.append({"case": case, "step": step, "axis": axis, "size": size, "repeat": repeat, **spent})
-    return [row for row in rows if row["repeat"] >= 0]
+    source = Source.of(corpus)
+    _measured(case, axis, source, (sizes[0], -1))
+    once = functools.partial(_measured, case, axis, source)
+    # A process of its own has no memory that an earlier measurement gave back to it, and has the compiled kernels.
+    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        found = pool.map(once, [(size, repeat) for size in sizes for repeat in range(repeats)], chunksize=1)
+    return [row for rows in found for row in rows]
+
+
+def _measured(case: str, axis: str, source: Source, at: tuple[int, int]) -> list[dict[str, Any]]:
+    """Return the rows of all steps of a case at a size and a repeat."""
+    rows = []
+    for step, call in CASES[case](source, at[0], rng(0, case, *at, "scaling")).items():
+        start = time.process_time()
+        _, cost = measured(call)
+        spent = {"seconds": time.process_time() - start, "bytes": cost["bytes"]}
+        rows.append({"case": case, "step": step, "axis": axis, "size": at[0], "repeat": at[1], **spent})
+    return rows
