@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,3 +43,27 @@ def test_a_job_puts_off_what_most_fits_never_use() -> None:
     for name in late.LATE:
         assert importlib.util.find_spec(name), f"{name} is no module any more"
     assert importlib.import_module("scipy.stats").norm.cdf(0.0) == 0.5
+
+
+def test_a_module_runs_without_a_package_that_all_others_find(found: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(sys.path[0])
+    (folder / "third_of_three.py").write_text(
+        "try:\n    import first_of_two as seen\nexcept ImportError:\n    seen = None\n"
+    )
+    monkeypatch.setattr(late, "WITHOUT", {"third_of_three": "first_of_two"})
+    monkeypatch.delitem(sys.modules, "third_of_three", raising=False)
+    assert importlib.import_module("third_of_three").seen is None
+    first = importlib.import_module("first_of_two")
+    del sys.modules["third_of_three"]
+    assert importlib.import_module("third_of_three").seen is first
+    monkeypatch.delitem(sys.modules, "third_of_three")
+
+
+def test_a_fit_in_a_job_loads_no_pandas_and_a_frame_is_still_taken() -> None:
+    program = (
+        "import sys, textmix.core.runtime; from textmix import MultinomialClassifier as M; "
+        "M().fit([[1, 0], [0, 2]], [0, 1]); print('pandas' in sys.modules); import pandas; "
+        "print(M().fit(pandas.DataFrame({'a': [1, 0], 'b': [0, 2]}), [0, 1]).feature_names_in_)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n['a' 'b']\n"

@@ -3,13 +3,16 @@
 scikit-learn imports all of SciPy's statistics, and SciPy imports NumPy's Fortran wrapper and its tests; together they
 take half of the time in which a job starts.  Python's own ``LazyLoader`` gives the importing module the real module
 object, and runs the code of the module at the first look at one of its attributes.
+
+scikit-learn also imports pandas wherever it is installed, for frames that no job gives it, and looks at it in each fit.
+So the module that imports it runs as if there were no pandas; any other import finds pandas as ever.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
@@ -18,18 +21,51 @@ from types import ModuleType
 LATE = frozenset({"numpy.f2py", "numpy.testing", "scipy.stats"})
 
 
+#: Module -> the package without which it is run.
+WITHOUT = {"sklearn.utils.fixes": "pandas"}
+
+
+class LoaderWithout(Loader):
+    """Run a module while the import of a package fails, unless the package is loaded already.
+
+    Parameters
+    ----------
+    loader : of the module.
+    package : name of the package.
+    """
+
+    def __init__(self, loader: Loader, package: str) -> None:
+        self.loader = loader
+        self.package = package
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Return the new module as the loader makes it."""
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's code."""
+        if self.package in sys.modules:
+            self.loader.exec_module(module)
+            return
+        sys.modules[self.package] = None  # type: ignore[assignment]
+        try:
+            self.loader.exec_module(module)
+        finally:
+            del sys.modules[self.package]
+
+
 class LateFinder(MetaPathFinder):
-    """Find the modules in `LATE` as Python does, and put off their loading."""
+    """Find modules as Python does; those in `LATE` load late, those in `WITHOUT` run without a package."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return how to load a module of `LATE`; None for any other module, which the next finder then finds."""
-        spec = PathFinder.find_spec(name, path, target) if name in LATE else None
+        """Return how to load a module of `LATE` or `WITHOUT`; None for any other, which the next finder then finds."""
+        spec = PathFinder.find_spec(name, path, target) if name in LATE or name in WITHOUT else None
         if spec is not None and spec.loader is not None:
-            spec.loader = LazyLoader(spec.loader)
+            spec.loader = LazyLoader(spec.loader) if name in LATE else LoaderWithout(spec.loader, WITHOUT[name])
         return spec
 
 
 def load_late() -> None:
-    """Put off the loading of the modules in `LATE` from now on in this process; a second call changes nothing."""
+    """Load as `LateFinder` does from now on in this process; a second call changes nothing."""
     if not any(isinstance(finder, LateFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, LateFinder())
