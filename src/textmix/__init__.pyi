@@ -35,6 +35,7 @@ from textmix.models.lsi.classifiers import LSIDensityClassifier as LSIDensityCla
 from textmix.models.lsi.classifiers import LSILogisticRegression as LSILogisticRegression
 from textmix.models.lsi.classifiers import LSINeighbours as LSINeighbours
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork as ProbabilisticNeuralNetwork
+from textmix.models.lsi.pruned import PrunedLSIClassifier as PrunedLSIClassifier
 from textmix.models.lsi.transformer import LSITransformer as LSITransformer
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary as AbsoluteDiscountingBinary
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingClassifier as AbsoluteDiscountingClassifier

@@ -61,9 +61,13 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self.lsi_ = self._transformer().fit(X)
+        self.lsi_ = self._fit_space(X, codes)
         self._fit_coordinates(self.lsi_.transform(X), codes)
         return self
+
+    def _fit_space(self, X: sparse.csr_array, codes: np.ndarray) -> LSITransformer:
+        """Return the transformer, fitted to counts (N, V) of documents with class indices (N,)."""
+        return self._transformer().fit(X)
 
     def _transformer(self) -> LSITransformer:
         """Return a transformer with the classifier's parameters, not fitted."""
@@ -71,7 +75,8 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def check_loaded(self) -> None:
         """Give the transformer, read from a file, the parameters of the classifier."""
-        vars(self.lsi_).update(self._transformer().get_params())
+        for name, value in self._transformer().get_params().items():
+            setattr(self.lsi_, name, value)
 
     def _coordinates(self, X: Any) -> np.ndarray:
         """Return the coordinates of documents, float64 (N, K)."""

@@ -22,6 +22,8 @@ from textmix.models.common.validation import canonical, check_counts, check_feat
 
 #: Singular values below this share of the largest one belong to no dimension of the data.
 RANK = 1e-10
+#: Power iterations of the randomised decomposition.
+ITERATIONS = 5
 
 
 class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,14 +98,24 @@ class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X = self._checked(X, reset=True)
         self.word_weights_ = np.ones(X.shape[1]) if self.weighting == "none" else inverse_frequency(X)
         weighted, k = self.weighted(X), min(self.n_components, *X.shape)
+        # A word of no document has zeros in V: leaving it out before the decomposition changes nothing but the time.
+        seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
+        right, values = self._decomposed(weighted[:, seen], min(k, max(len(seen), 1)))
+        self.components_, self.singular_values_ = np.zeros((k, X.shape[1])), np.zeros(k)
+        self.components_[: len(right), seen] = right
+        self.singular_values_[: len(values)] = values
+        return self
+
+    def _decomposed(self, X: sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return V' (k, V) and S (k,) of a matrix (N, V); nothing of one without columns."""
+        if not X.shape[1]:
+            return np.empty((0, 0)), np.empty(0)
         state = check_random_state(self.random_state)
         if self.algorithm == "randomized":
-            left, values, right = randomized_svd(weighted, k, random_state=state, flip_sign=False)
+            left, values, right = randomized_svd(X, k, n_iter=ITERATIONS, random_state=state, flip_sign=False)
         else:
-            left, values, right = exact_svd(weighted, k, state)
-        self.components_ = np.ascontiguousarray(svd_flip(left, right, u_based_decision=False)[1])
-        self.singular_values_ = values
-        return self
+            left, values, right = exact_svd(X, k, state)
+        return svd_flip(left, right, u_based_decision=False)[1], values
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training."""

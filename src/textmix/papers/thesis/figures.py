@@ -6,5 +6,10 @@ from collections.abc import Callable
 
 from textmix.pages.figures import FigureData
 from textmix.pages.style import Sheet
+from textmix.papers.thesis import pruning_figures
 
-FIGURES: dict[str, Callable[[FigureData], Sheet]] = {}
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
+    "pruning": pruning_figures.pruning,
+    "pruning_gains": pruning_figures.pruning_gains,
+    "sparse_counts": pruning_figures.sparse_counts,
+}

@@ -1,0 +1,148 @@
+"""Scores of words for pruning a vocabulary: sensitivities of an ensemble of networks, and the usual ones beside them.
+
+Sources: S. Sigurdsson, J. Larsen, L. K. Hansen et al., sensitivity maps of neural networks, in: R. E. Madsen, S.
+Sigurdsson, L. K. Hansen and J. Larsen, Pruning the vocabulary for better context recognition, ICPR 2004; Y. Yang and J.
+O. Pedersen, A comparative study on feature selection in text categorization, ICML 1997.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax, xlogy
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import chi2
+from sklearn.neural_network import MLPClassifier
+
+from textmix.models.lsi.transformer import LSITransformer
+
+#: Networks of the ensemble, hidden units of each, the penalty on their weights, and most iterations (L-BFGS).
+NETWORKS, HIDDEN, PENALTY, ITERATIONS = 10, 20, 0.1, 100
+#: Coordinates of a document that the networks take.
+COMPONENTS = 50
+
+
+def sensitivity(X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the consistency of each word's sensitivity, its mean over its deviation in the ensemble, float64 (V,).
+
+    Parameters
+    ----------
+    X : counts (N, V).
+    codes : class indices (N,), of at least two classes.
+    rng : draws the folds and the first weights.
+    """
+    maps = sensitivities(X, codes, rng)
+    mean, deviation = maps.mean(axis=0), maps.std(axis=0, ddof=1)
+    return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 0)
+
+
+def sensitivities(
+    X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator, networks: int = NETWORKS
+) -> np.ndarray:
+    """Return the sensitivities of the words in each network, float64 (B, V).
+
+    Each resample halves the documents.  The space of latent semantic indexing and a network in it are fitted to one
+    half; the sensitivity of a word is the mean over the other half of |d p(c|x) / d x_w|, for the class c of the
+    document and its weighted count x_w, by the chain rule through the space.
+
+    Parameters
+    ----------
+    X, codes, rng : see `sensitivity`.
+    networks : B, the number of resamples.
+    """
+    maps = np.empty((networks, X.shape[1]))
+    for number in range(networks):
+        order = rng.permutation(len(codes))
+        inside, outside = order[: (len(codes) + 1) // 2], order[(len(codes) + 1) // 2 :]
+        seed = int(rng.integers(2**31))
+        space = LSITransformer(n_components=COMPONENTS, unit_length=False, random_state=seed).fit(X[inside])
+        Z = space.transform(X[inside])
+        scale = 1.0 / max(float(np.sqrt(np.mean(Z**2))), np.finfo(float).tiny)
+        model = trained(Z * scale, codes[inside], seed)
+        slopes = gradients(model, space.transform(X[outside]) * scale, codes[outside]) * scale
+        maps[number] = np.abs(slopes @ space.components_).mean(axis=0)
+    return maps
+
+
+def trained(Z: np.ndarray, codes: np.ndarray, seed: int) -> MLPClassifier:
+    """Return a network with one hidden layer, trained on coordinates (N, K) and class indices (N,)."""
+    model = MLPClassifier((HIDDEN,), activation="tanh", solver="lbfgs", alpha=PENALTY, max_iter=ITERATIONS)
+    with warnings.catch_warnings():
+        # An early stop is another form of the penalty; the ensemble's deviation shows what it leaves open.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.set_params(random_state=seed).fit(Z, codes)
+
+
+def gradients(model: MLPClassifier, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return d p(c|z) / d z for the class c of each document, float64 (N, K); zeros for a class without training.
+
+    Parameters
+    ----------
+    model : a fitted network with one hidden layer of tanh.
+    Z, codes : coordinates (N, K) and class indices (N,).
+    """
+    first, second = model.coefs_
+    hidden = np.tanh(Z @ first + model.intercepts_[0])
+    output = hidden @ second + model.intercepts_[1]
+    if output.shape[1] == 1:  # two classes: the log odds of the second one
+        second, output = np.hstack([np.zeros_like(second), second]), np.hstack([np.zeros_like(output), output])
+    proba = softmax(output, axis=1)
+    place = np.minimum(np.searchsorted(model.classes_, codes), len(model.classes_) - 1)
+    known = model.classes_[place] == codes
+    own = proba[np.arange(len(codes)), place] * known
+    back = own[:, np.newaxis] * (second.T[place] - proba @ second.T)
+    return np.asarray((back * (1.0 - hidden**2)) @ first.T)
+
+
+def information_gain(X: sparse.csr_array, codes: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    """Return the mutual information of each word's presence and the class, in nats, float64 (V,)."""
+    present = sparse.csr_array((np.ones_like(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
+    classes = np.bincount(codes)
+    member = sparse.csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))))
+    joint = np.stack([with_word := (member @ present).toarray(), classes[:, np.newaxis] - with_word]) / len(codes)
+    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    ratio = np.divide(joint, expected, out=np.ones_like(joint), where=joint > 0)
+    return np.asarray(xlogy(joint, ratio).sum(axis=(0, 1)))
+
+
+def chi_square(X: sparse.csr_array, codes: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    """Return the chi-square statistic of each word's counts and the class (scikit-learn's), float64 (V,)."""
+    return np.nan_to_num(chi2(X, codes)[0])
+
+
+def document_frequency(X: sparse.csr_array, *_: Any) -> np.ndarray:
+    """Return the number of documents with each word, float64 (V,)."""
+    return np.bincount(X.indices, minlength=X.shape[1]).astype(np.float64)
+
+
+def at_random(X: sparse.csr_array, _: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return random numbers, float64 (V,)."""
+    return rng.random(X.shape[1])
+
+
+#: Name of a score -> the function (X, codes, rng) that gives it to each word; the words of the largest scores are kept.
+SCORES: dict[str, Callable[[sparse.csr_array, np.ndarray, np.random.Generator], np.ndarray]] = {
+    "sensitivity": sensitivity,
+    "information_gain": information_gain,
+    "chi_square": chi_square,
+    "document_frequency": document_frequency,
+    "random": at_random,
+}
+
+
+def kept_words(scores: np.ndarray, frequency: np.ndarray, share: float) -> np.ndarray:
+    """Return the columns of the best words in increasing order, int64; of equal scores the first column is better.
+
+    Parameters
+    ----------
+    scores : of the words, float64 (V,).
+    frequency : documents with each word, (V,); words of none are no part of the vocabulary.
+    share : of the vocabulary that is kept, at least one word.
+    """
+    seen = np.flatnonzero(frequency)
+    order = seen[np.argsort(-scores[seen], kind="stable")]
+    return np.sort(order[: max(1, round(share * len(seen)))])

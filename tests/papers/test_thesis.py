@@ -1,0 +1,64 @@
+"""The measures of the thesis' other methods: pruning on made data, and the density of sparse counts by SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+from textmix.data.corpus import Corpus, label_matrix
+from textmix.experiment.measures import MeasureData
+from textmix.experiment.splits import make_splits
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.papers.thesis.pruning import pruning
+from textmix.papers.thesis.sparse_counts import dcm_log_probabilities, log_densities, sparse_counts
+
+
+@pytest.fixture(scope="module")
+def data() -> MeasureData:
+    """Return 80 documents of two classes over 20 words, of which 4 tell the class, in 2 random splits."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(80) % 2
+    shares = np.ones((2, 20))
+    shares[0, :2] = shares[1, 2:4] = 10.0
+    X = sparse.csr_array(np.vstack([rng.multinomial(12, shares[c] / shares[c].sum()) for c in codes]).astype(np.int32))
+    corpus = Corpus(
+        "made", [str(row) for row in range(80)], ["a", "b"], label_matrix([[c] for c in codes], 2), features=X
+    )
+    spec = {"kind": "random", "train": 50, "test": 30, "trials": 2}
+    return MeasureData(corpus, make_splits(corpus, spec, 1, "s", None))
+
+
+def test_pruning_keeps_shares_and_compares_on_the_same_splits(data: MeasureData) -> None:
+    settings = {"shares": [0.5, 0.2], "small": [0.2], "components": [2, 4], "widths": [0.3], "folds": 2}
+    found = pruning({"made": data}, settings, np.random.default_rng(0))
+    rows = found.tables["errors"]
+    assert len(rows) == 2 * (1 + 5 * 2)
+    error = {
+        name: np.mean([row["error"] for row in rows if row["score"] == name and row["share"] in (1.0, 0.2)])
+        for name in ("none", "sensitivity")
+    }
+    assert found.values["made_gain"] == pytest.approx(error["none"] - error["sensitivity"])
+    assert found.values["made_gain_ci_low"] <= found.values["made_gain"] <= found.values["made_gain_ci_high"]
+    assert found.values["made_share"] == 0.2
+
+
+def test_densities_are_those_of_scipy() -> None:
+    X = sparse.csr_array(np.array([[2, 0, 1], [0, 3, 0]]))
+    alpha = np.array([0.5, 2.0, 1.5])
+    smoothed = X.toarray() + 0.01
+    expected = [stats.dirichlet.logpdf(row / row.sum(), alpha) for row in smoothed]
+    np.testing.assert_allclose(log_densities(X, alpha, 0.01), expected)
+    expected = [stats.dirichlet_multinomial.logpmf(row, alpha, row.sum()) for row in X.toarray()]
+    np.testing.assert_allclose(dcm_log_probabilities(X, alpha), expected)
+
+
+def test_the_density_of_sparse_counts_has_no_limit(data: MeasureData) -> None:
+    settings = {"smoothing": [0, -3, -6, -9], "label": 0}
+    values = sparse_counts({"made": data}, settings, np.random.default_rng(0)).values
+    raised = [values[f"raised_{place}"] for place in range(4)]
+    assert raised == sorted(raised, reverse=True) and raised[3] < 2 * raised[1]
+    rows = data.splits.train[0]
+    X = data.corpus.features[rows[data.corpus.classes()[rows] == 0]]
+    model = DCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=int))
+    assert values["dcm"] == pytest.approx(dcm_log_probabilities(X, model.alpha_[0]).mean())
