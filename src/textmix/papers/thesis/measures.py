@@ -1,6 +1,7 @@
 """The measures of the other methods of Madsen's thesis, by name; each subject has a module of its own."""
 
+from textmix.papers.thesis.comparison import comparison, comparison_time
 from textmix.papers.thesis.pruning import pruning
 from textmix.papers.thesis.sparse_counts import sparse_counts
 
-__all__ = ["pruning", "sparse_counts"]
+__all__ = ["comparison", "comparison_time", "pruning", "sparse_counts"]
