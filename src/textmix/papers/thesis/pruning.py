@@ -49,9 +49,9 @@ def pruning(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng
 
     Returns
     -------
-    a measure with ``<role>_gain``, the error of the whole vocabulary minus that of the pruned one, its interval over the
-    splits (``_ci_low``, ``_ci_high``), ``<role>_over_<score>`` for each further score, ``<role>_share`` (mean of
-    the chosen shares), and the tables ``errors`` (a row a split and vocabulary) and ``gains``.
+    a measure with ``<role>_gain``, the error of the whole vocabulary minus that of the pruned one, and its interval
+    (``_ci_low``, ``_ci_high``), ``<role>_over_<score>`` for each further score, ``<role>_share`` (mean of the chosen
+    shares), and the tables ``errors`` (a row a split and vocabulary) and ``gains``.
     """
     values: dict[str, float] = {}
     errors: list[dict[str, Any]] = []
