@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from textmix.data.corpus import Corpus, label_matrix
+from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.measures import MeasureData
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.papers.thesis.comparison import METHODS, comparison
+from textmix.papers.thesis.comparison_figures import FAMILIES
 from textmix.papers.thesis.pruning import pruning
 from textmix.papers.thesis.sparse_counts import dcm_log_probabilities, log_densities, sparse_counts
 
@@ -22,9 +24,9 @@ def data() -> MeasureData:
     shares = np.ones((2, 20))
     shares[0, :2] = shares[1, 2:4] = 10.0
     X = sparse.csr_array(np.vstack([rng.multinomial(12, shares[c] / shares[c].sum()) for c in codes]).astype(np.int32))
-    corpus = Corpus(
-        "made", [str(row) for row in range(80)], ["a", "b"], label_matrix([[c] for c in codes], 2), features=X
-    )
+    tokens = Ragged(np.repeat(X.indices, X.data).astype(np.int32), np.append(0, np.cumsum(X.sum(axis=1))))
+    labels = label_matrix([[code] for code in codes], 2)
+    corpus = Corpus("made", [str(row) for row in range(80)], ["a", "b"], labels, tokens=tokens, features=X)
     spec = {"kind": "random", "train": 50, "test": 30, "trials": 2}
     return MeasureData(corpus, make_splits(corpus, spec, 1, "s", None))
 
@@ -62,3 +64,18 @@ def test_the_density_of_sparse_counts_has_no_limit(data: MeasureData) -> None:
     X = data.corpus.features[rows[data.corpus.classes()[rows] == 0]]
     model = DCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=int))
     assert values["dcm"] == pytest.approx(dcm_log_probabilities(X, model.alpha_[0]).mean())
+
+
+def test_methods_are_compared_on_the_same_documents(data: MeasureData, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {name: METHODS[name] for name in ("multinomial", "logistic_regression", "lsi_density", "hmm")}
+    monkeypatch.setattr("textmix.papers.thesis.comparison.METHODS", few)
+    found = comparison({"one": data, "two": data}, {"sizes": [12, 50], "trials": 1}, np.random.default_rng(0))
+    rows = found.tables["accuracies"]
+    assert len(rows) == 2 * 2 * len(few)
+    assert min(row["accuracy"] for row in rows if row["size"] == 50) > 0.6
+    assert sum(row["rank"] for row in found.tables["ranks"]) == pytest.approx(1 + 2 + 3 + 4)
+    assert found.values["critical_difference"] > len(few) / 2
+
+
+def test_every_method_of_the_figure_has_a_name() -> None:
+    assert {method for methods in FAMILIES.values() for method in methods} == set(METHODS)

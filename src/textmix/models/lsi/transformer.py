@@ -36,8 +36,8 @@ class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         both divided by the length of the document's vector; "none" takes any real numbers as they are.
     scaled : whether z is divided by S, so that all coordinates vary alike.
     unit_length : whether each z is divided by its length, so that inner products are cosines.
-    algorithm : "randomized" (`sklearn.utils.extmath.randomized_svd`) or "arpack" (`scipy.sparse.linalg.svds`), which is
-        exact and slower.
+    algorithm : "arpack" (`scipy.sparse.linalg.svds`), which is exact and the faster one for few documents, or
+        "randomized" (`sklearn.utils.extmath.randomized_svd`).
     random_state : of the first vectors of both algorithms.
 
     Attributes
@@ -76,7 +76,7 @@ class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: str = "log_tfidf",
         scaled: bool = False,
         unit_length: bool = True,
-        algorithm: str = "randomized",
+        algorithm: str = "arpack",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
