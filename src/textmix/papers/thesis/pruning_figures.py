@@ -63,7 +63,7 @@ def pruning(data: FigureData) -> Sheet:
             _curve(axes, place, label, {share: values for (name, share), values in errors.items() if name == score})
         axes.axhline(statistics.fmean(whole), color=GREY, linestyle=DASHES[1], label="whole vocabulary, mean")
         axes.set_title(counted(data.title_of(role) + ", splits", [len(whole)]))
-        axes.set_xlabel("share of the vocabulary kept (log scale)")
+        axes.set_xlabel("words kept (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
     legend(figure, panel[0])
@@ -116,7 +116,7 @@ def sparse_counts(data: FigureData) -> Sheet:
     log_axis(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
     axes.set_yscale("symlog", linthresh=1e3)
     axes.set_xlabel("smoothing added to each count (log scale)")
-    axes.set_ylabel("mean log density of a document (nats, symmetric log scale)")
+    axes.set_ylabel("mean log density (nats, symlog scale)")
     figure.note(f"{100 * values['zeros'].value:.1f} % of the counts are 0.")
     legend(figure, axes)
     return figure
