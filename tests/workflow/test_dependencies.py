@@ -26,7 +26,7 @@ WITHOUT_RESULT = {
     r"data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
     r"data/doctor\.py": "a command that makes no result",
     r"experiment/verify\.py": "a command that makes no result",
-    r"(__main__|serve/predict|data/new_texts)\.py": "the command line on new texts",
+    r"(__main__|serve/(predict|evaluate)|data/new_texts)\.py": "the command line on new texts",
     r"core/commit\.py": "what it finds reaches the page as a setting, which is compared",
     r"(datasets|core/late|serve/(library|progress|listing|parameters))\.py": "the front door and its command",
     r"__init__\.pyi": "names for editors; generated, and compared by a test of its own",
