@@ -40,26 +40,26 @@ nearest right spelling.
 
 ## Data of your own
 
-1. Put the texts in a table (csv, tab-separated or JSON lines, a text and its labels a row), or in a folder a class, also
-   one with a folder for training and one for the test, as 20news-bydate comes; counts in ARFF (with MULAN's XML or
+1. Put the texts in a table (csv, tab-separated or JSON lines, a text and its labels a row), or in a folder a class,
+   also one with a folder for training and one for the test, as 20news-bydate comes; counts in ARFF (with MULAN's XML or
    `n_labels`) or LIBSVM. Files may be packed (gz, bz2, xz, zip). Delimiter and encoding of a table are found, and said.
 2. Copy `own.example.yaml` to, say, `my.yaml` beside them, and name the file and its columns. Nothing else is needed.
 3. `snakemake --cores 2 own --config data=path/to/my.yaml` (or `--configfile path/to/my.yaml`).
 
 `results/own/<name>/` then holds `index.html` (one page), `choice.json` (the recommended method with its interval, the
-tests against it, its confusions, errors, informative features and learning curve), `predictions.csv` (every test document
-with its true and predicted labels), `summary.json` (the data as read: documents, labels, label sets, vocabulary, lengths,
-examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of the table at the end of this page that
-applies is tuned by cross-validation within each training part and scored on test documents that it never saw; a method
-that does not apply gets a reason in place of scores. The search chooses the representation too: words, pairs of words,
-skip-grams or n-grams of characters, as counts, as presence or as TF-IDF; vocabulary and document frequencies are those of
-the training part alone. In scripts without blanks, such as Chinese, each character counts as a word. Where the best value
-of a parameter is an end of its grid, the grid goes on. With `budget: 10 min` the costlier methods are stopped when the
-time is up; the same command again goes on. With `keep: best` the recommended method is fitted to all documents and saved
-in `results/models/<name>/best`: `textmix predict` and `textmix evaluate` read it. A fault in the data ends the run with
-file and line. A change of the data, of `my.yaml` or of a method runs again only the jobs that depend on it. The texts are
-held in memory once: reading a csv of 1 GB takes 1.3 GB of memory, and counting its words 2.4 GB, which include the mapped
-text.
+tests against it, its confusions, errors, informative features and learning curve), `predictions.csv` (every test
+document with its true and predicted labels), `summary.json` (the data as read: documents, labels, label sets,
+vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of the table at
+the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
+that it never saw; a method that does not apply gets a reason in place of scores. The search chooses the
+representation too: words, pairs of words, skip-grams or n-grams of characters, as counts, as presence or as TF-IDF;
+vocabulary and document frequencies are those of the training part alone. In scripts without blanks, such as Chinese,
+each character counts as a word. Where the best value of a parameter is an end of its grid, the grid goes on. With
+`budget: 10 min` the costlier methods are stopped when the time is up; the same command again goes on. With `keep:
+best` the recommended method is fitted to all documents and saved in `results/models/<name>/best`: `textmix predict`
+and `textmix evaluate` read it. A fault in the data ends the run with file and line. A change of the data, of
+`my.yaml` or of a method runs again only the jobs that depend on it. The texts are held in memory once: reading a csv
+of 1 GB takes 1.3 GB of memory, and counting its words 2.4 GB, which include the mapped text.
 
 ## Locators
 
