@@ -28,8 +28,8 @@ from textmix.text.features import build_features
 
 #: Documents that are drawn at a time, and those that a fitted model labels.
 BLOCK, NEW = 20_000, 2_000
-#: Documents where labels grow.
-FEW = 3_000
+#: Documents where labels grow, and their words, the most frequent ones: PMM1 holds a number for each word and label.
+FEW, FREQUENT = 3_000, 2_000
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,9 @@ def _pmm_by_documents(source: Source, size: int, generator: np.random.Generator)
 def _pmm_by_labels(source: Source, size: int, generator: np.random.Generator) -> Steps:
     """Return the steps of PMM1: a fit to `FEW` documents, or one a label, of many labels, and labels of new ones."""
     documents = max(FEW, size)
-    X, new, model = source.counts(documents, generator)[0], source.counts(100, generator)[0], PMM1(max_iter=20)
+    words = np.argsort(-source.shares, kind="stable")[:FREQUENT]
+    X, new = (source.counts(number, generator)[0][:, words] for number in (documents, 100))
+    model = PMM1(max_iter=20)
     sets = label_sets(documents, size, generator)
     return {"fit": lambda: model.fit(X, sets), "predict": lambda: model.predict(new)}
 
