@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,9 +27,11 @@ HUNG = 600
 
 def hold(clone: Clone, script: str, line: str) -> None:
     """Make the jobs of a script write the file ``held`` before a line and wait there for the file ``go``."""
-    wait = "import os, time\n    open('held', 'w').close()\n"
-    wait += f"    while not os.path.exists('go') and time.time() < {time.time() + HUNG}:\n        time.sleep(0.05)\n"
-    clone.edit(f"workflow/scripts/{script}.py", f"    {line}", f"    {wait}    {line}")
+    path = clone.folder / f"workflow/scripts/{script}.py"
+    before, indent, after = re.split(rf"^( +)(?={re.escape(line)})", path.read_text("utf-8"), flags=re.MULTILINE)
+    waiting = f"while not os.path.exists('go') and time.time() < {time.time() + HUNG}: time.sleep(0.05)"
+    wait = "".join(f"{indent}{part}\n" for part in ("import os, time", "open('held', 'w').close()", waiting))
+    path.write_text(f"{before}{wait}{indent}{after}", encoding="utf-8")
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
