@@ -19,9 +19,9 @@ def test_own_texts_are_understood_and_compared(everything: Clone) -> None:
     assert summary["labels"][0][0] == 'class.0, "quoted"/x'
     scores = (results / "scores.csv").read_text(encoding="utf-8")
     assert "my,multinomial,naive Bayes,accuracy," in scores
-    assert "nbsvm cannot be fitted to my" in scores
+    assert "my,nbsvm,linear,log_loss,,,2,the method gives no probability" in scores
     page = (results / "index.html").read_text(encoding="utf-8")
-    assert "<h1>my</h1>" in page and "On my the largest mean accuracy is that of " in page
+    assert "<h1>my</h1>" in page and ": it has the largest accuracy over 2 splits, " in page
     again = everything.run_warm("-n", "own", "--configfile", str(everything.folder / "mine/my.yaml"))
     assert "Nothing to be done" in again.stdout, again.stdout
 
