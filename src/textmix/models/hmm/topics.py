@@ -10,6 +10,7 @@ with p(w) the share of the word in all documents, so that no word is impossible 
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.decomposition import NMF, TruncatedSVD
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,8 +28,8 @@ from textmix.models.hmm.sequences import TokenSequences
 
 #: lambda, the share of the collection's words in every topic.
 BACKGROUND = 0.1
-#: Most sweeps of the factorisation.
-SWEEPS = 100
+#: Sweeps of the factorisation, at most: the topics are an approximation, and later sweeps hardly change them.
+SWEEPS = 30
 
 
 def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
@@ -44,7 +46,9 @@ def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState
     shares = sparse.csr_matrix(counts.multiply(1.0 / np.maximum(X.lengths, 1)[:, np.newaxis]))
     start = "nndsvda" if n_topics <= min(counts.shape) else "random"
     model = NMF(n_topics, init=start, max_iter=SWEEPS, tol=1e-3, random_state=rng.randint(2**31 - 1))
-    topics = model.fit(shares).components_.T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        topics = model.fit(shares).components_.T
     mass = topics.sum(axis=0)
     topics[:, mass == 0], mass[mass == 0] = usual[:, np.newaxis], 1.0
     return (1.0 - BACKGROUND) * topics / mass + BACKGROUND * usual[:, np.newaxis]

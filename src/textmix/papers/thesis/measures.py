@@ -3,5 +3,6 @@
 from textmix.papers.thesis.comparison import comparison, comparison_time
 from textmix.papers.thesis.pruning import pruning
 from textmix.papers.thesis.sparse_counts import sparse_counts
+from textmix.papers.thesis.word_order import word_order
 
-__all__ = ["comparison", "comparison_time", "pruning", "sparse_counts"]
+__all__ = ["comparison", "comparison_time", "pruning", "sparse_counts", "word_order"]
