@@ -57,7 +57,7 @@ def test_information_gain_is_that_of_scikit_learn() -> None:
 @pytest.mark.parametrize("score", [name for name in SCORES if name not in ("random", "document_frequency")])
 def test_words_that_tell_the_class_are_kept(score: str) -> None:
     X, codes = documents()
-    model = PrunedLSIClassifier(share=0.3, score=score, n_components=3, random_state=0).fit(X, codes)
+    model = PrunedLSIClassifier(share=0.3, criterion=score, n_components=3, random_state=0).fit(X, codes)
     assert len(set(model.kept_) & set(range(9))) >= 7
     assert (model.lsi_.components_[:, np.setdiff1d(np.arange(30), model.kept_)] == 0).all()
     assert np.mean(model.predict(X) == codes) > 0.9

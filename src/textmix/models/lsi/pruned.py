@@ -21,7 +21,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
     Parameters
     ----------
     share : of the vocabulary of the training documents that is kept.
-    score : of the words, a name in `textmix.models.lsi.scores.SCORES`.
+    criterion : score of the words, a name in `textmix.models.lsi.scores.SCORES`.
     n_components, width, weighting, random_state : see `LSIDensityClassifier`; the seed draws the ensemble too.
 
     Attributes
@@ -32,7 +32,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
     --------
     >>> from textmix import PrunedLSIClassifier
     >>> X = [[3, 0, 1, 1], [2, 1, 0, 1], [0, 2, 2, 1], [0, 3, 1, 1]]
-    >>> model = PrunedLSIClassifier(share=0.5, score="information_gain", n_components=2, random_state=0)
+    >>> model = PrunedLSIClassifier(share=0.5, criterion="information_gain", n_components=2, random_state=0)
     >>> model.fit(X, ["sport", "sport", "art", "art"]).kept_.tolist()
     [0, 1]
     """
@@ -41,14 +41,14 @@ class PrunedLSIClassifier(LSIDensityClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LSIDensityClassifier._parameter_constraints,
         "share": [Interval(Real, 0, 1, closed="right")],
-        "score": [StrOptions(set(SCORES))],
+        "criterion": [StrOptions(set(SCORES))],
     }
 
     def __init__(
         self,
         *,
         share: float = 0.1,
-        score: str = "sensitivity",
+        criterion: str = "sensitivity",
         n_components: int = 100,
         width: float = 0.2,
         weighting: str = "log_tfidf",
@@ -56,7 +56,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
     ) -> None:
         super().__init__(n_components=n_components, width=width, weighting=weighting, random_state=random_state)
         self.share = share
-        self.score = score
+        self.criterion = criterion
 
     def _fit_space(self, X: sparse.csr_array, codes: np.ndarray) -> LSITransformer:
         """Return the space of the best words; all further words have no weight in it."""
@@ -64,7 +64,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
         frequency = document_frequency(X)
         self.kept_ = np.arange(X.shape[1])
         if len(self.classes_) > 1 and len(codes) > 1:
-            scores = SCORES[self.score](X, codes, np.random.default_rng(seed))
+            scores = SCORES[self.criterion](X, codes, np.random.default_rng(seed))
             self.kept_ = kept_words(scores, frequency, self.share)
         pruned = X @ sparse.diags_array(np.isin(np.arange(X.shape[1]), self.kept_).astype(np.float64))
         pruned = sparse.csr_array(pruned)
