@@ -54,7 +54,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int", "gap_": "float"},
+        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", "objective_path_": "float64 *"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
