@@ -36,7 +36,8 @@ def _script_words(document: str) -> list[str]:
 
 
 def _characters(document: str) -> list[str]:
-    return list("␣".join(_unicode_words(document)))
+    folded = unicodedata.normalize("NFC", document.casefold())
+    return [character for character in "␣".join(folded.split()) if character != "\0"]
 
 
 WORDS = {

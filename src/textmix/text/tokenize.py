@@ -8,7 +8,7 @@ A tokenizer states which characters form words and how they are folded; every ot
 - ``unicode``: runs of Unicode letters, marks and digits (categories L, M, N), case-folded, in normal form C.
 - ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in their original case.
 - ``scripts``: as ``unicode``, and each character of a script that sets no blanks between words (`UNSPACED`) is a word.
-- ``characters``: each character of the words of ``unicode`` is a word, and `BLANK` stands between two words.
+- ``characters``: each character is a word, punctuation too, case-folded, in normal form C; `BLANK` is one for blanks.
 - ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.tags`.
 """
 
@@ -107,8 +107,9 @@ def _cut_scripts(text: Ragged) -> Ragged:
 
 
 def _cut_characters(text: Ragged) -> Ragged:
-    """Return the words of `_blank_non_words` with a blank after each character and `BLANK` between two words."""
-    return Ragged.from_texts(" ".join(BLANK.join(document.split())).encode("utf-8") for document in _folded(text))
+    """Return case-folded text with a blank after each character, and `BLANK` in place of each run of blanks."""
+    folded = (unicodedata.normalize("NFC", text.text(row).casefold()).split() for row in range(len(text)))
+    return Ragged.from_texts(" ".join(BLANK.join(words)).encode("utf-8") for words in folded)
 
 
 def _cut_as_treebank(text: Ragged) -> Ragged:
