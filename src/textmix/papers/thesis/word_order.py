@@ -35,7 +35,7 @@ PAIRS = {
     **{f"{form}_apart_gain": (f"{form}_apart", f"{form}_random") for form in ("small", "whole")},
     **{f"{form}_accuracy_gain": (f"{form}", f"{form}_shuffled") for form in ("small", "whole")},
     **{f"lsi_above_{form}": ("lsi", form) for form in ("small", "whole", "own", "shared")},
-    **{f"shared_above_{form}": ("shared", form) for form in ("small", "whole", "own")},
+    **{f"common_above_{form}": ("shared", form) for form in ("small", "whole", "own")},
 }
 
 
