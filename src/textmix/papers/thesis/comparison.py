@@ -43,7 +43,7 @@ METHODS: dict[str, Entry] = {
     "dcm": Entry(COUNTS, lambda: DCMClassifier(smoothing=0.01)),
     "edcm": Entry(COUNTS, lambda: EDCMClassifier(smoothing=0.01)),
     "knn": Entry(COUNTS, lambda: KNNClassifier(n_neighbors=10)),
-    "logistic_regression": Entry(WEIGHTED, lambda: LogisticRegression(C=10.0, max_iter=200, tol=1e-2)),
+    "logistic_regression": Entry(WEIGHTED, lambda: LogisticRegression(C=10.0, max_iter=200)),
     "linear_svm": Entry(WEIGHTED, lambda: LinearSVC(random_state=0)),
     "lsi_density": Entry(COUNTS, lambda: LSIDensityClassifier(random_state=0)),
     "lsi_knn": Entry(COUNTS, lambda: LSINeighbours(random_state=0)),
