@@ -89,7 +89,7 @@ NAMED = [
         },
     ),
     (
-        {"PMM2", "BRRerank"},
+        {"PMM2", "BRRerank", "RegularisedCBM"},
         {"check_classifier_multioutput": "label sets are the likeliest, not the labels with a probability above 1/2"},
     ),
     (

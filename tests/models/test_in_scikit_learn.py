@@ -29,9 +29,11 @@ SMALL: dict[str, dict[str, Any]] = {
     "ChainEnsemble": {"n_chains": 2},
     "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
     "SkipgramVectorizer": {"min_df": 2, "max_n": 2},
+    # A tenth of eleven words, which is the default, is one word.
+    "PrunedLSIClassifier": {"share": 0.9},
 }
 #: Parameters to search over; the first that an estimator has is searched.
-MORE = ("width", "max_iter", "n_neighbors", "n_lambdas", "quantiles")
+MORE = ("width", "max_iter", "n_neighbors", "n_lambdas", "quantiles", "rate")
 SEARCHED = ("smoothing", "xi", "variance", "mu", "alpha", "C", "delta", "threshold", "trees", *MORE)
 
 CLASSES = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].isupper()}

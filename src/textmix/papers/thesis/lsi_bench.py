@@ -46,10 +46,11 @@ def bench_lsi(X: sparse.csr_array, y: np.ndarray, repeats: int = 3) -> list[dict
 def _decomposition(X: sparse.csr_array, repeats: int) -> list[dict[str, Any]]:
     """Return the rows of the decomposition; all words of the matrix occur, so that no peer works on empty columns."""
     X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
-    ours = LSITransformer(n_components=COMPONENTS, random_state=0)
+    k = min(COMPONENTS, min(X.shape) - 1)
+    ours = LSITransformer(n_components=k, random_state=0)
     weighted = ours.fit(X).weighted(X)
-    theirs = TruncatedSVD(COMPONENTS, algorithm="arpack", random_state=0)
-    randomised = TruncatedSVD(COMPONENTS, n_iter=ITERATIONS, random_state=0)
+    theirs = TruncatedSVD(k, algorithm="arpack", random_state=0)
+    randomised = TruncatedSVD(k, n_iter=ITERATIONS, random_state=0)
     calls = {
         "textmix": lambda: ours.fit(X),
         "scikit-learn": lambda: theirs.fit(weighted),
@@ -61,7 +62,7 @@ def _decomposition(X: sparse.csr_array, repeats: int) -> list[dict[str, Any]]:
         raise ArithmeticError(
             f"singular values of textmix and scikit-learn differ by {apart:.1e}, above {SAME_VALUES:g}"
         )
-    rows[0]["note"] = f"{X.shape[0]} documents, {X.shape[1]} words, k = {COMPONENTS}; values apart by {apart:.0e}"
+    rows[0]["note"] = f"{X.shape[0]} documents, {X.shape[1]} words, k = {k}; values apart by {apart:.0e}"
     return rows
 
 
