@@ -9,7 +9,7 @@ import pytest
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.plan.methods import load_methods
+from textmix.plan.methods import Method, load_methods
 from textmix.serve.evaluate import evaluate, labelled
 from textmix.serve.keep import keep_best, vectoriser_of
 from textmix.serve.model import PersistedModel
@@ -48,8 +48,9 @@ def test_a_kept_method_is_read_again_with_card_and_scored(tmp_path: Path) -> Non
 
 
 def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="majority cannot be saved"):
-        keep_best(CORPUS, CHOICE, load_methods()["majority"], ENTRY, features=FEATURES, about={"seed": 1})
+    unable = Method("mixture", "textmix.models.naive_bayes.mixture:MultinomialMixture", "x", "single", "counts", "x")
+    with pytest.raises(ConfigError, match="mixture cannot be saved"):
+        keep_best(CORPUS, CHOICE, unable, ENTRY, features=FEATURES, about={"seed": 1})
     with pytest.raises(ConfigError, match="stop_list cannot be kept"):
         vectoriser_of({"tokenizer": "scripts", "max_n": 2, "stop_list": "smart"})
     with pytest.raises(ConfigError, match="there is no model there"):

@@ -16,7 +16,7 @@ import textmix
 from tests.models.test_in_scikit_learn import CLASSIFIERS, documents, make, problem
 from tests.serve.test_persisted_model import fitted, forge
 from textmix.core import io
-from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.serve.model import PersistedModel
 
 
@@ -139,7 +139,7 @@ def test_a_model_without_vectoriser_labels_no_text(tmp_path: Path) -> None:
     textmix.save(textmix.PMM1().fit(np.eye(2), [["a"], ["b"]]), tmp_path / "model")
     with pytest.raises(ConfigError, match="without a vectoriser"):
         PersistedModel.load(tmp_path / "model").counts(None)  # type: ignore[arg-type]
-    with pytest.raises(IntegrityError, match="nothing"):
+    with pytest.raises(ConfigError, match="nothing: there is no model there"):
         textmix.load(tmp_path / "nothing")
 
 

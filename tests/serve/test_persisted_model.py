@@ -249,7 +249,7 @@ def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> No
 
 def test_no_folder_a_file_and_a_missing_result(folder: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "nothing", folder / "model.json"):
-        with pytest.raises(IntegrityError):
+        with pytest.raises(ConfigError, match="there is no model there; name the folder of a model"):
             PersistedModel.load(path)
     io.write_missing(tmp_path / "missing", MissingResult("no data"), {})
     with pytest.raises(MissingResult, match="no data"):
@@ -284,6 +284,8 @@ def value(name: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("name", "change"),
     [
+        ("majority", value("_strategy", lambda _: "none")),
+        ("majority", value("n_outputs_", lambda _: 2)),
         ("classifier_chain", array("order_", lambda order: order * 0)),
         ("classifier_chain", array("order_", lambda order: order + 9)),
         ("chain_ensemble", array("order_", lambda order: order - 9)),

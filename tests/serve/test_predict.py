@@ -167,7 +167,7 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
     for arguments, said in (
         ((models / "edcm", tmp_path / "none.csv"), "No such file"),
         ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form tab, --form jsonl, --form text"),
-        ((models / "none", texts), "IntegrityError"),
+        ((models / "none", texts), "none: there is no model there; name the folder of a model"),
         ((tmp_path / "model", texts), "labels.json changed since it was made"),
         ((models / "edcm", texts, "--column", "body", "--output", texts / "x" / "y.csv"), "Not a directory"),
     ):
@@ -237,7 +237,7 @@ def test_the_model_is_described(models: Path, capsys: Capture) -> None:
     assert command.main(["info", str(models / "edcm"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["labels"] == LABELS and found["task"] == "single" and found["dataset"] == "made"
-    assert command.main(["info", str(models / "none")]) == 1 and "IntegrityError" in capsys.readouterr().err
+    assert command.main(["info", str(models / "none")]) == 1 and "there is no model there" in capsys.readouterr().err
 
 
 def test_methods_and_data_sets_are_listed(capsys: Capture) -> None:

@@ -29,7 +29,6 @@ DOCUMENTS = st.lists(
     st.lists(st.sampled_from("the a of it dog Cat cats x-ray can't won".split())), min_size=1, max_size=8
 )
 WRONG = [
-    ({}, "tokenizer is missing; choose one of matrix, letters, words, whitespace, unicode"),
     ({"tokenizer": "porter"}, "tokenizer: 'porter' is not allowed; choose one of matrix, letters"),
     ({"tokenizer": None}, "tokenizer: None is not allowed; choose one of"),
     ({"tokenizer": "letters", "stoplist": "smart"}, "'stoplist' is unknown; the keys are tokenizer, min_length"),
@@ -190,6 +189,18 @@ def test_wrong_entries_are_refused_with_the_remedy_by_library_and_schema(spec: d
         FeatureSpec.from_mapping(spec)
     with pytest.raises(ConfigError, match="features entry"):
         validate(spec, SCHEMA, "features entry")
+
+
+def test_an_entry_without_tokenizer_is_refused_by_library_and_by_the_schema_of_the_matrix() -> None:
+    with pytest.raises(ConfigError, match="tokenizer is missing; choose one of matrix, letters, words, whitespace"):
+        FeatureSpec.from_mapping({})
+    matrix = load_yaml_strict(SCHEMA.parents[2] / "config" / "matrix.yaml")
+    validate(matrix, SCHEMA.with_name("matrix.schema.yaml"), "matrix.yaml")
+    without = {**matrix, "features": {**matrix["features"], "bare": {}}}
+    with pytest.raises(ConfigError, match=r"features\.bare.*tokenizer"):
+        validate(without, SCHEMA.with_name("matrix.schema.yaml"), "matrix.yaml")
+    paper = load_yaml_strict(SCHEMA.with_name("paper.schema.yaml"))
+    assert paper["properties"]["features"]["additionalProperties"]["required"] == ["tokenizer"]
 
 
 def test_limits_that_leave_no_length_are_refused() -> None:

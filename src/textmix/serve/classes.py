@@ -40,6 +40,13 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
             "n_features_in_": "int",
         },
     ),
+    "DummyClassifier": (
+        "sklearn.dummy",
+        {
+            **{"classes_": "int C", "class_prior_": "float64 C", "n_classes_": "int", "n_outputs_": "int"},
+            **{"sparse_output_": "bool", "_strategy": "str", "n_features_in_": "int"},
+        },
+    ),
     "CountVectorizer": ("sklearn.feature_extraction.text", _WORDS),
     "TfidfVectorizer": (
         "sklearn.feature_extraction.text",

@@ -3,7 +3,7 @@
 A class declares in ``fitted_forms`` which attributes make up its fitted state.  The declaration is a mapping from the
 name of an attribute to its form:
 
-- ``"float"``, ``"int"`` or ``"bool"``: one value;
+- ``"float"``, ``"int"``, ``"bool"`` or ``"str"``: one value;
 - a type and the sizes of an array, such as ``"float64 V C"``; the type ``"int"`` allows every integer type;
 - ``"matrix N V"``: real numbers, float64, as a CSR matrix or as an array;
 - ``"vocabulary V"``: a mapping from each of V words to its column;
@@ -29,7 +29,7 @@ from scipy import sparse
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
-_SCALARS: dict[str, tuple[type, ...]] = {"float": (int, float), "int": (int,), "bool": (bool,)}
+_SCALARS: dict[str, tuple[type, ...]] = {"float": (int, float), "int": (int,), "bool": (bool,), "str": (str,)}
 _FORM = re.compile(r"(?P<type>[a-z]+[0-9]*)(?P<optional>\??)(?P<sizes>( (\*|[A-Z](\+1)?))*)")
 _PARTS = ("data", "indices", "indptr")
 #: Largest JSON file read, bytes; the largest vocabulary of the five documents takes a fortieth of it.

@@ -77,6 +77,7 @@ def load(folder: str | Path) -> Any:
     ------
     IntegrityError : a file is missing or damaged, or was changed since the model was made.
     DataFormatError : the folder is sealed, but its content is not that of a model.
+    ConfigError : there is no such folder.
     """
     model = PersistedModel.load(folder)
     estimator = model.estimator

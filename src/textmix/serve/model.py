@@ -210,6 +210,9 @@ class PersistedModel:
             rows, expected = len(self.estimator.coef_), 1 if len(classes) == 2 else len(classes)
             if rows != expected:
                 raise ValueError(f"coef_ has {rows} rows for {len(classes)} classes")
+        # scikit-learn's classifier without features keeps a parameter a second time, and checks the first one only.
+        if getattr(self.estimator, "_strategy", "prior") != getattr(self.estimator, "strategy", "prior"):
+            raise ValueError("_strategy is not the parameter strategy")
         n_features = self.estimator.n_features_in_
         if len(self.steps) > 1 and self.counts(Ragged.from_texts([b"", b"a"])).shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")
