@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from tests.naive import hmm as naive
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
@@ -121,6 +124,26 @@ def test_the_order_of_the_documents_and_the_form_of_the_input_change_nothing() -
     np.testing.assert_array_equal(model.fit(X, y).log_likelihood(X), first)
     turned = model.fit(X[::-1], y[::-1]).log_likelihood(X)
     np.testing.assert_allclose(turned, first, rtol=1e-9)
+
+
+def test_class_names_are_learnt_searched_pickled_and_cloned() -> None:
+    rng = np.random.default_rng(0)
+    X, y = TokenSequences.of(turning(rng, 0.8) + turning(rng, 0.2)), np.repeat(["turns", "stays"], 30)
+    search = GridSearchCV(HMMClassifier(n_states=2, random_state=1), {"smoothing": [0.1, 0.2]}, error_score="raise")
+    fitted = search.fit(X, y)
+    assert fitted.best_score_ > 0.9 and fitted.classes_.tolist() == ["stays", "turns"]
+    expected = fitted.predict_proba(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict_proba(X), expected)
+    np.testing.assert_array_equal(clone(fitted.best_estimator_).fit(X, y).predict_proba(X), expected)
+
+
+@pytest.mark.parametrize(("model", "method"), [(HiddenMarkovModel(), "score_samples"), (WordClusters(), "transform")])
+def test_models_without_classes_are_pickled_and_cloned(model: Any, method: str) -> None:
+    X = TokenSequences.of(made(30)[0])
+    fitted = clone(model).set_params(random_state=0).fit(X)
+    expected = np.hstack(list(getattr(fitted, method)(X)))
+    for other in (pickle.loads(pickle.dumps(fitted)), clone(fitted).fit(X)):
+        np.testing.assert_array_equal(np.hstack(list(getattr(other, method)(X))), expected)
 
 
 def test_topics_are_probabilities_of_every_word() -> None:

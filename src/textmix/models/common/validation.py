@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -72,6 +72,18 @@ def check_classified(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> t
     X, y = _validated(estimator, X, y, reset=reset)
     check_classification_targets(y)
     return X, y
+
+
+def check_classes(X: Any, y: Any) -> np.ndarray:
+    """Return the class labels (N,) of N documents X, which may have another form than a matrix.
+
+    Raises
+    ------
+    ValueError : y is no target of a classification, is not of one dimension, or X and y differ in length.
+    """
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    return column_or_1d(y)
 
 
 def check_matrix(estimator: Any, X: Any) -> Any:

@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
-from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.validation import check_classes
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import topic_emissions
 from textmix.models.hmm.training import BaumWelch, Chain, random_chain
@@ -175,9 +175,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError : there is no word, y is no target of a classification, or X and y differ in length.
         """
         X = training_sequences(X)
-        check_classification_targets(y)
-        check_consistent_length(X, y)
-        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self.classes_, codes = np.unique(check_classes(X, y), return_inverse=True)
         self.class_log_prior_ = np.log(np.bincount(codes) / len(codes))
         parts = [X[codes == code] for code in range(len(self.classes_))]
         kind = "fixed" if self.emissions == "topics" else self.emissions
