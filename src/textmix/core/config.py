@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 import reprlib
 from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, fields
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import jsonschema
 
 Entry = TypeVar("Entry")
+_REFERENCE = re.compile(r"\$ref: (\S+\.yaml)")
 #: Types of the fields of entries, in words.
 _IN_WORDS = {str: "text", bool: "true or false", int: "a whole number", Mapping: "keys and values", NoneType: "nothing"}
 
@@ -231,9 +233,9 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
 
 @functools.cache
 def _digest_of_schemas(schema: Path) -> str:
-    """Return the digest of a schema's name and of all schemas in its folder, to which it may refer."""
-    files = [f"{path.name} {sha256_file(path)}" for path in sorted(schema.parent.glob("*.yaml"))]
-    return sha256_bytes("\n".join([schema.name, *files]).encode())
+    """Return the digest of a schema and of the schemas beside it that it refers to."""
+    beside = [_digest_of_schemas(schema.parent / name) for name in _REFERENCE.findall(schema.read_text("utf-8"))]
+    return sha256_bytes("\n".join([sha256_file(schema), *beside]).encode())
 
 
 def _check(value: Any, schema: Path, source: str) -> bool:
