@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.threshold import Sweep
 from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.linear.softmax import SoftmaxClassifier
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.network.label_network import LabelNetwork
 from textmix.papers.multinomial.documents import Documents, halves, params_of, sweep_of, thresholds_of, validation
@@ -165,8 +165,8 @@ def _edcm(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _:
 def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], seed: int) -> Scores:
     """Return the scores of logistic regression on log counts of length 1: of all classes together, and of each."""
 
-    def model() -> LogisticRegression:
-        return LogisticRegression(C=settings["C"], max_iter=1000)
+    def model() -> SoftmaxClassifier:
+        return SoftmaxClassifier(C=settings["C"], tolerance=0.01)
 
     return _by_classifiers(train, _unit_logs(train.X), _unit_logs(X), model)
 
