@@ -10,6 +10,7 @@ import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -37,3 +38,11 @@ def bounded_memory() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def ways(tree: Any, above: tuple = ()) -> Iterator[tuple]:
+    """Yield the way to each value of a tree of mappings and lists."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in items:
+        yield (*above, key)
+        yield from ways(value, (*above, key))

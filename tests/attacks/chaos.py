@@ -20,20 +20,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.workflow.tiny import Clone, make_clone, unlike
+from tests.workflow.tiny import Clone, descendants, make_clone, unlike
 
 #: Seconds after which a run counts as hung.
 HUNG = 900
 #: Results that a round takes away before its fault, a stage each; those that rest on them are made again too.
 STAGES = ("datasets", "features", "splits", "predictions", "scores", "papers", "report")
 LIBRARY = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1")
-
-
-def descendants(pid: int) -> list[int]:
-    """Return the ids of the processes that a process started, and of those that they started."""
-    asked = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    direct = [int(word) for word in asked.stdout.split()]
-    return direct + [deeper for child in direct for deeper in descendants(child)]
 
 
 def end(pids: Sequence[int], number: int) -> None:

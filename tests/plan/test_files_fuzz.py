@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fuzzing import bounded_memory, searched
+from tests.fuzzing import bounded_memory, searched, ways
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 from textmix.data.registry import load_registry
@@ -96,14 +95,6 @@ def read_or_refuse(root: Path, name: str, content: bytes) -> None:
         path.write_bytes(VALID[name])
 
 
-def places(tree: Any, above: tuple = ()) -> Iterator[tuple]:
-    """Yield the way to each value of a tree of mappings and lists."""
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    for key, value in items:
-        yield (*above, key)
-        yield from places(value, (*above, key))
-
-
 @pytest.mark.parametrize("name", READERS)
 def test_the_files_of_the_project_are_read(root: Path, name: str) -> None:
     READERS[name](root)
@@ -115,7 +106,7 @@ def test_the_files_of_the_project_are_read(root: Path, name: str) -> None:
 def test_a_wrong_value_is_accepted_or_refused_by_our_error(root: Path, name: str, data: st.DataObject) -> None:
     tree = copy.deepcopy(TREES[name])
     for _ in range(data.draw(st.integers(1, 3))):
-        *above, last = data.draw(st.sampled_from(list(places(tree)) or [(None,)]))
+        *above, last = data.draw(st.sampled_from(list(ways(tree)) or [(None,)]))
         if last is None:
             break
         parent = tree

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fuzzing import bounded_memory, searched
+from tests.fuzzing import bounded_memory, searched, ways
 from tests.serve.test_persisted_model import fitted, forge
 from textmix.core import io
 from textmix.core.errors import TextmixError
@@ -43,14 +42,6 @@ def label_or_refuse(folder: Path) -> None:
             PersistedModel.load(folder).label(TEXTS)
     except TextmixError as error:
         assert str(error)
-
-
-def ways(tree: Any, above: tuple = ()) -> Iterator[tuple]:
-    """Yield the way to each value of a tree of mappings and lists."""
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    for key, value in items:
-        yield (*above, key)
-        yield from ways(value, (*above, key))
 
 
 def change_head(data: st.DataObject) -> Callable[[Path], None]:

@@ -6,14 +6,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.workflow.tiny import Clone
+from tests.workflow.tiny import Clone, descendants
 from textmix.experiment.verify import verify
 
 pytestmark = pytest.mark.workflow
@@ -42,13 +41,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def children(pid: int) -> list[int]:
-    """Return the process ids of a process's descendants."""
-    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    direct = [int(word) for word in done.stdout.split()]
-    return direct + [deeper for child in direct for deeper in children(child)]
-
-
 def ended(pid: int) -> bool:
     """Say whether a process has ended."""
     try:
@@ -64,7 +56,7 @@ def kill(clone: Clone, with_jobs: bool) -> None:
     running = clone.start("--cores", "2", SCORE)
     wait_until((clone.folder / "held").exists)
     assert running.poll() is None, "the run ended before it could be killed"
-    jobs = children(running.pid)
+    jobs = descendants(running.pid)
     for pid in [running.pid, *(jobs if with_jobs else [])]:
         os.kill(pid, signal.SIGKILL)
     running.wait()

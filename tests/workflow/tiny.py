@@ -281,3 +281,10 @@ def unlike(made: Clone, other: Clone) -> list[str]:
     here, there = made.digests(), other.digests()
     differ = [name for name in here if here[name] != there.get(name)]
     return [name for name in differ if name not in there or content(made, name) != content(other, name)]
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the ids of the processes that a process started, and of those that they started."""
+    asked = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    direct = [int(word) for word in asked.stdout.split()]
+    return direct + [deeper for child in direct for deeper in descendants(child)]

@@ -18,9 +18,9 @@ CONFIG_FILES = [Path(path) for path in workflow.configfiles]
 
 # Snakemake's limit of new jobs a second is never reached here, but with it Snakemake looks at all ready jobs once a
 # second more often after each job that ends: some hundred times a second in a long run.
-if workflow.scheduling_settings and workflow.scheduling_settings.max_jobs_per_timespan:
-    if workflow.scheduling_settings.max_jobs_per_timespan.max_jobs == 100:
-        workflow.scheduling_settings.max_jobs_per_timespan = None
+scheduling = workflow.scheduling_settings
+if scheduling and getattr(scheduling.max_jobs_per_timespan, "max_jobs", None) == 100:
+    scheduling.max_jobs_per_timespan = None
 
 
 if set("{}") & set(str(ROOT)):

@@ -12,7 +12,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from textmix.bench.timing import compare, judge
+from textmix.bench.timing import compare, fit_predict, judge
 from textmix.models.cbm.regularised import RegularisedCBM
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.label_sets.boosted_network import BoostedNetwork
@@ -44,7 +44,7 @@ def bench_label_sets(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3)
     varying = labels[:, labels.min(axis=0) < labels.max(axis=0)]
     models = {**rivals(), **optional_peers(), PEER: OneVsRestClassifier(LogisticRegression(max_iter=200))}
     candidates: dict[str, Callable[[], object]] = {
-        name: _fit_predict(model, X, varying) for name, model in models.items()
+        name: fit_predict(model, X, varying) for name, model in models.items()
     }
     return [*judge("label_sets", compare(candidates, repeats), PEER, {}), *bench_expected_f(repeats=repeats)]
 
@@ -78,11 +78,6 @@ def bench_labelled_lda(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 
         TOPICS: lambda: LatentDirichletAllocation(Y.shape[1], max_iter=10, random_state=0).fit(X),
     }
     return judge("labelled_lda", compare(candidates, repeats), TOPICS, {"labelled_lda": 1.0})
-
-
-def _fit_predict(model: Any, X: Any, Y: np.ndarray) -> Callable[[], object]:
-    """Return a call without arguments that fits and predicts."""
-    return lambda: model.fit(X, Y).predict(X)
 
 
 def bench_expected_f(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
 
-from textmix.bench.timing import compare, judge
+from textmix.bench.timing import compare, fit_predict, judge
 from textmix.models.dirichlet.edcm_mixture import MixedEDCMClassifier
 from textmix.models.naive_bayes.smoothing import (
     JelinekMercerClassifier,
@@ -38,7 +38,7 @@ def bench_later(X: sparse.csr_array, y: np.ndarray, repeats: int = 3) -> list[di
     -------
     rows of `textmix.bench.timing.COLUMNS`; ratios are ours to the peer's, smaller is better.
     """
-    candidates: dict[str, Callable[[], object]] = {name: _fit_predict(model, X, y) for name, model in later().items()}
+    candidates: dict[str, Callable[[], object]] = {name: fit_predict(model, X, y) for name, model in later().items()}
     return judge("later", compare(candidates, repeats), PEER, TARGETS)
 
 
@@ -54,8 +54,3 @@ def later() -> Mapping[str, Any]:
         "embeddings": EmbeddingClassifier(epochs=5, random_state=0),
         "tfidf_network": TfidfNetwork(hidden=16, max_iter=3, random_state=0),
     }
-
-
-def _fit_predict(model: Any, X: Any, y: np.ndarray) -> Callable[[], object]:
-    """Return a call without arguments that fits and predicts."""
-    return lambda: model.fit(X, y).predict(X)

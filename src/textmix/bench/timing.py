@@ -20,6 +20,11 @@ COLUMNS = (
 )
 
 
+def fit_predict(model: Any, X: Any, y: Any) -> Callable[[], object]:
+    """Return a candidate of `compare` that fits a model to X and y and predicts X."""
+    return lambda: model.fit(X, y).predict(X)
+
+
 def compare(
     candidates: Mapping[str, Callable[[], object]], repeats: int = 5, clock: Callable[[], float] = time.perf_counter
 ) -> list[dict[str, Any]]:

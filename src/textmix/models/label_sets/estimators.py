@@ -214,6 +214,7 @@ class PowerSet(SetScorer, LinearMultiLabel):
         space, n_sets = RowSpace.of(X), len(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
+            """Return the problem of some rows of the inputs and the codes of their label sets."""
             return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, n_sets)
@@ -332,6 +333,7 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         sets, pairs = self.sets_.astype(np.float64), pair_states(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
+            """Return the problem of some rows of the inputs and the codes of their label sets."""
             return _CRFProblem(X, code, sets, pairs, self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, len(sets))

@@ -159,6 +159,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         scale, unit = problem.scale(), 1.0 / self.tolerance
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
+            """Return objective and gradient in the scaled unknowns and the large unit."""
             value, gradient = problem.at(scale * unknowns)
             return unit * value, unit * scale * gradient
 

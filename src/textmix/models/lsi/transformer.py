@@ -125,10 +125,7 @@ class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def project(self, weighted: Any) -> np.ndarray:
         """Return the coordinates (N, k) of documents that are weighted already, (N, V)."""
         Z = np.asarray(weighted @ self.basis())
-        if not self.unit_length:
-            return Z
-        length = np.sqrt(np.einsum("nk,nk->n", Z, Z))[:, np.newaxis]
-        return np.divide(Z, length, out=np.zeros_like(Z), where=length > 0)
+        return unit_length(Z) if self.unit_length else Z
 
     def basis(self) -> np.ndarray:
         """Return the matrix (V, k) that takes a weighted document to its coordinates: V, or V / S where scaled."""
@@ -161,6 +158,12 @@ class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.weighting != "none"
         return tags
+
+
+def unit_length(Z: np.ndarray) -> np.ndarray:
+    """Return rows (N, K) divided by their lengths; a row of zeros stays."""
+    length = np.sqrt(np.einsum("nk,nk->n", Z, Z))[:, np.newaxis]
+    return np.divide(Z, length, out=np.zeros_like(Z), where=length > 0)
 
 
 def inverse_frequency(X: sparse.csr_array) -> np.ndarray:

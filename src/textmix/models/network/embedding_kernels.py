@@ -5,6 +5,8 @@ Source: A. Joulin, E. Grave, P. Bojanowski and T. Mikolov, Bag of Tricks for Eff
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from textmix.core.jit import njit
@@ -13,9 +15,8 @@ from textmix.core.jit import njit
 MULTIPLIER = 2654435761
 
 
-@njit
-def bucket_of(column: int, buckets: int) -> int:
-    """Return the row of the table of embeddings of a feature: its hash."""
+def bucket_of(column: Any, buckets: int) -> Any:
+    """Return the row of the table of embeddings of a feature, or of each of an int64 array: its hash."""
     return ((column + 1) * MULTIPLIER % 4294967296) % buckets
 
 

@@ -100,8 +100,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return indptr, rows of the table of embeddings, and counts as float64."""
         rows = counts.indices
         if self.n_features_in_ > self.buckets:
-            place = np.array([bucket_of(column, self.buckets) for column in range(self.n_features_in_)])
-            rows = place[rows]
+            rows = bucket_of(rows.astype(np.int64), self.buckets)
         return counts.indptr, rows, counts.data.astype(np.float64)
 
     def predict_proba(self, X: Any) -> np.ndarray:

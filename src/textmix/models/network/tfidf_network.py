@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.models.common.label_counts import unit_rows
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_classified_counts, check_counts
 
@@ -101,9 +102,7 @@ class TfidfNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return log(1 + x) idf of counts x (N, V), rows divided by their lengths, float64 CSR."""
         rows = sparse.csr_array(counts, dtype=np.float64, copy=True)
         rows.data = np.log1p(rows.data) * self.idf_[rows.indices]
-        norm = np.sqrt(np.asarray(rows.power(2).sum(axis=1)).ravel())
-        rows.data /= np.repeat(np.where(norm > 0, norm, 1.0), np.diff(rows.indptr))
-        return rows
+        return unit_rows(rows, 2.0)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(c|x), float64 (N, C)."""

@@ -166,6 +166,7 @@ def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Mappin
     """Return the scores of logistic regression on log counts of length 1: of all classes together, and of each."""
 
     def model() -> SoftmaxClassifier:
+        """Return a new classifier."""
         return SoftmaxClassifier(C=settings["C"], tolerance=0.01)
 
     return _by_classifiers(train, _unit_logs(train.X), _unit_logs(X), model)

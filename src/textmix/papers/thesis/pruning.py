@@ -14,7 +14,7 @@ from textmix.experiment.tuning import folds_of
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
-from textmix.models.lsi.transformer import LSITransformer
+from textmix.models.lsi.transformer import LSITransformer, unit_length
 
 #: Name of the score that the thesis suggests, and of the vocabulary without pruning.
 SUGGESTED, WHOLE = "sensitivity", "none"
@@ -119,15 +119,9 @@ def _errors(train: Part, test: Part, points: Sequence[tuple[int, float]]) -> np.
     known, unknown = space.fit_transform(train.X), space.transform(test.X)
     errors = np.empty(len(points))
     for place, (k, width) in enumerate(points):
-        model = ProbabilisticNeuralNetwork(width=width).fit(_unit(known[:, :k]), train.y)
-        errors[place] = np.mean(model.predict(_unit(unknown[:, :k])) != test.y)
+        model = ProbabilisticNeuralNetwork(width=width).fit(unit_length(known[:, :k]), train.y)
+        errors[place] = np.mean(model.predict(unit_length(unknown[:, :k])) != test.y)
     return errors
-
-
-def _unit(Z: np.ndarray) -> np.ndarray:
-    """Return rows (N, K) of length 1; a row of zeros stays."""
-    length = np.sqrt(np.einsum("nk,nk->n", Z, Z))[:, np.newaxis]
-    return np.divide(Z, length, out=np.zeros_like(Z), where=length > 0)
 
 
 def _chosen(found: Mapping[tuple[str, float], Found], score: str, shares: Sequence[float]) -> float:
@@ -141,6 +135,7 @@ def _compared(
     """Return name of another vocabulary -> its error minus that of the suggested one, over the splits."""
 
     def errors(score: str) -> list[float]:
+        """Return the error of each split on its test documents."""
         return [found[score, 1.0 if score == WHOLE else _chosen(found, score, shares)].test for found in trials]
 
     ours = errors(SUGGESTED)
