@@ -10,7 +10,7 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import NoneType, UnionType
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 _REFERENCE = re.compile(r"\$ref: (\S+\.yaml)")
 #: Types of the fields of entries, in words.
-_IN_WORDS = {str: "text", bool: "true or false", int: "a whole number", Mapping: "keys and values", NoneType: "nothing"}
+_IN_WORDS: dict[Any, str] = {
+    **{str: "text", bool: "true or false", int: "a whole number", list: "a list"},
+    **{Mapping: "keys and values", NoneType: "nothing"},
+}
 
 
 #: Digest of this module: another version of it finds none of the values that the caches below hold.
@@ -139,8 +142,12 @@ def make_entry(cls: type[Entry], entry: Mapping[str, Any], where: str, **known: 
 
 
 def _types(hint: Any) -> tuple[type, ...]:
-    """Return the classes that a type hint allows: both of ``str | None``, ``Mapping`` of ``Mapping[str, int]``."""
-    return tuple(get_origin(each) or each for each in (get_args(hint) if isinstance(hint, UnionType) else [hint]))
+    """Return the classes that a type hint allows: both of ``str | None``, ``Mapping`` of ``Mapping[str, int]``.
+
+    A sequence stands in YAML as a list; text, which is a sequence too, is none.
+    """
+    origins = [get_origin(each) or each for each in (get_args(hint) if isinstance(hint, UnionType) else [hint])]
+    return tuple(list if each is Sequence else each for each in origins)
 
 
 def _said(value: Any) -> str:
