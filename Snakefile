@@ -39,6 +39,14 @@ include: "workflow/rules/costs.smk"
 include: "workflow/rules/scaling.smk"
 
 
+onstart:
+    # Snakemake's limit of 100 new jobs a second is never reached here.  With it, each job that ends starts a timer that
+    # looks at all ready jobs once a second until the run ends.  A limit given on the command line stays.
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
+    if limit and limit.max_jobs == 100:
+        workflow.scheduler.job_rate_limiter = None
+
+
 rule all:
     """Rebuild every document that config.yaml names, ending in the report page (the default)."""
     default_target: True

@@ -78,3 +78,10 @@ def test_one_stage_can_be_forced(clean: Clone) -> None:
     jobs = planned(clean, "-R", "score")
     assert jobs["score"] > 0
     assert "fit" not in jobs
+
+
+def test_snakemake_looks_at_ready_jobs_only_when_a_job_ends(copy: Clone) -> None:
+    with open(copy.folder / "Snakefile", "a", encoding="utf-8") as snakefile:
+        snakefile.write("\nonsuccess:\n    print('limit:', workflow.scheduler.job_rate_limiter)\n")
+    assert "limit: None" in copy.run_warm("--cores", "1", "status").stdout
+    assert "limit: None" not in copy.run_warm("--cores", "1", "status", "--max-jobs-per-timespan", "5/1s").stdout

@@ -16,12 +16,6 @@ MAIN_CONFIG = ROOT / "config/config.yaml"
 # The configuration files of the command line: Snakemake adds the main file to the list later.
 CONFIG_FILES = [Path(path) for path in workflow.configfiles]
 
-# Snakemake's limit of new jobs a second is never reached here, but with it Snakemake looks at all ready jobs once a
-# second more often after each job that ends: some hundred times a second in a long run.
-scheduling = workflow.scheduling_settings
-if scheduling and getattr(scheduling.max_jobs_per_timespan, "max_jobs", None) == 100:
-    scheduling.max_jobs_per_timespan = None
-
 
 if set("{}") & set(str(ROOT)):
     raise WorkflowError(
