@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from textmix.metrics import significance
-from textmix.metrics.significance import Sample, bootstrap_interval, mean_difference, sign_test, spread_ratio
+from textmix.metrics.significance import (
+    Sample,
+    bootstrap_interval,
+    equivalence,
+    mean_difference,
+    sign_test,
+    spread_ratio,
+)
 
 
 def test_the_interval_of_a_share_is_the_normal_one_for_many_documents():
@@ -47,6 +54,21 @@ def test_the_difference_of_two_means_is_welchs():
     parts = 0.03**2 / 4, 0.01**2 / 10
     half = stats.t.ppf(0.975, sum(parts) ** 2 / (parts[0] ** 2 / 3 + parts[1] ** 2 / 9)) * np.sqrt(sum(parts))
     assert (found.low, found.high) == (pytest.approx(-0.08 - half), pytest.approx(-0.08 + half))
+
+
+@pytest.mark.parametrize("margin", [0.02, 0.08, 0.095, 0.2])
+def test_equivalence_is_the_larger_one_of_two_one_sided_tests(margin):
+    left, right = Sample(0.72, 0.03, 4), Sample(0.80, 0.01, 10)
+    known = [
+        stats.ttest_ind_from_stats(
+            left.mean + shift, left.deviation, left.n, *right, equal_var=False, alternative=side
+        ).pvalue
+        for shift, side in ((margin, "greater"), (-margin, "less"))
+    ]
+    found = equivalence(left, right, margin)
+    assert found == pytest.approx(max(known))
+    narrow = mean_difference(left, right, 0.9)
+    assert (found < 0.05) == (-margin < narrow.low and narrow.high < margin)
 
 
 def test_a_number_without_error_gives_the_t_interval_of_one_sample():

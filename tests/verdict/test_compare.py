@@ -162,6 +162,15 @@ def test_holm_takes_back_differences_that_a_whole_table_would_show_by_chance(mad
     assert "after Holm's correction over 9 values" in table[0]["reason"]
 
 
+def test_bounds_by_the_margin_are_corrected_over_the_table_and_change_no_verdict(made: Made) -> None:
+    made.scores("dcm", {"": [0.79, 0.801, 0.802, 0.805, 0.806]})
+    rows = [row(id=f"p.{i}", spread="0.006", trials="5", artefact="p.t1") for i in range(9)]
+    single, *_ = compare_paper(rows[:1], {}, made.results)
+    table = compare_paper(rows, {}, made.results)
+    assert {one["verdict"] for one in (single, *table)} == {"reproduced"}
+    assert single["margin_p"] < 0.05 < table[0]["margin_p"] == pytest.approx(9 * single["margin_p"])
+
+
 @pytest.mark.parametrize(
     ("spread", "verdict"), [("0.0158", "not distinguishable"), ("0.0001", "differs"), ("", ""), ("0.3", "differs")]
 )
@@ -337,6 +346,18 @@ def test_checks_hold_and_fail(made: Made, kind: str, keys: dict[str, Any], holds
     check = {"text": "a claim", "kind": kind, **keys, **sides}
     found = one(made, {"c": check}, source="check:c", tolerance="order", margin="", value="")
     assert (found["rebuilt"], found["verdict"]) == (("holds", "reproduced") if holds else ("fails", "differs"))
+
+
+def test_a_claim_on_the_only_split_says_that_no_test_was_made(tmp_path: Path) -> None:
+    splits = {"halves": {"kind": "given"}}
+    made = Made(tmp_path, {**SETTINGS, "splits": splits})
+    for method, value in (("dcm", 0.8), ("edcm", 0.7)):
+        made.scores(method, {"": [value]})
+    left, right = (f"score:table1/news/{method}/accuracy" for method in ("dcm", "edcm"))
+    check = {"text": "a claim", "kind": "above", "left": [left], "right": [right]}
+    found = one(made, {"c": check}, source="check:c", tolerance="order", margin="", value="")
+    assert found["verdict"] == "reproduced"
+    assert found["reason"].endswith("one split: compared as they are, without a test")
 
 
 def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) -> None:

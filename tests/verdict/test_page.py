@@ -213,6 +213,14 @@ def test_only_numbers_and_claims_are_counted() -> None:
     assert section.beside == dict.fromkeys(kinds[2:], 1)
 
 
+def test_reproduced_means_are_counted_before_and_after_the_correction_over_tables() -> None:
+    cells = [{**comparison("reproduced", id=f"p.{p}"), "margin_p": p} for p in (0.01, 0.2, 0.3, "")]
+    section = made_of([*cells, {**comparison("differs", id="p.off"), "margin_p": 0.01}])
+    said = " ".join(render_front(Report([section], {})).split())
+    assert "among the reproduced numbers: 3." in said
+    assert "Of them, 1 pass also after Holm’s correction" in said
+
+
 def test_missing_data_are_said_once_with_what_brings_them() -> None:
     reason = "no data set for 'gone': is in no package"
     cells = [comparison("data missing", id=f"p.{place}", dataset="gone") for place in range(9)]

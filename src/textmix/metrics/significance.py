@@ -90,15 +90,39 @@ def mean_difference(left: Sample, right: Sample, level: float = 0.95) -> Estimat
     ------
     ValueError : a sample has fewer than two values, or neither has an error.
     """
+    value, error, freedom = _welch(left, right)
+    reach = _quantile((1.0 + level) / 2.0, freedom) * error
+    return Estimate(value, value - reach, value + reach, _two_sided(value / error, freedom))
+
+
+def equivalence(left: Sample, right: Sample, margin: float) -> float:
+    """Return the p-value of the two one-sided tests that two independent means differ by less than a margin.
+
+    It is the larger one of both tests (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987); it
+    is below p where the interval of `mean_difference` of level 1 - 2 p lies within the margin.
+
+    Parameters
+    ----------
+    left, right : the means with their spreads.
+    margin : the largest difference that counts as none, at least 0, in the unit of the means.
+
+    Raises
+    ------
+    ValueError : a sample has fewer than two values, or neither has an error.
+    """
+    value, error, freedom = _welch(left, right)
+    return float(stdtr(freedom, (abs(value) - margin) / error))
+
+
+def _welch(left: Sample, right: Sample) -> tuple[float, float, float]:
+    """Return the difference of two means, its standard error and the degrees of freedom of its test."""
     if min(left.n, right.n) < 2:
         raise ValueError(f"two values a sample are needed, not {left.n} and {right.n}")
     parts = [sample.deviation**2 / sample.n for sample in (left, right)]
     if not sum(parts):
         raise ValueError("a difference of two means without spread has no interval")
     freedom = sum(parts) ** 2 / sum(part**2 / (s.n - 1) for part, s in zip(parts, (left, right), strict=True))
-    value, error = left.mean - right.mean, math.sqrt(sum(parts))
-    reach = _quantile((1.0 + level) / 2.0, freedom) * error
-    return Estimate(value, value - reach, value + reach, _two_sided(value / error, freedom))
+    return left.mean - right.mean, math.sqrt(sum(parts)), freedom
 
 
 def spread_ratio(left: Sample, right: Sample, level: float = 0.95) -> Estimate:

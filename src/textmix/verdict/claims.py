@@ -29,6 +29,8 @@ from textmix.verdict.numbers import LEVEL
 from textmix.verdict.published import Check
 from textmix.verdict.words import short
 
+#: Clause of a reason: scores on the source's own split, which are one trial each.
+SINGLE = "; one split: compared as they are, without a test"
 #: Number of pairs, or of chains of pairs, that a reason lists in full.
 _SHOWN_PAIRS = 4
 
@@ -43,12 +45,14 @@ class Operand:
     value : the number, in stored units (fractions and seconds); a bound is in the same units.
     trials : the random splits of which ``value`` is the mean, or None where it is no such mean.
     interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
+    single : whether it is a score on the source's own single split, so that no test over trials compares it.
     """
 
     name: str
     value: float
     trials: Trials | None = None
     interval: tuple[float, float] | None = None
+    single: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {short(self.value)}".strip()
@@ -139,7 +143,8 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
     missing = [next(one for one in pair if isinstance(one, MissingResult)) for pair in pairs if pair not in decided]
     found = list(zip(decided, compare_pairs(name, check, decided), strict=True))
     roles = {role for locator in (*left, *right) for role in roles_behind(results, locator)}
-    return Outcome(_holds(check, found), _seen(check, found), len(decided), len(pairs), missing, sorted(roles))
+    seen = _seen(check, found) + (SINGLE if any(one.single for pair in decided for one in pair) else "")
+    return Outcome(_holds(check, found), seen, len(decided), len(pairs), missing, sorted(roles))
 
 
 def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool | None]:
@@ -234,7 +239,8 @@ def _mean(operands: Sequence[Operand]) -> Operand:
         scheme = "; ".join(one.scheme for one in known)
         trials = Trials([statistics.fmean(row) for row in rows], scheme, known[0].test_ratio)
     name = f"mean of {operands[0].name.partition(' on ')[0]} on {len(operands)}"
-    return Operand(name, statistics.fmean(operand.value for operand in operands), trials)
+    single = any(operand.single for operand in operands)
+    return Operand(name, statistics.fmean(operand.value for operand in operands), trials, single=single)
 
 
 def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
@@ -245,7 +251,8 @@ def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
         return missing
     if isinstance(found.value, str):
         raise ConfigError(f"locator '{locator}' is the word '{found.value}', not a number; a check compares numbers")
-    return Operand(_name(locator).replace("_", " "), float(found.value), found.trials, found.interval)
+    single = isinstance(locator, ScoreLocator) and found.trials is None
+    return Operand(_name(locator).replace("_", " "), float(found.value), found.trials, found.interval, single)
 
 
 def _name(locator: Locator) -> str:

@@ -21,18 +21,19 @@ from textmix.metrics.significance import Estimate, holm
 from textmix.plan.locators import CheckLocator, Locator, SettingLocator, TestLocator, TimeLocator
 from textmix.verdict.claims import Outcome, evaluate
 from textmix.verdict.locate import Rebuilt, locate, roles_behind
-from textmix.verdict.numbers import LEVEL, difference, judge, judge_spread, spreads
+from textmix.verdict.numbers import LEVEL, bound, difference, judge, judge_spread, spreads
 from textmix.verdict.published import COUNTED, KINDS, Check, Published
 from textmix.verdict.words import DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN, REPRODUCED, VERDICTS, number
 
 #: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials,
 #: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
-#: a row are in its unit.  ``spread_low`` and ``spread_high`` are the ends of the 95 % interval of the rebuilt standard
-#: deviation over the printed one, which ``spread_verdict`` judges.
+#: a row are in its unit.  ``margin_p`` is the p-value of the two one-sided tests for the margin after Holm's correction
+#: over the table; verdicts rest on it before the correction.  ``spread_low`` and ``spread_high`` are the ends of the
+#: 95 % interval of the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
-    *("spread_low", "spread_high", "spread_verdict"),
+    *("margin_p", "spread_low", "spread_high", "spread_verdict"),
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance")
@@ -62,6 +63,7 @@ class Judgement:
     test : ``difference`` with its 95 % interval and p-value, or None where the spread is not known.
     spread : the rebuilt standard deviation over the printed one with interval and p-value, or None.
     spread_verdict : the verdict on the printed standard deviation; empty where there is none.
+    margin_p : p-value of the two one-sided tests for the margin, or None where the spread is not known.
     """
 
     verdict: str
@@ -72,6 +74,7 @@ class Judgement:
     test: Estimate | None = None
     spread: Estimate | None = None
     spread_verdict: str = ""
+    margin_p: float | None = None
 
 
 def compare_paper(
@@ -139,7 +142,8 @@ def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, tuple[
 def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> list[Judgement]:
     """Return the judgements after Holm's correction over each table, which is the rows of one artefact.
 
-    Differences of means and of spreads are two families of tests.
+    Differences of means and of spreads are two families of tests.  The tests for margins are a third, which changes no
+    verdict: each reproduced number stands for itself, and its corrected p-value says whether the table does.
     """
     corrected = list(found)
     for artefact in {row.artefact for row in published}:
@@ -152,7 +156,15 @@ def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> li
             for place, p in zip(tests, holm([estimate.p for estimate in tests.values()]), strict=True):
                 if p >= LEVEL:
                     corrected[place] = doubt(corrected[place], float(p), len(tests))
+        _correct_margins([place for place, row in enumerate(published) if row.artefact == artefact], corrected)
     return corrected
+
+
+def _correct_margins(places: Sequence[int], found: list[Judgement]) -> None:
+    """Correct the p-values of the tests for margins by Holm's method over one table, in place."""
+    bounded = {place: p for place in places if (p := found[place].margin_p) is not None}
+    for place, p in zip(bounded, holm(list(bounded.values())), strict=True):
+        found[place] = replace(found[place], margin_p=float(p))
 
 
 def _doubt_mean(found: Judgement, p: float, tests: int) -> Judgement:
@@ -181,6 +193,7 @@ def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
         **_ends(found.test),
         "verdict": found.verdict,
         "reason": found.reason,
+        "margin_p": _rounded(found.margin_p),
         **_ends(found.spread, "spread_"),
         "spread_verdict": found.spread_verdict,
     }
@@ -248,11 +261,11 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     verdict, reason = _without_judgement(row, entries) or judge(row, found)
     if found.unconverged:
         reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
-    spread_verdict = ""
-    if verdict in _TESTED:
-        reason, spread_verdict = _join(reason, *_forms(entries, "nearly")), judge_spread(row, found)
     shown = (found.value, found.standard_deviation, off, difference(row, found), spreads(row, found))
-    return Judgement(verdict, reason, *shown, spread_verdict)
+    if verdict not in _TESTED:
+        return Judgement(verdict, reason, *shown)
+    reason = _join(reason, *_forms(entries, "nearly"))
+    return Judgement(verdict, reason, *shown, judge_spread(row, found), bound(row, found))
 
 
 def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:

@@ -49,6 +49,8 @@ class Item:
     tolerance, where : tolerance of the published row, and its place in the source.
     relative : position beside the published number, or None where one of the two is missing or the published one is 0.
     roles : the roles on whose data the row rests.
+    margin_p : p-value of the tests that bound the difference of a judged mean over trials by its margin, after Holm's
+        correction over its table; None where there are none.
     """
 
     cell: TableCell
@@ -63,6 +65,7 @@ class Item:
     where: str
     relative: Relative | None
     roles: tuple[str, ...]
+    margin_p: float | None = None
 
     @property
     def anchor(self) -> str:
@@ -94,7 +97,8 @@ def make_items(paper: str, record: Record, rows: Sequence[Mapping[str, Any]], re
         roles = roles_of(printed, record.checks, results)
         names = (row["dataset"], row["method"], row["metric"])
         places = (difference, _interval(row), row["tolerance"], printed.where)
-        items.append(Item(cell, paper, row["kind"], *names, *places, _relative(row, printed), roles))
+        place, bounded = _relative(row, printed), number(row["margin_p"])
+        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded))
     return items
 
 

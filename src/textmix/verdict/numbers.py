@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from textmix.core.errors import ConfigError
-from textmix.metrics.significance import Estimate, Sample, mean_difference, spread_ratio
+from textmix.metrics.significance import Estimate, Sample, equivalence, mean_difference, spread_ratio
 from textmix.verdict.locate import Rebuilt
 from textmix.verdict.published import Published
 from textmix.verdict.words import DIFFERS, INDISTINCT, REPRODUCED, decimals, number, short
@@ -46,18 +46,13 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     rebuilt, target = float(found.value), float(row.value)
     if math.isnan(rebuilt):
         return DIFFERS, "the rebuilt value is not a number"
-    allowed, words = allowance(row, target)
-    # Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.
-    slack = allowed + 1e-9 * max(abs(target), allowed)
-    narrow = difference(row, found, 1.0 - 2.0 * LEVEL)
-    if narrow is None:
-        inside = abs(rebuilt - target) <= slack
-    else:
-        inside = -slack <= narrow.low and narrow.high <= slack
+    words = allowance(row, target)[1]
+    test, bounded = difference(row, found), bound(row, found)
+    inside = abs(rebuilt - target) <= _slack(row, target) if bounded is None else bounded < LEVEL
     if inside:
         return REPRODUCED, ""
     said = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
-    if narrow is None or narrow.p < LEVEL:
+    if test is None or test.p < LEVEL:
         return DIFFERS, said + _trials(found)
     return INDISTINCT, f"{said}; no test bounds the difference by that or shows it{_trials(found)}"
 
@@ -71,8 +66,25 @@ def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
     return (REPRODUCED if low <= float(row.value) <= high else DIFFERS), said
 
 
-def difference(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate | None:
-    """Return rebuilt less published with its interval; None where the rebuilt value has no spread over trials.
+def difference(row: Published, found: Rebuilt) -> Estimate | None:
+    """Return rebuilt less published with its 95 % interval; None where the rebuilt value has no spread over trials."""
+    samples = _samples(row, found)
+    return mean_difference(*samples) if samples else None
+
+
+def bound(row: Published, found: Rebuilt) -> float | None:
+    """Return the p-value of the two one-sided tests that rebuilt and published differ by no more than the margin.
+
+    It is None where the rebuilt value has no spread over trials, or where no margin judges the row.
+    """
+    samples = _samples(row, found)
+    if samples is None or row.tolerance != "near":
+        return None
+    return equivalence(*samples, _slack(row, float(row.value)))
+
+
+def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
+    """Return rebuilt and published value as means over trials; None where the rebuilt one has no spread.
 
     A published mean of a known number of trials without a printed spread gets that of the rebuilt one.  Without a
     number of trials it counts as a number without error.
@@ -82,7 +94,16 @@ def difference(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate 
         return None
     spread = float(row.spread) if row.spread and row.trials else found.standard_deviation
     printed = Sample(target, spread, float(row.trials) if row.trials else math.inf)
-    return mean_difference(Sample(float(found.value), found.standard_deviation, found.n), printed, level)
+    return Sample(float(found.value), found.standard_deviation, found.n), printed
+
+
+def _slack(row: Published, target: float) -> float:
+    """Return the largest difference that counts as none, in the row's unit.
+
+    Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.
+    """
+    allowed = allowance(row, target)[0]
+    return allowed + 1e-9 * max(abs(target), allowed)
 
 
 def spreads(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate | None:

@@ -14,6 +14,7 @@ import jinja2
 from textmix.pages.rendering import environment, source, style
 from textmix.verdict.coverage import Lacking, Remedy, lacking
 from textmix.verdict.items import NUMBER, Item
+from textmix.verdict.numbers import LEVEL
 from textmix.verdict.picture import panel, pitch_of, ticks
 from textmix.verdict.sections import PaperSection
 from textmix.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
@@ -51,6 +52,11 @@ class Report:
     def beside(self) -> Counter[str]:
         """Kind -> number of the items that the counts leave out."""
         return sum((section.beside for section in self.sections), Counter())
+
+    @property
+    def bounded(self) -> list[Item]:
+        """The reproduced numbers of all papers that are means over trials."""
+        return [item for section in self.sections for item in section.bounded]
 
     @property
     def items(self) -> list[Item]:
@@ -108,7 +114,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages = environment()
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
-    pages.globals |= {"REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
+    pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
     pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
     return pages
 

@@ -18,7 +18,7 @@ from textmix.verdict.coverage import DataUsed
 from textmix.verdict.items import CLAIM, Item, make_items, without_notes
 from textmix.verdict.published import COUNTED, Deviation, Record, read_record
 from textmix.verdict.tables import PaperTable, make_table
-from textmix.verdict.words import DIFFERS, MISSING, NOT_RUN, VERDICTS
+from textmix.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,11 @@ class PaperSection:
     def beside(self) -> Counter[str]:
         """Kind -> number of the items that the counts leave out."""
         return Counter(item.kind for item in self.items if item.kind not in COUNTED)
+
+    @property
+    def bounded(self) -> list[Item]:
+        """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
+        return [one for one in self.counted if one.cell.verdict == REPRODUCED and one.margin_p is not None]
 
     @property
     def differing(self) -> list[Item]:
