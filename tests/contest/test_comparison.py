@@ -221,15 +221,20 @@ def study(title: str, table: dict[str, Any], facts: dict[str, str], account: Acc
     )
 
 
-def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
-    write_missing(tmp_path / "folder", MissingResult("tiny could not be had"), {})
+def both_pages(folder: Path) -> tuple[str, str]:
+    """Return the page on own data and that on the matrix, which are written with a folder for missing data."""
+    write_missing(folder / "folder", MissingResult("tiny could not be had"), {})
     cost = {**dict.fromkeys(COSTS), "dataset": "tiny", "method": "edcm", "fit_seconds": 0.0123, "fit_bytes": 5e6}
     table = score_table(cells(), "tiny", [cost, {**cost, "method": "multinomial"}])
     data = corpus()
     summary = describe(data, data, make_splits(data, SPLIT, 1, "s", None))
-    facts = data_facts(tmp_path / "folder", "Tiny & small", "A split.")
+    facts = data_facts(folder / "folder", "Tiny & small", "A split.")
     account = Account(summary, {"edcm": {"a=1": 2}}, {"edcm": ["a"]}, None, {"edcm": 3})
-    own, matrix = study("<b>", table, facts, account), study("Matrix", table, facts)
+    return study("<b>", table, facts, account), study("Matrix", table, facts)
+
+
+def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
+    own, matrix = both_pages(tmp_path)
     for page in (own, matrix):
         assert "0.900" in page and "is for &lt;several&gt; labels" in page and "12 ms" in page
         assert "standard deviation" in page and "tiny could not be had" in page and "Tiny &amp; small" in page

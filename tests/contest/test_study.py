@@ -175,7 +175,8 @@ def test_a_size_repeats_the_matrix_with_another_split_and_an_unknown_one_is_refu
         load_matrix(ROOT, ["r52_wheel"], registry, methods, ["lot"])
 
 
-def test_the_page_shows_every_part_of_both_tasks():
+def content() -> Content:
+    """Return the content of a page on both tasks at two sizes."""
     rows = pd.concat(
         [
             table({"matrix": [0.1, 0.2], "matrix_few": [0.1, 0.1]}),
@@ -189,9 +190,12 @@ def test_the_page_shows_every_part_of_both_tasks():
     decided = [{**head, "mode": 0.5, "expected_f": 0.6, "marginal": 0.4}]
     facts = {("matrix", f"d{i}"): {"train": 100.0, "words": 12.5} for i in range(2)}
     titles = {"d0": "First <data>", "d1": "Second"}
-    content = Content(pd.concat([rows, extra]), decided, stated, facts, titles, 1, {"Run": {"seed": "1"}})
-    page = render(content)
-    assert page == render(content)
+    return Content(pd.concat([rows, extra]), decided, stated, facts, titles, 1, {"Run": {"seed": "1"}})
+
+
+def test_the_page_shows_every_part_of_both_tasks():
+    page = render(content())
+    assert page == render(content())
     for part in ("First &lt;data&gt;", "321", "expected f for sample f 1 of 1 times", 'id="f-sizes-coverage"'):
         assert part in page, part
     for part in ('id="f-sizes-gap-single"', 'id="f-sizes-calibration"', "Nemenyi", "12.5", "One label a document"):

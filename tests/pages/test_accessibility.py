@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.contest.test_comparison import both_pages
+from tests.contest.test_study import content
 from tests.verdict.test_page import pages, part
+from textmix.contest import study_page
 
 AXE = Path(__file__).with_name("axe") / "node_modules/axe-core/axe.min.js"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -55,11 +58,20 @@ def violations(page: str, folder: Path, *, dark: bool, width: int) -> list[list[
     return list(found["violations"])
 
 
+def made(name: str, folder: Path) -> str:
+    """Return a page of one kind: of the report, on own data, on the matrix, or on the study of sizes."""
+    if name == "study":
+        return study_page.render(content())
+    if name in ("own", "matrix"):
+        return dict(zip(("own", "matrix"), both_pages(folder), strict=True))[name]
+    return pages(part())[name]
+
+
 # A browser takes a second or two a page: it is started only where it and axe-core are installed.
 @pytest.mark.parametrize(("dark", "width"), [(False, 1440), (True, 500)])
-@pytest.mark.parametrize("name", ["index", "numbers", "edcm", "provenance"])
+@pytest.mark.parametrize("name", ["index", "numbers", "edcm", "provenance", "own", "matrix", "study"])
 def test_axe_finds_no_violation(name: str, dark: bool, width: int, tmp_path: Path) -> None:
-    assert violations(pages(part())[name], tmp_path, dark=dark, width=width) == []
+    assert violations(made(name, tmp_path), tmp_path, dark=dark, width=width) == []
 
 
 def test_axe_finds_a_violation_that_is_made(tmp_path: Path) -> None:

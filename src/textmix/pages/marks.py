@@ -66,11 +66,14 @@ def readable(value: float, _: Any = None) -> str:
     return power if math.isclose(factor, 1) else f"{factor:.3g}·{power}".replace("-", "−")
 
 
-def log_axis(axis: Axis, low: float, high: float) -> None:
-    """Make an axis logarithmic from ``low`` to ``high``, with readable numbers, between powers of ten where few fit."""
+def log_axis(axis: Axis, low: float, high: float, between: bool = True) -> None:
+    """Make an axis logarithmic from ``low`` to ``high``, with readable numbers.
+
+    Few powers of ten have numbers between them, unless ``between`` forbids it for a panel that has no room for them.
+    """
     axis._set_axes_scale("log")  # type: ignore[attr-defined]
-    wide = math.log10(high / low)
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if wide < _NARROW else (1.0,), numticks=6))
+    few = between and math.log10(high / low) < _NARROW
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=6))
     axis.set_major_formatter(FuncFormatter(readable))
     axis.set_minor_formatter(NullFormatter())
 

@@ -6,6 +6,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.ticker import FuncFormatter
+
 from textmix.pages.figures import FigureData
 from textmix.pages.marks import (
     brief,
@@ -223,7 +225,8 @@ def one_newsgroup(data: FigureData) -> Sheet:
             figure.note(f"{title}: {brief(printed.value)} in print, nearest {nearest} with {brief(values[nearest])}.")
         axes.set_title(title)
         axes.set_yticks([])
-        axes.locator_params(axis="x", nbins=4)
+        axes.locator_params(axis="x", nbins=3)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     panel[-2].set_xlabel("value; the newsgroups in order, each in a row")
     legend(figure, panel[0])
     return figure

@@ -140,9 +140,9 @@ def reasons(data: FigureData) -> Sheet:
         x, y = _columns([row for row in rows if row["background"] == background], "documents", "accuracy")
         _line(left, x, y, place, label)
     log_axis(left.xaxis, min(x), max(x))
-    marked(left.xaxis, x)
+    marked(left.xaxis, x, [f"{documents:,.0f}" for documents in x])
     left.set_xlabel("training documents (log scale)")
-    left.set_ylabel("accuracy (fraction of test documents)")
+    left.set_ylabel("accuracy (fraction)")
     clusters = data.results.measure_table("clustering", "clusters")
     for place, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
         k, y = _columns(clusters, "clusters", column)
@@ -150,7 +150,7 @@ def reasons(data: FigureData) -> Sheet:
     right.set_ylim(bottom=0)
     marked(right.xaxis, k)
     right.set_xlabel("clusters k")
-    right.set_ylabel("purity (fraction of documents)")
+    right.set_ylabel("purity (fraction)")
     figure.note("One split and one start of each mixture; the points have no bars.")
     legend(figure)
     return figure

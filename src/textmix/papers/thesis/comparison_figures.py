@@ -99,7 +99,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
     row_names(left, [_NAMES[method] for method in order])
     left.set_xlabel("mean rank (1 is the best)")
     medians = [statistics.median(each) for each in seconds.values()]
-    log_axis(right.xaxis, min(medians), max(medians))
+    log_axis(right.xaxis, min(medians), max(medians), between=False)
     right.set_xlabel("seconds, median (log scale)")
     n, p = int(values["datasets"].value), values["friedman_p"].value
     said = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
