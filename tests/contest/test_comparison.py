@@ -208,7 +208,7 @@ def study(title: str, table: dict[str, Any], facts: dict[str, str], account: Acc
     """Return the page of a comparison on the data set ``tiny``."""
     methods = {"single": ["edcm", "multinomial"], "multi": []}
     content = (
-        ({"tiny": table, "other": table}, {"tiny": facts, "other": facts})
+        ({"tiny": table, "other": table}, {"tiny": facts, "other": {**facts, "title": "Other"}})
         if account is None
         else (
             {"tiny": table},
