@@ -19,7 +19,7 @@ from tests.fixtures.reader_files import SAMPLES
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.data.parse import check_corpus, check_expectations, parse_dataset
+from textmix.data.parse import check_corpus, check_expectations, parse_dataset, parse_first
 from textmix.data.registry import READERS, RECORD, DatasetEntry, Reader, Source
 
 
@@ -51,6 +51,42 @@ def test_fetched_files_are_parsed(sample: str, tmp_path: Path) -> None:
     corpus = parse_dataset(entry(sample, digest), fetched(sample, tmp_path))
     assert corpus.name == "tiny"
     assert corpus.content_digest() == digest
+
+
+def folders(root: Path, **records: dict[str, Any]) -> dict[Path, DatasetEntry]:
+    """Make a folder for each data set; one with an empty record could be had."""
+    found = {}
+    for name, record in records.items():
+        folder = root / name
+        folder.mkdir()
+        if record:
+            io.write_json(folder / RECORD, record)
+        else:
+            fetched("tab", folder)
+        found[folder] = dataclasses.replace(entry("tab"), id=name)
+    return found
+
+
+NOT_HAD: dict[str, Any] = {"status": "missing", "reason": "the host is gone", "broken": False}
+
+
+def test_the_first_data_set_that_could_be_had_is_read_and_named(tmp_path: Path) -> None:
+    assert parse_first(folders(tmp_path, whole={}, part={})).name == "whole"
+    (tmp_path / "b").mkdir()
+    assert parse_first(folders(tmp_path / "b", whole=NOT_HAD, part={})).name == "part"
+
+
+def test_reasons_of_all_stand_ins_are_told_where_none_could_be_had(tmp_path: Path) -> None:
+    with pytest.raises(MissingResult, match="the host is gone; no mirror") as caught:
+        parse_first(folders(tmp_path, whole=NOT_HAD, part={**NOT_HAD, "reason": "no mirror"}))
+    assert not caught.value.broken
+
+
+def test_a_wrong_file_has_no_stand_in(tmp_path: Path) -> None:
+    wrong = {"status": "missing", "reason": "tab.txt has sha256 0, expected 1", "broken": True}
+    with pytest.raises(MissingResult, match="has sha256 0") as caught:
+        parse_first(folders(tmp_path, whole=wrong, part={}))
+    assert caught.value.broken
 
 
 def test_what_could_not_be_fetched_is_the_same_missing_result(tmp_path: Path) -> None:

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from tests.models.test_cbm import documents
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import META
+from textmix.core import io
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN, Corpus
+from textmix.data.fetch import fetch_dataset
+from textmix.data.parse import parse_dataset
+from textmix.data.registry import RECORD, DatasetEntry, SourceFile, load_registry
 from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.cbm.mixture_kernels import search_modes
+from textmix.models.label_sets import estimators
+from textmix.models.label_sets.blocks import in_blocks
+from textmix.models.label_sets.chain_kernels import search_chain
+from textmix.models.label_sets.chain_sampling_kernels import search_samples
+from textmix.models.label_sets.estimators import PairwiseCRF, PowerSet
 from textmix.pages.figures import FigureData, draw
+from textmix.papers.cbm.boosting import ClippedPowerSet, clipped_steps
 from textmix.papers.cbm.figures import FIGURES
+from textmix.papers.cbm.variants import calibrated_threshold, within_reach
 from textmix.verdict.published import read_record
 
 PAPER = Path(__file__).parents[2] / "config/papers/cbm"
@@ -33,6 +48,14 @@ SETTINGS: dict[str, Any] = {
 COMPONENTS: dict[str, Any] = {
     "illustration": {"components": 2},
     **{name: {"components": {"scene": [1, 20]}} for name in ("components", "random_starts")},
+}
+#: Settings of the measures that share none.
+OWN: dict[str, Any] = {
+    "boosting_variants": {"trees": 4, "leaves": 2},
+    "chain_variants": {
+        **{"params": {"tol": 1e-4}, "variance": {"scene": 1.0}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
+        **{"samples": 10, "beam_width": 8},
+    },
 }
 
 
@@ -66,7 +89,7 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
     measures = {}
     for name in SPEC["measures"]:
         function = SPEC["measures"][name].get("function", name)
-        settings = {**SETTINGS, **COMPONENTS.get(function, {})}
+        settings = OWN.get(function, {**SETTINGS, **COMPONENTS.get(function, {})})
         measures[name] = run_measure("cbm", function, {"scene": source}, settings, np.random.default_rng(3))
         measures[name].save(root / "papers/cbm/measures" / name, META)
     return measures, root
@@ -118,7 +141,7 @@ def results(root: Path, dataset: str | None = "made") -> Results:
     return Results(root, "cbm", {role: RoleEntry(dataset) for role in ("yeast", "scene", "mediamill")}, SPEC)
 
 
-@pytest.mark.parametrize("name", ["components", "illustration", "em_path", "evaluations"])
+@pytest.mark.parametrize("name", ["components", "illustration", "em_path", "evaluations", "variants"])
 def test_figures_are_drawn_alike_each_time(name, measured):
     data = FigureData(results(measured[1]), {}, SPEC["figures"][name])
     first = draw("cbm", name, data)
@@ -150,3 +173,96 @@ def test_a_set_that_several_components_list_is_counted_for_each_of_them():
     assert exact.all()
     assert tried.max() > 4, "there are 4 sets of 2 labels"
     assert tried.max() <= 4 * 4, "each of 4 components lists each set once"
+
+
+def test_variants_of_chains_and_boosting_are_scored(measured):
+    values, rows = measured[0]["chain_variants"].values, measured[0]["chain_variants"].tables["runs"]
+    assert values["scene_reach"] == 1.0
+    names = ["greedy", "beam", "monte_carlo", "exact", "label_half", "label_calibrated", "subset"]
+    assert {row["variant"] for row in rows} == {*names}
+    for name in names:
+        found = [row["subset_accuracy"] for row in rows if row["variant"] == name]
+        assert values[f"scene_{name}"] == (np.mean(found), np.std(found, ddof=1))
+        assert 0.2 < np.mean(found) <= 1.0
+    assert values["scene_beam"] == values["scene_exact"], "eight paths are all paths of three labels"
+    assert {row["variant"] for row in measured[0]["boosting_variants"].tables["runs"]} == {"ours", "authors"}
+
+
+def test_the_calibrated_threshold_gives_the_asked_number_of_labels():
+    shares = np.array([[0.9, 0.4, 0.1], [0.8, 0.6, 0.0]])
+    threshold = calibrated_threshold(shares, 1.5)
+    np.testing.assert_allclose(threshold, 0.5)
+    assert (shares >= threshold).sum() == 3
+    assert calibrated_threshold(np.zeros((2, 3)), 1.0) == 1e-5
+
+
+def test_sets_within_reach_are_those_that_are_counted_first():
+    sets = np.array(list(itertools.product((0, 1), repeat=4)))
+    number = sets @ [1, 2, 4, 8]
+    for limit in (1, 3, 5, 16, 1000):
+        np.testing.assert_array_equal(within_reach(sets, limit), number < limit)
+
+
+def test_leaves_take_clipped_newton_steps():
+    leaf = np.array([0, 0, 1, 1])
+    gradient, hessian = np.array([-0.2, 0.1, -0.9, -0.9]), np.array([0.1, 0.3, 0.01, 0.02])
+    np.testing.assert_allclose(clipped_steps(leaf, gradient, hessian), [0.25, 1.0])
+
+
+def test_trees_of_the_authors_kind_predict_what_they_scored_in_training():
+    X, Y = documents(4, n=100)
+    model = ClippedPowerSet(trees=6, leaves=2).fit(X, Y)
+    np.testing.assert_allclose(model._gate.trees.predict(X), model._gate.trees.scores, atol=1e-12)
+    one = ClippedPowerSet(trees=1, leaves=2, shrinkage=1.0).fit(X, Y)
+    assert np.abs(one._gate.trees.scores).max() == 1.0, "a step is clipped at 1"
+
+
+def test_sampled_label_sets_are_never_less_likely_than_the_greedy_one():
+    generator = np.random.default_rng(5)
+    Z, V = generator.normal(size=(60, 4)), np.triu(generator.normal(0, 2, (4, 4)), 1)
+
+    def log_probability(found: np.ndarray) -> np.ndarray:
+        odds = Z + found @ V
+        return -np.logaddexp(0.0, np.where(found == 1, -odds, odds)).sum(axis=1)
+
+    greedy = log_probability(search_chain(Z, V, 1)[0].astype(float))
+    few, many = (log_probability(search_samples(Z, V, n, 7).astype(float)) for n in (10, 2000))
+    assert (few >= greedy).all() and (few > greedy).any()
+    sets = np.array(list(itertools.product((0, 1), repeat=4)), dtype=float)
+    best = np.max([log_probability(np.tile(one, (60, 1))) for one in sets], axis=0)
+    np.testing.assert_allclose(many, best, err_msg="two thousand samples find the mode of four labels")
+
+
+def nus_wide(folder: Path, n: int) -> DatasetEntry:
+    """Place a file of the form of NUS-WIDE with n images by hand; return the entry with the counts of this file."""
+    generator = np.random.default_rng(6)
+    X, Y = generator.normal(size=(n, 128)), (generator.random((n, 81)) < 0.02).astype(np.int8)
+    names = [*(f"Feature{k}" for k in range(128)), *(f"Label{k}" for k in range(81))]
+    kinds = ["numeric"] * 128 + ["{0,1}"] * 81
+    head = ["@relation nus-wide", *(f"@attribute {name} {kind}" for name, kind in zip(names, kinds, strict=True))]
+    rows = [",".join([*(f"{x:.6f}" for x in row), *map(str, sets)]) for row, sets in zip(X, Y, strict=True)]
+    labels = "".join(f'<label name="Label{k}"></label>' for k in range(81))
+    whole = load_registry(PAPER.parents[1] / "datasets.yaml")["nus_wide"]
+    (folder / whole.files["data"]).write_text("\n".join([*head, "@data", *rows, ""]))
+    form = f'<labels xmlns="http://mulan.sourceforge.net/labels">{labels}</labels>'
+    (folder / whole.files["labels"]).write_text(form)
+    files = {role: SourceFile(file.where) for role, file in whole.sources[0].files.items()}
+    expect = {**whole.expect, "documents": n}
+    return replace(whole, sources=(replace(whole.sources[0], files=files),), expect=expect)
+
+
+def test_nus_wide_is_read_split_and_fitted_in_blocks_as_configured(tmp_path, monkeypatch):
+    entry = nus_wide(tmp_path, 60)
+    io.write_json(tmp_path / RECORD, fetch_dataset(entry, tmp_path, None))
+    corpus = parse_dataset(entry, tmp_path)
+    role, name = "nus_wide", SPEC["experiments"]["table_large"]["roles"]["nus_wide"]
+    assert SPEC["measures"]["ranking"]["roles"][role] == name
+    split = make_splits(corpus, {**SPEC["splits"][name], "train": 36}, 1, name, None)
+    assert (split.train[0].tolist(), split.test[0].tolist()) == (list(range(36)), list(range(36, 60)))
+    X, Y = corpus.features[split.train[0]], corpus.indicators()[split.train[0]]
+    for model in (PowerSet(variance=1000.0, max_iter=30), PairwiseCRF(variance=1000.0, max_iter=30)):
+        whole = clone(model).fit(X, Y).predict_proba(corpus.features[split.test[0]])
+        with monkeypatch.context() as patch:
+            patch.setattr(estimators, "in_blocks", partial(in_blocks, cells=300))
+            parts = clone(model).fit(X, Y).predict_proba(corpus.features[split.test[0]])
+        np.testing.assert_allclose(parts, whole, atol=1e-6)

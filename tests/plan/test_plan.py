@@ -19,6 +19,7 @@ import yaml
 
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
+from textmix.plan.graph import graph
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.plan import Plan, Run
@@ -61,6 +62,8 @@ def full() -> dict[str, Any]:
         config["roles"][role].update(entry)
     return config
 
+
+STAND_IN = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
 
 # --- wrong configurations ---------------------------------------------------------------------------------------------
 
@@ -118,6 +121,14 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "unknown key of a role": (
         lambda c: c["roles"]["newsgroups"].update(data_set="x"),
         r"roles\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note",
+    ),
+    "unknown stand-in": (
+        lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc"}]),
+        r"roles\.newsgroups: no data set 'bbc'; did you mean .*",
+    ),
+    "a stand-in of what the matrix names": (
+        lambda c: c["roles"]["newsgroups"].update(stand_ins=[STAND_IN]),
+        r"roles\.newsgroups: 'newsgroups_wheel' has stand_ins and is named elsewhere too .*; remove .*",
     ),
     "one data set under two splits": (
         lambda c: c["roles"]["industry"].update(dataset="newsgroups_wheel"),
@@ -403,6 +414,19 @@ def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
         edited["edcm"] |= change
         path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
         assert Jobs(make_plan(REAL, [], root)).run_method(fit) != before.run_method(fit)
+
+
+def test_a_data_set_that_cannot_be_had_has_stand_ins(plan: Plan) -> None:
+    root, whole = plan.root, SimpleNamespace(dataset="tmc2007")
+    jobs = Jobs(make_plan(full(), [], root))
+    assert jobs.fetched(whole) == ["resources/tmc2007/fetch.json", "resources/tmc2007_500/fetch.json"]
+    assert list(jobs.stand_in_entries(whole)) == ["tmc2007_500"]
+    assert "textmix.data.readers.arff" in jobs.readers(whole)
+    assert {"tmc2007", "tmc2007_500"} <= {*jobs.role_titles()}
+    nodes = graph(jobs.plan)
+    assert set(nodes["parse/tmc2007"].waits) == {"fetch/tmc2007", "fetch/tmc2007_500"} <= {*nodes}
+    assert jobs.fetched(SimpleNamespace(dataset="scene")) == ["resources/scene/fetch.json"]
+    assert jobs.stand_in_entries(SimpleNamespace(dataset="scene")) == {}
 
 
 def test_prose_of_a_data_set_is_no_part_of_what_fetching_and_parsing_depend_on(plan):

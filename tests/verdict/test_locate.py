@@ -10,7 +10,7 @@ import pytest
 from tests.verdict.reporting import Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
-from textmix.experiment.results import NotRun, RoleEntry, role_entries
+from textmix.experiment.results import NotRun, RoleEntry, as_read, role_entries
 from textmix.pages.figures import FigureData
 from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
 from textmix.verdict.locate import Rebuilt, locate, roles_behind
@@ -181,6 +181,18 @@ def test_role_entries_take_the_configuration_as_it_is() -> None:
         {"a": {"dataset": "b", "comparable": "nearly"}, "c": {"dataset": None, "comparable": "fully"}}
     )
     assert entries == {"a": RoleEntry("b", "nearly", ""), "c": RoleEntry(None, "fully", "")}
+
+
+def test_an_entry_says_which_stand_in_was_read(tmp_path: Path) -> None:
+    part = {"dataset": "part", "comparable": "not", "note": "a tenth of it"}
+    entries = role_entries({"a": {"dataset": "whole", "comparable": "fully", "stand_ins": [part]}})
+    assert as_read(entries, tmp_path) == entries
+    (tmp_path / "whole").mkdir()
+    for name, expected in (("whole", ("fully", "", "whole")), ("part", ("not", "a tenth of it", "part"))):
+        io.write_json(tmp_path / "whole/corpus.json", {"name": name})
+        found = as_read(entries, tmp_path)["a"]
+        assert (found.comparable, found.note, found.data) == expected
+        assert found.dataset == "whole"
 
 
 def test_figure_reads_trials_grid_and_published(made: Made) -> None:

@@ -1,6 +1,6 @@
 rule parse:
     input:
-        "resources/{dataset}/fetch.json",
+        JOBS.fetched,
     output:
         directory("results/datasets/{dataset}"),
     log:
@@ -15,7 +15,12 @@ rule parse:
         mem_mb=NEEDS.megabytes("parse", "{dataset}"),
         runtime=NEEDS.minutes("parse", "{dataset}"),
     params:
-        recipe=RECIPES.of("parse", modules=JOBS.readers, entry=JOBS.dataset_entry),
+        recipe=RECIPES.of(
+            "parse",
+            modules=JOBS.readers,
+            entry=JOBS.dataset_entry,
+            stand_ins=JOBS.stand_in_entries,
+        ),
     message:
         "Reading {wildcards.dataset} and checking its counts"
     script:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textmix.core.io import canonical_json, format_csv, write_result
 from textmix.core.runtime import job
-from textmix.experiment.results import role_entries
+from textmix.experiment.results import as_read, role_entries
 from textmix.verdict.compare import COMPARISON_COLUMNS, count_by_kind, count_verdicts, merge_comparisons
 from textmix.verdict.coverage import read_remedies
 from textmix.verdict.page import Report, render_front, render_numbers, render_paper
@@ -13,7 +13,7 @@ from textmix.verdict.sections import ReportInputs, read_sections
 with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings
     folders = (Path(read.config[0]).parents[2], Path(read.schemas[0]).parent, Path("results"))
-    roles, made = role_entries(asked.roles), frozenset(map(Path, read))
+    roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
     inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made)
     sections, comparisons = read_sections(inputs)
     report = Report(sections, read_remedies(asked.remedies))

@@ -1,13 +1,14 @@
-"""Read one data set's raw files into a corpus (textmix.data.corpus) and check its counts."""
+"""Read the raw files of one data set, or of the first of its stand-ins that could be had, and check the counts."""
 
 from pathlib import Path
 
 from textmix.core.runtime import job
-from textmix.data.parse import parse_dataset
+from textmix.data.parse import parse_first
 from textmix.data.registry import dataset_entry
 
 with job(snakemake) as running:
-    name = snakemake.wildcards.dataset
-    entry = dataset_entry(name, running.settings.entry, f"config/datasets.yaml: {name}")
-    corpus = parse_dataset(entry, Path(snakemake.input[0]).parent)
+    raw = {snakemake.wildcards.dataset: running.settings.entry, **running.settings.stand_ins}
+    entries = [dataset_entry(name, entry, f"config/datasets.yaml: {name}") for name, entry in raw.items()]
+    folders = [Path(record).parent for record in snakemake.input]
+    corpus = parse_first(dict(zip(folders, entries, strict=True)))
     corpus.save(snakemake.output[0], running.record)

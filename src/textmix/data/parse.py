@@ -27,6 +27,27 @@ log = logging.getLogger(__name__)
 _BLOCK = 1 << 24
 
 
+def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
+    """Return the first data set that could be had; its name says which.
+
+    Parameters
+    ----------
+    entries : folder -> data set whose files and record lie there: the one asked for, then its stand-ins in order.
+
+    Raises
+    ------
+    MissingResult : none could be had, with the reason of each; or see `parse_dataset`.  A data set with a wrong file
+        has no stand-in.
+    """
+    reasons = []
+    for folder, entry in entries.items():
+        record = io.read_json(folder / RECORD)
+        if record["status"] == "had" or record.get("broken"):
+            return parse_dataset(entry, folder)
+        reasons.append(record["reason"])
+    raise MissingResult("; ".join(reasons))
+
+
 def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
     """Read the fetched files of a data set and check them against the registry.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +30,46 @@ class RoleEntry:
     dataset : identifier in the registry, or None where no data set is at hand.
     comparable : ``fully`` (the paper's data), ``nearly`` (the same collection in another form) or ``not``.
     note : one clause that says how the data differ from the paper's, or why there are none.
+    stand_ins : data set, comparability and note of those that are read where ``dataset`` cannot be had, in order.
+    read : the stand-in that was read in place of ``dataset``; None where none was, or it is not known (`as_read`).
     """
 
     dataset: str | None
     comparable: str = "fully"
     note: str = ""
+    stand_ins: Sequence[Mapping[str, str]] = ()
+    read: str | None = None
+
+    @property
+    def data(self) -> str | None:
+        """The data set that was read; results lie under the name of ``dataset`` in any case."""
+        return self.read or self.dataset
 
 
 def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]:
     """Return the key ``roles`` of the configuration, role -> mapping of the fields of `RoleEntry`, as role -> entry."""
     return {role: RoleEntry(**entry) for role, entry in roles.items()}
+
+
+def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
+    """Return the entries, each with comparability and note of the stand-in that was read, if one was.
+
+    Parameters
+    ----------
+    entries : role -> entry.
+    datasets : folder of the parsed data sets; one that is not there, or is missing, changes nothing.
+    """
+    return {role: _as_read(entry, datasets) for role, entry in entries.items()}
+
+
+def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
+    """Return an entry with the stand-in that was read, if one was."""
+    described = datasets / str(entry.dataset) / "corpus.json"
+    if not entry.stand_ins or not described.is_file():
+        return entry
+    name = io.read_json(described)["name"]
+    found = {one["dataset"]: one for one in entry.stand_ins}.get(name)
+    return replace(entry, comparable=found["comparable"], note=found["note"], read=name) if found else entry
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,10 @@ def graph(plan: Plan) -> dict[str, Node]:
 def _paper(plan: Plan, paper: str) -> Iterator[Node]:
     """Yield the jobs of one paper, with those that it shares with further papers."""
     for dataset in plan.datasets(paper):
-        yield Node("fetch", dataset)
-        yield Node("parse", dataset, (f"fetch/{dataset}",), documents=plan.documents(dataset))
+        candidates = [dataset, *plan.stand_ins(dataset)]
+        yield from (Node("fetch", name) for name in candidates)
+        fetched = tuple(f"fetch/{name}" for name in candidates)
+        yield Node("parse", dataset, fetched, documents=plan.documents(dataset))
     for dataset, features in plan.feature_sets(paper):
         documents = plan.documents(dataset)
         yield Node("features", f"{dataset}/{features}", (f"parse/{dataset}",), features, documents)

@@ -72,9 +72,22 @@ class Jobs:
         """Return the part of a registry entry that fetching and parsing depend on: its prose is left out."""
         return content_of(self.plan.registry[wildcards.dataset].raw)
 
+    def stand_in_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return name -> such a part of each entry that is read where the data set cannot be had, in order."""
+        return {name: content_of(self.plan.registry[name].raw) for name in self.plan.stand_ins(wildcards.dataset)}
+
+    def fetched(self, wildcards: Any) -> list[str]:
+        """Return the records of the fetch of a data set and of its stand-ins."""
+        return [f"resources/{name}/fetch.json" for name in self._candidates(wildcards)]
+
     def readers(self, wildcards: Any) -> list[str]:
-        """Return the modules of the readers of a data set's forms."""
-        return sorted({source.reader.module for source in self.plan.registry[wildcards.dataset].sources})
+        """Return the modules of the readers of the forms of a data set and of its stand-ins."""
+        entries = [self.plan.registry[name] for name in self._candidates(wildcards)]
+        return sorted({source.reader.module for entry in entries for source in entry.sources})
+
+    def _candidates(self, wildcards: Any) -> list[str]:
+        """Return a data set and its stand-ins."""
+        return [wildcards.dataset, *self.plan.stand_ins(wildcards.dataset)]
 
     def features_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return the specification by which words are counted (features.schema.yaml)."""
@@ -261,7 +274,8 @@ class Jobs:
 
     def role_titles(self) -> dict[str, dict[str, str]]:
         """Return title and terms of use of the data sets that stand for a role."""
-        found = {entry["dataset"] for entry in self.plan.settings["roles"].values()}
+        entries = self.plan.settings["roles"].values()
+        found = {one["dataset"] for entry in entries for one in (entry, *entry.get("stand_ins", ()))}
         return self.titles(sorted(found - {None}))
 
     def commit(self, wildcards: Any) -> dict[str, str]:

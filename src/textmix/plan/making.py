@@ -53,7 +53,7 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
         own=asked.own,
         model=asked.model,
     )
-    for check in (_check_papers, _check_roles, _check_doubles, _check_suites, _check_model):
+    for check in (_check_papers, _check_roles, _check_stand_ins, _check_doubles, _check_suites, _check_model):
         check(plan)
     return plan
 
@@ -84,11 +84,25 @@ def _check_roles(plan: Plan) -> None:
     """Check that roles name data sets, and that papers name roles, features and splits that exist."""
     roles = plan.settings["roles"]
     for role, entry in roles.items():
-        if entry["dataset"] is not None and entry["dataset"] not in plan.registry:
-            remedy = suggest(entry["dataset"], sorted(plan.registry))
-            raise ConfigError(f"configuration: roles.{role}: no data set '{entry['dataset']}'; {remedy}")
+        for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
+            if name is not None and name not in plan.registry:
+                remedy = suggest(name, sorted(plan.registry))
+                raise ConfigError(f"configuration: roles.{role}: no data set '{name}'; {remedy}")
     for name, paper in plan.papers.items():
         check_references(name, paper, roles)
+
+
+def _check_stand_ins(plan: Plan) -> None:
+    """Check that a data set with stand-ins is read under one role alone: the report could not say elsewhere which."""
+    roles = plan.settings["roles"]
+    used = [entry["dataset"] for entry in roles.values()]
+    used += [*plan.settings["matrix"], *([plan.model.dataset] if plan.model else [])]
+    for role, entry in roles.items():
+        if "stand_ins" in entry and used.count(entry["dataset"]) > 1:
+            raise ConfigError(
+                f"configuration: roles.{role}: '{entry['dataset']}' has stand_ins and is named elsewhere too (another "
+                "role, the matrix or the model); remove its stand_ins or the other place"
+            )
 
 
 def _check_doubles(plan: Plan) -> None:

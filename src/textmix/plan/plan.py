@@ -83,6 +83,11 @@ class Plan:
         value: str | None = self.settings["roles"][role]["dataset"]
         return value
 
+    def stand_ins(self, dataset: str) -> list[str]:
+        """Return the data sets of which the first that can be had is read where a data set cannot be had, in order."""
+        entries = (entry for entry in self.settings["roles"].values() if entry["dataset"] == dataset)
+        return next(([one["dataset"] for one in entry["stand_ins"]] for entry in entries if "stand_ins" in entry), [])
+
     def roles(self, paper: str) -> dict[str, dict[str, Any]]:
         """Return the configuration's entries of the roles that a paper names."""
         return {role: dict(self.settings["roles"][role]) for role in self.papers[paper]["roles"]}

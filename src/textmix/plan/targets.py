@@ -56,7 +56,7 @@ class Targets:
         features = sorted({pair for paper in chosen for pair in plan.feature_sets(paper)})
         splits = sorted({pair for paper in chosen for pair in plan.split_sets(paper)})
         return {
-            "fetch": [f"resources/{name}/fetch.json" for name in datasets],
+            "fetch": [f"resources/{one}/fetch.json" for name in datasets for one in (name, *plan.stand_ins(name))],
             "parse": self.datasets(),
             "features": [f"results/features/{dataset}/{name}" for dataset, name in features],
             "split": [f"results/splits/{dataset}/{name}" for dataset, name in splits],

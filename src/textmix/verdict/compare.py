@@ -295,7 +295,7 @@ def _entries(roles: Iterable[str], results: Results) -> list[RoleEntry]:
 def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
     """Return a clause, with data set and note, for each entry whose comparability is ``comparable``."""
     return [
-        f"rebuilt on {entry.dataset}{f' ({entry.note})' if entry.note else ''}"
+        f"rebuilt on {entry.data}{f' ({entry.note})' if entry.note else ''}"
         for entry in entries
         if entry.comparable == comparable
     ]

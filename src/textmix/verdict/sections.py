@@ -191,17 +191,18 @@ def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, 
 def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     """Return the data set that stands for a role, with its terms and its size or the reason why it is missing."""
     entry = inputs.roles[role]
-    if entry.dataset is None:
+    name = entry.data
+    if name is None or entry.dataset is None:
         missing = entry.note or "the configuration names none"
         return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing)
-    if entry.dataset not in inputs.titles:
-        raise ConfigError(f"config/datasets.yaml: there is no '{entry.dataset}', which roles.{role} names; add it")
-    known = inputs.titles[entry.dataset]
+    if name not in inputs.titles:
+        raise ConfigError(f"config/datasets.yaml: there is no '{name}', which roles.{role} names; add it")
+    known = inputs.titles[name]
     folder = inputs.results / "datasets" / entry.dataset
     size, missing = _size(folder) if folder in inputs.made else ("", "not read in this run")
     unknown = known.get("no_digest", "")
     note = "; ".join(part for part in (entry.note, unknown and f"no sha256 is known: {unknown}") if part)
-    return DataUsed(role, entry.dataset, known["title"], known["terms"], entry.comparable, note, size, missing)
+    return DataUsed(role, name, known["title"], known["terms"], entry.comparable, note, size, missing)
 
 
 def _size(folder: Path) -> tuple[str, str]:

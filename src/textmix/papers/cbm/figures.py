@@ -12,13 +12,16 @@ from matplotlib.patches import Patch, Rectangle
 from textmix.pages.figures import FigureData
 from textmix.pages.marks import (
     counted,
+    explain_trials,
     legend,
     log_axis,
     marked,
     place_legend,
     published_line,
+    published_point,
     row_names,
     spread_of,
+    trials_row,
     with_bars,
 )
 from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, WIDTH, Sheet, grid_of_panels, panels
@@ -29,9 +32,18 @@ if TYPE_CHECKING:
 Rows = list[dict[str, str]]
 #: A correlation of at least this size is written into its cell.
 WRITTEN = 0.3
-#: Variance on SCENE in the configuration generator of the authors' code (Exp153).
-AUTHORS_VARIANCE = 1.0
-NAMES = {"binrel_lr": "BinRel LR", "powset_lr": "PowSet LR", "paircrf": "PairCRF", "cbm_lr": "CBM LR"}
+#: Role -> variance in the configuration generators of the authors' code (Exp153 and Exp152).
+AUTHORS_VARIANCE = {"scene": 1.0, "rcv1": 1e6}
+NAMES = {
+    **{"binrel_lr": "BinRel LR", "powset_lr": "PowSet LR", "paircrf": "PairCRF", "cbm_lr": "CBM LR"},
+    "cc_lr": "CC LR",
+}
+#: Variants of `textmix.papers.cbm.variants.chain_variants` in the order of their rows, and their names.
+VARIANTS = {
+    **{"greedy": "chain, greedy", "monte_carlo": "chain, ten samples", "beam": "chain, beam of 15"},
+    **{"exact": "chain, exact mode", "label_half": "labels, half the votes"},
+    **{"label_calibrated": "labels, calibrated votes", "subset": "sets, most votes"},
+}
 _OVER_STARTS = "A bar reaches one standard deviation over the random starts; one start has none."
 
 
@@ -63,19 +75,45 @@ def components(data: FigureData) -> Sheet:
 def variances(data: FigureData) -> Sheet:
     """Draw subset accuracy against the variance of the prior, a line for each method, and a line at the authors' one.
 
-    Options: experiment, role, methods.
+    Options: experiment, role, methods, published (method -> id), drawn at the authors' variance.
     """
     figure, (axes,) = panels(1, height=3.0)
+    role = data.option("role")
     for place, method in enumerate(data.option("methods")):
-        points = data.grid(data.option("role"), method, "subset_accuracy", "variance")
+        points = data.grid(role, method, "subset_accuracy", "variance")
         values = [100.0 * statistics.fmean(trials) for trials in points.values()]
         look: dict[str, Any] = {"marker": MARKERS[place], "linestyle": DASHES[place], "color": f"C{place}"}
         axes.plot(list(points), values, label=NAMES.get(method, method), **look)
-    axes.axvline(AUTHORS_VARIANCE, color=GREY, linestyle=DASHES[3], label="the authors' variance")
+    for method in data.option("methods"):
+        published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
+    axes.axvline(AUTHORS_VARIANCE[role], color=GREY, linestyle=DASHES[3], label="the authors' variance")
     figure.note("One given split; its accuracies have no bars.")
     log_axis(axes.xaxis, min(points), max(points))
     axes.set_xlabel("variance of the prior (log scale)")
     axes.set_ylabel("subset accuracy (percent)")
+    legend(figure)
+    return figure
+
+
+def variants(data: FigureData) -> Sheet:
+    """Draw the subset accuracy of each reading of the authors' tools, beside the printed number that it may stand for.
+
+    Options: labels, published (role and variant, joined by ``/`` -> id).  Reads ``chain_variants/runs.csv``: role,
+    variant, run, subset_accuracy.
+    """
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in data.results.measure_table("chain_variants", "runs"):
+        runs = found.setdefault(row["role"], {}).setdefault(row["variant"], [])
+        runs.append(100.0 * float(row["subset_accuracy"]))
+    figure, axes = panels(len(found), height=0.3 * len(VARIANTS) + 1.5, sharey=True)
+    for panel, (role, variant) in zip(axes, found.items(), strict=True):
+        for height, name in enumerate(VARIANTS):
+            trials_row(panel, height, variant[name], "C0", "run")
+            published_point(panel, 0, height, data.published_of(f"{role}/{name}"))
+        explain_trials(panel, "run", map(len, variant.values()))
+        panel.set_title(data.title_of(role))
+        panel.set_xlabel("subset accuracy (percent)")
+    row_names(axes[0], list(VARIANTS.values()))
     legend(figure)
     return figure
 
@@ -253,6 +291,8 @@ def _repeats(figure: Sheet, rows: Rows) -> None:
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "components": components,
     "variances": variances,
+    "variances_rcv1": variances,
+    "variants": variants,
     "illustration": illustration,
     "em_path": em_path,
     "evaluations": evaluations,

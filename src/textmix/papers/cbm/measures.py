@@ -14,33 +14,26 @@ from textmix.metrics.significance import bootstrap_interval, sign_test
 from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import SEARCH_LIMIT, CBMClassifier
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
+from textmix.papers.cbm.parts import Parts, deviation_of, exactly_right, seed_from
+from textmix.papers.cbm.variants import boosting_variants, chain_variants
 
+__all__ = [
+    "boosting_variants",
+    "chain_variants",
+    "comparisons",
+    "components",
+    "em_path",
+    "exact_search",
+    "illustration",
+    "random_starts",
+    "ranking",
+    "special_cases",
+]
 #: Methods of the rows "LR" and "linear" of the slides' table.
 LINEAR = (
     *("binrel_lr", "powset_lr", "cc_lr", "pcc_lr", "ecc_label_lr", "ecc_subset_lr", "cdn_lr", "paircrf"),
     "cbm_lr",
 )
-
-
-class _Parts:
-    """Training and test part of the first split: features X (N, V), label indicators Y (N, L), names of labels."""
-
-    def __init__(self, source: MeasureData) -> None:
-        train, test = source.splits.train[0], source.splits.test[0]
-        X, Y = source.corpus.features, source.corpus.indicators()
-        self.X, self.Y = X[train], Y[train]  # type: ignore[index]
-        self.X_test, self.Y_test = X[test], Y[test]  # type: ignore[index]
-        self.labels = list(source.corpus.label_names)
-
-
-def _seed(generator: np.random.Generator) -> int:
-    """Return a seed for an estimator."""
-    return int(generator.integers(2**31))
-
-
-def _right(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return 1 for each predicted label set that equals the true one, else 0, float64 (N,)."""
-    return np.asarray((true == predicted).all(axis=1), dtype=np.float64)
 
 
 def comparisons(
@@ -76,11 +69,11 @@ def _compared(
     role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """Yield one row a method of the table ``methods``, for its first variant on the first split."""
-    place, true = source.splits.test_place(0), _Parts(source).Y_test
+    place, true = source.splits.test_place(0), Parts(source).Y_test
     sets = {name: found.label_sets(0, place, true.shape[1]) for name, found in source.predictions.items()}
-    best = _right(true, sets[settings["reference"]])
+    best = exactly_right(true, sets[settings["reference"]])
     for name, predicted in sets.items():
-        right, draws = _right(true, predicted), settings["resamples"]
+        right, draws = exactly_right(true, predicted), settings["resamples"]
         row: dict[str, Any] = {"role": role, "method": name}
         for key, values in (
             ("subset_accuracy", right),
@@ -112,15 +105,15 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     rows = []
     cases = ((role, run) for role in sources for run in range(settings["runs"][role]))
     for role, run in cases:
-        parts = _Parts(sources[role])
+        parts = Parts(sources[role])
 
-        def note(model: CBMClassifier, role: str = role, run: int = run, parts: _Parts = parts) -> None:
+        def note(model: CBMClassifier, role: str = role, run: int = run, parts: Parts = parts) -> None:
             """Record the EM iteration that a model has just ended."""
-            accuracy = _right(parts.Y_test, model.predict(parts.X_test)).mean()
+            accuracy = exactly_right(parts.Y_test, model.predict(parts.X_test)).mean()
             path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
             rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
 
-        model = CBMClassifier(**settings["params"], tol=0.0, random_state=_seed(generator), callback=note)
+        model = CBMClassifier(**settings["params"], tol=0.0, random_state=seed_from(generator), callback=note)
         model.fit(parts.X, parts.Y)
     return Measure({"largest_fall": _largest_fall(rows)}, {"path": rows})
 
@@ -150,7 +143,7 @@ def random_starts(
     rows: list[dict[str, Any]] = []
     values = {}
     for role, source in sources.items():
-        parts = _Parts(source)
+        parts = Parts(source)
         for n_components in settings["components"][role]:
             found = [
                 _started(parts, {**settings["params"], "n_components": n_components}, generator)
@@ -159,7 +152,7 @@ def random_starts(
             case = {"role": role, "components": n_components}
             rows += [{**case, "run": run, **row} for run, row in enumerate(found)]
             accuracy = [row["subset_accuracy"] for row in found]
-            values[f"{role}_k{n_components}"] = float(np.mean(accuracy)), _deviation(accuracy)
+            values[f"{role}_k{n_components}"] = float(np.mean(accuracy)), deviation_of(accuracy)
     return Measure(values, {"runs": rows})
 
 
@@ -167,16 +160,11 @@ def random_starts(
 components = random_starts
 
 
-def _started(parts: _Parts, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
+def _started(parts: Parts, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
     """Return the test part's subset accuracy and the last objective of CBM from one random start."""
-    model = CBMClassifier(**params, random_state=_seed(generator)).fit(parts.X, parts.Y)
-    accuracy = float(_right(parts.Y_test, model.predict(parts.X_test)).mean())
+    model = CBMClassifier(**params, random_state=seed_from(generator)).fit(parts.X, parts.Y)
+    accuracy = float(exactly_right(parts.Y_test, model.predict(parts.X_test)).mean())
     return {"subset_accuracy": accuracy, "objective": float(model.objective_path_[-1])}
-
-
-def _deviation(values: list[float]) -> float:
-    """Return the sample standard deviation; 0 of a single value."""
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def exact_search(
@@ -200,11 +188,13 @@ def exact_search(
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
-        parts = _Parts(source)
+        parts = Parts(source)
         X, n_labels = parts.X_test[: settings["documents"]], parts.Y.shape[1]
         sizes = sorted({n for n in settings["labels"] if n < n_labels} | {n_labels})
         for n_components in settings["components"]:
-            model = CBMClassifier(**{**settings["params"], "n_components": n_components}, random_state=_seed(generator))
+            model = CBMClassifier(
+                **{**settings["params"], "n_components": n_components}, random_state=seed_from(generator)
+            )
             pi, b = model.fit(parts.X, parts.Y).components(X)
             tiny = np.finfo(np.float64).tiny
             odds = np.log(np.maximum(b, tiny)) - np.log1p(-np.minimum(b, 1.0 - 2.0**-53))
@@ -248,7 +238,7 @@ def special_cases(
         of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
     generator : unused, for nothing is drawn.
     """
-    parts = _Parts(next(iter(sources.values())))
+    parts = Parts(next(iter(sources.values())))
     shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
     one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared).fit(parts.X, parts.Y)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
@@ -282,13 +272,13 @@ def illustration(
     a measure with the tables ``components`` (label probabilities of the components with the largest weights),
     ``labels`` (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
     """
-    parts = _Parts(max(sources.values(), key=lambda source: len(source.corpus.label_names)))
-    model = CBMClassifier(**settings["params"], random_state=_seed(generator)).fit(parts.X, parts.Y)
+    parts = Parts(max(sources.values(), key=lambda source: len(source.corpus.label_names)))
+    model = CBMClassifier(**settings["params"], random_state=seed_from(generator)).fit(parts.X, parts.Y)
     modes, log_mode, _ = model.search(parts.X_test)
     marginal = model.predict_proba(parts.X_test)
     lost = (modes == 1) & (marginal < 0.5)
     carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
-    chosen = _telling(lost, carried, _right(parts.Y_test, modes), np.exp(log_mode))
+    chosen = _telling(lost, carried, exactly_right(parts.Y_test, modes), np.exp(log_mode))
     X, mode = parts.X_test[[chosen]], modes[chosen]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]

@@ -1,0 +1,45 @@
+"""Label chains: the likeliest of some label sets drawn from the chain, beside the greedy one.
+
+Source: J. Read, L. Martino and D. Luengo, Efficient Monte Carlo optimization for multi-dimensional classifier chains,
+Pattern Recognition 47, 2014.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.models.label_sets.chain_kernels import search_chain, uniform
+from textmix.models.linear.loss_kernels import softplus
+
+
+@njit
+def search_samples(Z: np.ndarray, V: np.ndarray, samples: int, seed: int) -> np.ndarray:
+    """Return the likeliest of the greedy label set and of label sets drawn from the chain, bool (N, L).
+
+    Parameters
+    ----------
+    Z, V : see `textmix.models.label_sets.chain_kernels.search_chain`.
+    samples : number of label sets drawn for each instance.
+    seed : the same for each instance, so that none depends on another.
+    """
+    found, best = search_chain(Z, V, 1)
+    n, n_labels = Z.shape
+    drawn = np.zeros(n_labels, dtype=np.bool_)
+    for i in range(n):
+        state = np.array([seed], dtype=np.uint64)
+        for _ in range(samples):
+            value = 0.0
+            for label in range(n_labels):
+                z = Z[i, label]
+                for j in range(label):
+                    if drawn[j]:
+                        z += V[j, label]
+                drawn[label] = uniform(state) * (1.0 + math.exp(-z)) < 1.0
+                value -= softplus(-z) if drawn[label] else softplus(z)
+            if value > best[i]:
+                best[i] = value
+                found[i] = drawn
+    return found

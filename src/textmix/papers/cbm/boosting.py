@@ -1,0 +1,76 @@
+"""Boosted trees with the settings of the authors' published code, beside LightGBM's own steps.
+
+Differences from `textmix.models.common.boosted_trees.Trees`: the scores start equal, a tree is fitted to the residuals
+by least squares, and the value of a leaf is a Newton step without a penalty, clipped at 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix.models.cbm.boosted_learners import BoostedGate
+from textmix.models.common.boosted_trees import LEAST_HESSIAN, Growth, Trees
+from textmix.models.common.multilabel import label_sets
+from textmix.models.label_sets.boosted import BoostedPowerSet
+
+#: Largest size of a leaf's value, before the shrinkage.
+CLIP = 1.0
+
+
+class ClippedTrees(Trees):
+    """Boosted trees of the authors' kind, for instances of weight 1.
+
+    Parameters
+    ----------
+    X, outputs, growth : see `Trees`.
+    """
+
+    def __init__(self, X: Any, outputs: int, growth: Growth) -> None:
+        super().__init__(X, outputs, growth)
+        self._settings |= {"lambda_l2": 0.0}
+        self._rows = sparse.csr_matrix(X) if sparse.issparse(X) else X
+
+    def grow(self, derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
+        """Add ``growth.trees`` trees to each output and update ``scores``, see `Trees.grow`."""
+        from lightgbm import Booster
+
+        self._booster = booster = Booster(self._settings, self._data)
+        for number in range(self.growth.trees):
+            gradient, hessian = derivatives(self.scores)
+            flat = gradient.ravel(order="F")
+            if booster.update(fobj=lambda *_, flat=flat: (flat, np.ones_like(flat))):
+                break  # no tree can be split
+            leaves: Any = booster.predict(self._rows, pred_leaf=True, start_iteration=number, num_iteration=1)
+            for output, leaf in enumerate(leaves.reshape(len(gradient), self.outputs).T.astype(np.int64)):
+                value = self.growth.shrinkage * clipped_steps(leaf, gradient[:, output], hessian[:, output])
+                self.scores[:, output] += value[leaf]
+                for place, step in enumerate(value):
+                    booster.set_leaf_output(number * self.outputs + output, place, step)
+
+
+def clipped_steps(leaf: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
+    """Return the Newton step of each leaf, at most `CLIP` in size, float64 (leaves,).
+
+    Parameters
+    ----------
+    leaf : int64 (N,), the leaf of each instance.
+    gradient, hessian : first and second derivative of the loss in the score of each instance, float64 (N,).
+    """
+    step = -np.bincount(leaf, gradient) / np.maximum(np.bincount(leaf, hessian), LEAST_HESSIAN)
+    return np.clip(step, -CLIP, CLIP)
+
+
+class ClippedPowerSet(BoostedPowerSet):
+    """The power set by trees of the authors' kind; parameters as of `BoostedPowerSet`."""
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Grow the trees of every label set."""
+        self.sets_, code = label_sets(Y)
+        self._gate = BoostedGate(X, len(self.sets_), self._growth())
+        self._gate.trees = ClippedTrees(X, len(self.sets_), self._growth())
+        self._gate._started = True  # the scores stay equal at the start
+        self._gate.update(np.eye(len(self.sets_))[code])
