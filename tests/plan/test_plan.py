@@ -120,11 +120,11 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "unknown key of a role": (
         lambda c: c["roles"]["newsgroups"].update(data_set="x"),
-        r"roles\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note",
+        r"roles\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note, .*",
     ),
     "unknown stand-in": (
-        lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc"}]),
-        r"roles\.newsgroups: no data set 'bbc'; did you mean .*",
+        lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc_whel"}]),
+        r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\\? allowed: .*",
     ),
     "a stand-in of what the matrix names": (
         lambda c: c["roles"]["newsgroups"].update(stand_ins=[STAND_IN]),
