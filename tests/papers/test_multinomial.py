@@ -24,8 +24,9 @@ from textmix.metrics.accumulated import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
+from textmix.papers.multinomial import dependence, lengths, rivals
 from textmix.papers.multinomial import measures as multinomial
-from textmix.papers.multinomial import rivals
+from textmix.papers.multinomial.documents import Documents
 from textmix.papers.multinomial.figures import FIGURES
 from textmix.plan.locators import parse_locator
 from textmix.verdict.published import read_record
@@ -38,6 +39,7 @@ SETTINGS: dict[str, Any] = {
     **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "least": 3},
     **{"tol": 1e-4, "max_iter": 200},
     **{"models": list(rivals.RIVALS), "C": 10, "hidden": 4, "decay": 10.0},
+    **{"sums": [1, 10, None], "variance": 1.0, "beam_width": 3, "components": 2, "steps": 5},
 }
 N, N_WORDS, N_LABELS = 260, 80, 6
 
@@ -286,3 +288,40 @@ def test_documents_without_a_label_can_be_right_only_with_a_label_of_their_own(m
 def test_no_class_excludes_every_label_and_every_label_excludes_it():
     scores = np.array([[0.2, 0.1, 0.7], [0.5, 0.1, 0.4]])
     assert rivals.exclusive(scores, 0.0).tolist() == [[0.0, 0.0, 0.7], [0.5, 0.1, 0.0]]
+
+
+def test_lengths_hold_the_curves_and_a_short_sum_leaves_soft_posteriors(measured):
+    measure, curves = measured[0]["document_lengths"], measured[0]["threshold_curves"].values
+    rows = {(row["sum"], row["rule"]): row for row in measure.tables["sums"]}
+    assert len(rows) == 2 * 3
+    for rule in ("accumulated", "binary"):
+        assert rows[0, rule]["lowest"] == pytest.approx(curves[f"{rule}_lowest_set_error"])
+        assert rows[0, rule]["set_error"] == pytest.approx(curves[f"{rule}_set_error_at_0.5"])
+    assert rows[1, "accumulated"]["recall"] > rows[0, "accumulated"]["recall"]
+
+
+def test_scaled_counts_have_one_sum_and_their_shares():
+    X = sparse.csr_array(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 0.0]]))
+    np.testing.assert_allclose(lengths.scaled(X, 8).toarray(), [[2.0, 6.0], [0.0, 0.0], [8.0, 0.0]])
+    assert lengths.scaled(X, None) is X
+
+
+def test_inputs_of_label_dependence_come_from_folds_without_the_document(source):
+    X, Y, *_ = halves(source)
+    fold = np.arange(len(X)) % 3
+    found = dependence._crossed(Documents(sparse.csr_array(X), sparse.csr_array(Y.astype(float))), fold, {})
+    model = AbsoluteDiscountingBinary().fit(X[fold != 1], Y[fold != 1])
+    scores = model.decision_function(X[fold == 1])
+    known = np.isfinite(scores)
+    np.testing.assert_allclose(found[fold == 1][known], (np.sign(scores) * np.log1p(np.abs(scores)))[known])
+    assert np.isfinite(found).all()
+
+
+def test_label_dependence_compares_three_methods_on_the_same_inputs(source, measured):
+    measure = measured[0]["label_dependence"]
+    rows = measure.tables["methods"]
+    assert [row["method"] for row in rows] == ["independent labels", "chain", "CBM"]
+    unseen = halves(source)[3][:, -1].mean()
+    for row in rows:
+        assert unseen <= row["set_error"] < 1
+        assert row["set_error"] == measure.values[f"{row['method']}_set_error".replace(" ", "_")]

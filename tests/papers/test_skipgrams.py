@@ -192,6 +192,32 @@ def test_examples_and_classes_are_counted_in_reviews() -> None:
     assert classes.values == {"negative": 60.0, "positive": 60.0}
 
 
+def test_words_in_a_gap_are_counted_once_a_review() -> None:
+    source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
+    settings = {"pair": ["waste", "time"], "number": 3, "asked": {"music": "music", "none": "absent"}}
+    found = run_measure("skipgrams", "gap_words", {"imdb": source}, settings, np.random.default_rng(0))
+    texts = [text.replace(".", " ") for text in reviews(120)]
+    expected = Counter(text.split("waste ")[1].split()[0] for text in texts if "waste " in text)
+    assert found.values == {"music": float(expected["music"]), "none": 0.0}
+    counts = [row["documents"] for row in found.tables["words"]]
+    assert counts == sorted(expected.values(), reverse=True)[:3]
+
+
+def test_compressive_features_tell_the_reviews_apart() -> None:
+    source = source_of({"tokenizer": "treebank", "casing": "lower", "keep_tokens": True})
+    params = {"l1_ratio": 0.1, "n_lambdas": 3, "largest": 0.3, "smallest": 0.01}
+    settings = {"max_n": 3, "least": 3, "entries": [1, 50], "folds": 3, "params": params}
+    found = run_measure("skipgrams", "compressive_features", {"imdb": source}, settings, np.random.default_rng(0))
+    rows = found.tables["entries"]
+    assert found.values["accuracy"] == 1.0 and found.values["entry"] in (1.0, 50.0)
+    assert rows[0]["longer"] >= rows[1]["longer"] >= 0 and rows[0]["ngrams"] >= found.values["features"] > 0
+
+
+def test_merged_words_have_one_id() -> None:
+    names = ["you", "your", "time"]
+    assert patterns.merged(np.array([1, 2, 0]), names, {"your": "you", "his": "he"}).tolist() == [0, 2, 0]
+
+
 @pytest.fixture
 def drawn(measured: dict[str, Measure], tmp_path: Path) -> Results:
     """Return results with all measures saved."""

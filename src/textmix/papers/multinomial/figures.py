@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.marks import brief, legend, marked, published_line, row_names, wilson
-from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,28 +72,29 @@ def precision_recall(data: FigureData) -> Sheet:
 def set_error(data: FigureData) -> Sheet:
     """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
 
-    Reads the table of `precision_recall`.  The upper axis is linear, as in the paper; the lower is that of log-odds, so
+    Reads the table of `precision_recall`.  The axis is linear, as in the paper; that of the inset is of log-odds, so
     that both ends can be seen.
     """
-    figure, panel = grid_of_panels(2, 1, 2.3, sharey=True)
+    figure, (axes,) = panels(1, height=3.6)
+    inset = axes.inset_axes((0.1, 0.1, 0.55, 0.36))
     for place, (method, name) in enumerate(_METHODS.items()):
         for dash, (test, which) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             thresholds, errors = [point[0] for point in curve], [point[3] for point in curve]
             look: dict[str, Any] = {"color": f"C{place}", "linestyle": DASHES[dash]}
-            for axes in panel:
-                axes.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
-                _mark_validated(axes, curve, (0, 3), place)
+            for part in (axes, inset):
+                part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
+                _mark_validated(part, curve, (0, 3), place)
             _least(figure, f"{name}, {which}", curve)
-    panel[0].set_xlabel("threshold (linear scale)")
-    panel[0].set_xlim(0, 1)
-    panel[1].set_xscale("logit")
-    marked(panel[1].xaxis, list(_MARKS), list(_MARKS.values()))
-    panel[1].set_xlabel("threshold (log-odds scale)")
-    for axes in panel:
-        axes.set_ylabel("wrong sets (fraction)")
-        axes.set_ylim(bottom=0)
-    legend(figure, panel[0])
+    inset.set_xscale("logit")
+    marked(inset.xaxis, list(_MARKS), list(_MARKS.values()))
+    inset.set_title("log-odds scale", fontsize=7)
+    inset.tick_params(labelsize=6)
+    axes.set_xlabel("threshold (linear scale)")
+    axes.set_xlim(0, 1)
+    axes.set_ylabel("wrong sets (fraction)")
+    axes.set_ylim(bottom=0)
+    legend(figure, axes)
     return figure
 
 
@@ -205,9 +206,41 @@ def rivals(data: FigureData) -> Sheet:
     return figure
 
 
+def lengths(data: FigureData) -> Sheet:
+    """Draw the best threshold and the exact-set error of both rules against the sum of a document's scaled counts.
+
+    Reads ``document_lengths/sums.csv``: sum (0 for counts as they are), rule, best, lowest, set_error.
+    """
+    rows = data.results.measure_table("document_lengths", "sums")
+    sums = sorted({float(row["sum"]) for row in rows} - {0.0})
+    places = [*range(len(sums)), len(sums)]
+    figure, (left, right) = panels(2, height=2.9)
+    for place, (rule, name) in enumerate(_METHODS.items()):
+        own = {float(row["sum"]): row for row in rows if row["rule"] == rule}
+        ordered = [own[total] for total in (*sums, 0.0)]
+        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "markersize": 4.5}
+        left.plot(places, [float(row["best"]) for row in ordered], label=name, linestyle=DASHES[place], **look)
+        right.plot(places, [float(row["lowest"]) for row in ordered], linestyle=DASHES[place], **look)
+        hollow = {**look, "linestyle": "none", "markerfacecolor": PAPER}
+        right.plot(places, [float(row["set_error"]) for row in ordered], **hollow)
+    left.set_yscale("logit")
+    marked(left.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])
+    left.set_ylabel("best threshold (log-odds scale)")
+    right.set_ylabel("wrong sets (fraction)")
+    right.set_ylim(bottom=0)
+    left.plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="error at the threshold 0.5")
+    for axes in (left, right):
+        axes.set_xticks(places, [*(f"{total:g}" for total in sums), "as is"])
+        axes.set_xlabel("sum of a document's counts")
+    figure.note("One split; its errors have no bars.")
+    legend(figure, left)
+    return figure
+
+
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "precision_recall": precision_recall,
     "set_error": set_error,
     "choices": choices,
     "rivals": rivals,
+    "lengths": lengths,
 }

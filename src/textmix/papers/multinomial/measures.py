@@ -18,6 +18,7 @@ from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.discounting_weights import RULES
+from textmix.papers.multinomial.dependence import label_dependence
 from textmix.papers.multinomial.documents import (
     LENGTHS,
     Documents,
@@ -30,9 +31,18 @@ from textmix.papers.multinomial.documents import (
     thresholds_of,
     validation,
 )
+from textmix.papers.multinomial.lengths import document_lengths
 from textmix.papers.multinomial.rivals import rival_posteriors
 
-__all__ = ["expectation_maximisation", "rival_posteriors", "single_label", "table1", "threshold_curves"]
+__all__ = [
+    "document_lengths",
+    "expectation_maximisation",
+    "label_dependence",
+    "rival_posteriors",
+    "single_label",
+    "table1",
+    "threshold_curves",
+]
 
 METHODS = ("accumulated", "binary")
 

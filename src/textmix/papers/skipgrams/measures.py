@@ -15,14 +15,15 @@ from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
-from textmix.papers.skipgrams import patterns, unlabelled
+from textmix.papers.skipgrams import compressive, patterns, unlabelled
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
 from textmix.text.stoplists import stop_words
 from textmix.text.treebank import treebank_words
 
 dropout_unlabelled, vectors_accuracy = unlabelled.dropout_unlabelled, unlabelled.vectors_accuracy
-pattern_counts = patterns.pattern_counts
+pattern_counts, gap_words = patterns.pattern_counts, patterns.gap_words
+compressive_features = compressive.compressive_features
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
 

@@ -1,0 +1,121 @@
+"""N-grams chosen because they describe the documents in few pointers, without any label (compressive features).
+
+H. S. Paskov, R. West, J. C. Mitchell and T. Hastie, Compressive Feature Learning, NIPS 2013.  A document is written as
+pointers to n-grams of a dictionary.  A pointer costs 1, an entry of the dictionary more; the n-grams of the cheapest
+dictionary are the features.  The paper relaxes this problem to a linear program; here a local search solves it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from textmix.data.corpus import Ragged
+from textmix.text.compression_kernels import cheapest_cover
+
+
+def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> np.ndarray:
+    """Number the n-grams of some documents, and return the number of the n-gram that begins at each token.
+
+    Parameters
+    ----------
+    tokens : N documents of word ids.
+    max_n : largest number of words of an n-gram, K.
+    least : an n-gram of two words or more with fewer occurrences in ``documents`` gets no number.
+    documents : int (M,), the documents whose n-grams are numbered.
+
+    Returns
+    -------
+    int32 (T, K), -1 where the n-gram has no number or would reach past the end of its document.
+    """
+    offsets = np.asarray(tokens.offsets, dtype=np.int64)
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    deciding = np.isin(document, documents)
+    words = np.asarray(tokens.values, dtype=np.int64)
+    ids = np.full((len(words), max_n), -1, dtype=np.int32)
+    known, first = np.ones(len(words), dtype=bool), 0
+    keys = words
+    for n in range(1, max_n + 1):
+        first += _number(ids[:, n - 1], keys, known, deciding, (least if n > 1 else 1, first))
+        ahead = n + np.arange(len(words))
+        same = np.minimum(ahead, len(words) - 1)
+        suffix = ids[np.minimum(np.arange(len(words)) + 1, len(words) - 1), n - 1]
+        known = (ids[:, n - 1] >= 0) & (suffix >= 0) & (ahead < len(words)) & (document[same] == document)
+        keys = ids[:, n - 1].astype(np.int64) * (int(words.max(initial=0)) + 1) + words[same]
+    return ids
+
+
+def _number(ids: np.ndarray, keys: np.ndarray, known: np.ndarray, deciding: np.ndarray, limits: tuple[int, int]) -> int:
+    """Set the numbers of one length in ``ids`` (T,), and return how many there are.
+
+    Parameters
+    ----------
+    keys : int64 (T,), equal for equal n-grams.
+    known : bool (T,), the tokens at which an n-gram may begin.
+    deciding : bool (T,), the tokens of the documents whose n-grams are numbered.
+    limits : the fewest occurrences, and the first number.
+    """
+    least, first = limits
+    found, count = np.unique(keys[known & deciding], return_counts=True)
+    kept = found[count >= least]
+    if len(kept):
+        place = np.minimum(np.searchsorted(kept, keys), len(kept) - 1)
+        ids[:] = np.where(known & (kept[place] == keys), place + first, -1)
+    return len(kept)
+
+
+def dictionary(
+    ids: np.ndarray, offsets: np.ndarray, documents: np.ndarray, entry: float, max_iter: int = 20
+) -> tuple[np.ndarray, list[float]]:
+    """Return the n-grams of a cheap dictionary, and the costs on the way to it.
+
+    The cost of an entry is shared by its uses in the cheapest description so far, at first by all its occurrences; the
+    search ends when the total cost no longer falls.
+
+    Parameters
+    ----------
+    ids : see `ngram_ids`.
+    offsets : int64 (N + 1,), first token of each document.
+    documents : int (M,), the documents that are described.
+    entry : cost of an entry; a pointer costs 1.
+    max_iter : most steps.
+
+    Returns
+    -------
+    the numbers of the n-grams, int64 (D,), increasing; pointers plus entries of each step, decreasing.
+    """
+    own = np.repeat(np.isin(np.arange(len(offsets) - 1), documents), np.diff(offsets))
+    occurring = ids[own]
+    uses = np.bincount(occurring[occurring >= 0], minlength=int(ids.max(initial=-1)) + 1)
+    chosen, costs = np.flatnonzero(uses), [float("inf")]
+    for _ in range(max_iter):
+        with np.errstate(divide="ignore"):
+            shared = 1.0 + entry / uses
+        uses = cheapest_cover(ids, offsets, np.asarray(documents, dtype=np.int64), shared)
+        total = float(uses.sum() + entry * np.count_nonzero(uses))
+        if total >= costs[-1]:
+            break
+        chosen, costs = np.flatnonzero(uses), [*costs, total]
+    return chosen, costs[1:]
+
+
+def presence(ids: np.ndarray, offsets: np.ndarray, chosen: np.ndarray) -> sparse.csr_array:
+    """Return whether each document holds each chosen n-gram, float64 0 or 1, CSR (N, D).
+
+    Parameters
+    ----------
+    ids : see `ngram_ids`.
+    offsets : int64 (N + 1,), first token of each document.
+    chosen : int (D,), increasing.
+    """
+    column = np.full(int(max(ids.max(initial=-1), chosen.max(initial=-1))) + 2, -1, dtype=np.int64)
+    column[chosen] = np.arange(len(chosen))
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    columns = column[ids]
+    rows, _ = np.nonzero(columns >= 0)
+    found = columns[columns >= 0]
+    shape = (len(offsets) - 1, len(chosen))
+    X = sparse.csr_array((np.ones(len(found)), (document[rows], found)), shape=shape)
+    X.sum_duplicates()
+    X.data[:] = 1.0
+    return X
