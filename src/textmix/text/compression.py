@@ -89,8 +89,7 @@ def dictionary(
     uses = np.bincount(occurring[occurring >= 0], minlength=int(ids.max(initial=-1)) + 1)
     chosen, costs = np.flatnonzero(uses), [float("inf")]
     for _ in range(max_iter):
-        with np.errstate(divide="ignore"):
-            shared = 1.0 + entry / uses
+        shared = np.where(uses > 0, 1.0 + entry / np.maximum(uses, 1), np.inf)
         uses = cheapest_cover(ids, offsets, np.asarray(documents, dtype=np.int64), shared)
         total = float(uses.sum() + entry * np.count_nonzero(uses))
         if total >= costs[-1]:

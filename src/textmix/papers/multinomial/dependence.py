@@ -31,8 +31,9 @@ def label_dependence(
     Parameters
     ----------
     sources : role -> data set, one.
-    settings : ``discount``, ``discount_counts``, ``length`` of the binary classifiers; ``folds``; ``variance`` of the
-        weights; ``beam_width`` of the chain; ``components``, ``steps`` and ``max_iter`` of the mixture.
+    settings : ``discount``, ``discount_counts``, ``length`` of the binary classifiers; ``folds``; ``least``, a label of
+        fewer training documents is never predicted; ``variance`` of the weights; ``beam_width`` of the chain;
+        ``components``, ``steps`` and ``max_iter`` of the mixture.
     generator : draws the folds, the order of the chain and the starts of the mixture.
 
     Returns
@@ -43,12 +44,12 @@ def label_dependence(
     params = {name: value for name, value in params_of(settings).items() if name != "discount_counts"}
     fold = generator.permutation(train.X.shape[0]) % settings["folds"]
     inputs, inputs_of_test = _crossed(train, fold, params), _log_odds(train, test.X, params)
-    seed, seen = int(generator.integers(2**31)), np.flatnonzero(train.Y.sum(axis=0) > 0)
-    Y, true = train.Y.toarray()[:, seen], test.Y.toarray() > 0
+    seed, used = int(generator.integers(2**31)), np.flatnonzero(train.Y.sum(axis=0) >= settings["least"])
+    Y, true = train.Y.toarray()[:, used], test.Y.toarray() > 0
     rows = []
     for name, model in _methods(settings, seed).items():
         sets = np.zeros_like(true)
-        sets[:, seen] = model.fit(inputs, Y).predict(inputs_of_test)
+        sets[:, used] = model.fit(inputs[:, used], Y).predict(inputs_of_test[:, used])
         wrong = np.any(sets != true, axis=1)
         errors = {"set_error": wrong.mean(), "set_error_without_unlabelled": wrong[test.labelled].mean()}
         rows.append({"method": name, **errors, "labels": sets.sum() / len(sets)})
