@@ -32,8 +32,8 @@ def label_dependence(
     ----------
     sources : role -> data set, one.
     settings : ``discount``, ``discount_counts``, ``length`` of the binary classifiers; ``folds``; ``least``, a label of
-        fewer training documents is never predicted; ``variance`` of the weights; ``beam_width`` of the chain;
-        ``components``, ``steps`` and ``max_iter`` of the mixture.
+        fewer training documents is never predicted; ``variance`` of the weights and ``tol`` of the solver;
+        ``beam_width`` of the chain; ``components``, ``steps`` and ``max_iter`` of the mixture.
     generator : draws the folds, the order of the chain and the starts of the mixture.
 
     Returns
@@ -60,12 +60,12 @@ def label_dependence(
 
 def _methods(settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the classifiers by name."""
-    shared = {"variance": settings["variance"], "random_state": seed}
+    prior, drawn = {"variance": settings["variance"]}, {"random_state": seed}
     mixture = {"n_components": settings["components"], "steps": settings["steps"], "max_iter": settings["max_iter"]}
     return {
-        "independent labels": BinaryRelevance(variance=settings["variance"]),
-        "chain": ClassifierChain(beam_width=settings["beam_width"], **shared),
-        "CBM": CBMClassifier(**mixture, **shared),
+        "independent labels": BinaryRelevance(**prior, tol=settings["tol"]),
+        "chain": ClassifierChain(**prior, **drawn, beam_width=settings["beam_width"], tol=settings["tol"]),
+        "CBM": CBMClassifier(**prior, **drawn, **mixture),
     }
 
 
