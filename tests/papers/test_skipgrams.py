@@ -256,7 +256,8 @@ def test_every_source_names_what_the_measures_give(measured: dict[str, Measure])
             assert known or locator.key in measured["lr_l1_curves"].values, locator
 
 
-def test_frequencies_by_document_and_pattern_are_those_of_plain_counting():
+@pytest.mark.parametrize("once", ["pattern", "document"])
+def test_frequencies_by_document_and_pattern_are_those_of_plain_counting(once: str) -> None:
     generator = np.random.default_rng(20160320)
     texts = [generator.integers(0, 6, size=generator.integers(1, 14)) for _ in range(40)]
     values, document = np.concatenate(texts), np.repeat(np.arange(40), [len(text) for text in texts])
@@ -265,10 +266,13 @@ def test_frequencies_by_document_and_pattern_are_those_of_plain_counting():
         expected = []
         for slop in range(3 if n > 1 else 1):
             found: Counter[tuple[int, ...]] = Counter()
-            for offsets in position_patterns(n, slop):
-                for text in texts:
-                    places = range(len(text) - offsets[-1])
-                    found.update({tuple(int(text[i + offset]) for offset in offsets) for i in places})
+            for text in texts:
+                each = [
+                    {tuple(int(text[i + offset]) for offset in offsets) for i in range(len(text) - offsets[-1])}
+                    for offsets in position_patterns(n, slop)
+                ]
+                for grams in each if once == "pattern" else [set().union(*each)]:
+                    found.update(grams)
             expected.append(sum(count >= 5 and count != before[gram] for gram, count in found.items()))
             before = found
-        assert patterns.kept_sizes(values, document, n, 2 if n > 1 else 0, 5) == expected
+        assert patterns.kept_sizes(values, document, (n, 2 if n > 1 else 0), (5, once)) == expected

@@ -29,8 +29,9 @@ def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     Parameters
     ----------
     sources : role -> data set, one, with the stream of words; the training part of its first split.
-    settings : ``kinds``, pairs of n and slop; ``least``, the smallest frequency that is kept; ``same``, word -> word
-        with which it counts as one.
+    settings : ``kinds``, pairs of n and slop; ``least``, the smallest frequency that is kept; ``once``, whether a
+        document counts once for each ``pattern`` or once (``document``); ``same``, word -> word with which it counts as
+        one.
 
     Returns
     -------
@@ -41,10 +42,11 @@ def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     values, document = _stream(tokens, np.asarray(source.splits.train[0]))
     values = merged(values, source.corpus.feature_names or (), settings["same"])
     most_n, most_slop = (max(kind[place] for kind in settings["kinds"]) for place in (0, 1))
+    counting = settings["least"], settings["once"]
     own = {
         (n, slop): size
         for n in range(1, most_n + 1)
-        for slop, size in enumerate(kept_sizes(values, document, n, most_slop if n > 1 else 0, settings["least"]))
+        for slop, size in enumerate(kept_sizes(values, document, (n, most_slop if n > 1 else 0), counting))
     }
     rows = [
         {"n": n, "slop": slop, "skipgrams": sum(size for (k, s), size in own.items() if k <= n and s <= slop)}
@@ -102,27 +104,33 @@ def merged(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) ->
     return np.asarray(table[values])
 
 
-def kept_sizes(values: np.ndarray, document: np.ndarray, n: int, most_slop: int, least: int) -> list[int]:
-    """Return how many skip-grams of n words are kept at each slop from 0 to ``most_slop``.
+def kept_sizes(values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]) -> list[int]:
+    """Return how many skip-grams of n words are kept at each slop from 0 to the largest.
 
     Parameters
     ----------
     values, document : words and their documents, int64 (T,), in the order of the text.
-    n : number of words.
-    most_slop : the largest slop.
-    least : the smallest frequency that is kept.
+    kind : n, and the largest slop.
+    counting : the smallest frequency that is kept, and for what a document counts once: ``pattern`` or ``document``.
     """
-    sizes, often = [], _often(values, document, position_patterns(n, most_slop), least)
-    grams, frequency = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
+    (n, most_slop), (least, once) = kind, counting
+    often = _often(values, document, position_patterns(n, most_slop), least)
+    sizes, grams, pairs = [], np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
+    before, frequency = grams, np.empty(0, dtype=np.int64)
     for slop in range(most_slop + 1):
         patterns = [offsets for offsets in position_patterns(n, slop) if offsets[-1] - (n - 1) == slop]
-        found = np.concatenate([grams, *(_once_a_document(values, document, offsets, often) for offsets in patterns)])
-        weight = np.concatenate([frequency, np.ones(len(found) - len(grams), dtype=np.int64)])
-        before = np.concatenate([frequency, np.zeros(len(found) - len(grams), dtype=np.int64)])
-        grams, place = np.unique(found, return_inverse=True)
-        frequency = np.bincount(place, weight, minlength=len(grams)).astype(np.int64)
-        old = np.bincount(place, before, minlength=len(grams)).astype(np.int64)
-        sizes.append(int(np.sum((frequency >= least) & (frequency > old))))
+        found = [_once_a_document(values, document, offsets, often) for offsets in patterns]
+        grams, pairs = (
+            np.concatenate([old, *new]) for old, new in zip((grams, pairs), zip(*found, strict=True), strict=True)
+        )
+        if once == "document":
+            pairs, first = np.unique(pairs, return_index=True)
+            grams = grams[first]
+        names, now = np.unique(grams, return_counts=True)
+        old = np.zeros(len(names), dtype=np.int64)
+        old[np.searchsorted(names, before)] = frequency
+        sizes.append(int(np.sum((now >= least) & (now > old))))
+        before, frequency = names, now
     return sizes
 
 
@@ -155,11 +163,14 @@ def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[in
 
 def _once_a_document(
     values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...], often: np.ndarray
-) -> np.ndarray:
-    """Return the hash of each skip-gram of one pattern at a place of ``often``, once a document, uint64 (M,)."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hash of each skip-gram of one pattern at a place of ``often``, once a document, uint64 (M,).
+
+    Beside it stands the hash of skip-gram and document, uint64 (M,).
+    """
     gram, row = _occurrences(values, document, offsets)
     chosen = often[_bin(gram)]
     gram, row = gram[chosen], row[chosen]
     pair = (gram ^ (row.astype(np.uint64) * _FACTOR)) * _MIX
-    first = np.unique(pair ^ (pair >> np.uint64(32)), return_index=True)[1]
-    return np.asarray(gram[first])
+    pair, first = np.unique(pair ^ (pair >> np.uint64(32)), return_index=True)
+    return np.asarray(gram[first]), pair
