@@ -39,7 +39,7 @@ SETTINGS: dict[str, Any] = {
     **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "least": 3},
     **{"tol": 1e-4, "max_iter": 200},
     **{"models": list(rivals.RIVALS), "C": 10, "hidden": 4, "decay": 10.0},
-    **{"sums": [1, 10, None], "variance": 1.0, "beam_width": 3, "components": 2, "steps": 5},
+    **{"sums": [1, 10, None], "variance": 1.0, "beam_width": 3, "mixture": {"n_components": 2, "max_iter": 5}},
 }
 N, N_WORDS, N_LABELS = 260, 80, 6
 

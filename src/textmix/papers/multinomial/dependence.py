@@ -33,7 +33,7 @@ def label_dependence(
     sources : role -> data set, one.
     settings : ``discount``, ``discount_counts``, ``length`` of the binary classifiers; ``folds``; ``least``, a label of
         fewer training documents is never predicted; ``variance`` of the weights and ``tol`` of the solver;
-        ``beam_width`` of the chain; ``components``, ``steps`` and ``max_iter`` of the mixture.
+        ``beam_width`` of the chain; ``mixture``, parameters of `CBMClassifier`.
     generator : draws the folds, the order of the chain and the starts of the mixture.
 
     Returns
@@ -61,11 +61,10 @@ def label_dependence(
 def _methods(settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the classifiers by name."""
     prior, drawn = {"variance": settings["variance"]}, {"random_state": seed}
-    mixture = {"n_components": settings["components"], "steps": settings["steps"], "max_iter": settings["max_iter"]}
     return {
         "independent labels": BinaryRelevance(**prior, tol=settings["tol"]),
         "chain": ClassifierChain(**prior, **drawn, beam_width=settings["beam_width"], tol=settings["tol"]),
-        "CBM": CBMClassifier(**prior, **drawn, **mixture),
+        "CBM": CBMClassifier(**prior, **drawn, **settings["mixture"]),
     }
 
 
