@@ -60,7 +60,8 @@ def label_dependence(
 
 def _methods(settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the classifiers by name."""
-    prior, drawn = {"variance": settings["variance"]}, {"random_state": seed}
+    prior: dict[str, Any] = {"variance": settings["variance"]}
+    drawn: dict[str, Any] = {"random_state": seed}
     return {
         "independent labels": BinaryRelevance(**prior, tol=settings["tol"]),
         "chain": ClassifierChain(**prior, **drawn, beam_width=settings["beam_width"], tol=settings["tol"]),
