@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import TIMINGS
 from textmix.metrics.calibration import calibration_error
+from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.matrix import load_matrix
 from textmix.plan.methods import Method, load_methods
@@ -284,6 +286,33 @@ def test_matrix_has_a_cell_for_every_method_and_data_set():
     assert matrix.empty["r52_wheel", "cbm"] == (
         "cbm is for several labels a document; r52_wheel has one label a document"
     )
+
+
+def test_matrix_leaves_out_methods_that_cost_too_much_and_the_study_has_them():
+    matrix = load_matrix(ROOT, ["r52_wheel"], REGISTRY, METHODS, sizes=["few"], cost="low")
+    dear = [name for name, method in METHODS.items() if method.task == "single" and method.cost != "low"]
+    assert {"edcm", "knn"} <= set(dear)
+    assert {matrix.empty["r52_wheel", name] for name in dear} == {
+        f"{name} takes more time than matrix_cost: low allows; the target study fits it" for name in dear
+    }
+    assert ("r52_wheel", "multinomial") not in matrix.empty
+    (few,) = matrix.sizes["matrix_few"]["experiments"].values()
+    assert set(dear) < set(few["methods"])
+
+
+def test_table_of_the_matrix_reads_the_cells_that_are_not_empty():
+    plan = make_plan(load_yaml_strict(ROOT / "config/config.yaml"), [], ROOT)
+    read = Jobs(plan).matrix_files("{run.dataset} {run.method}")
+    assert "bbc_wheel multinomial" in read
+    assert not {f"{dataset} {method}" for dataset, method in plan.matrix.empty} & set(read)
+
+
+def test_a_method_of_the_matrix_has_the_time_that_the_configuration_gives():
+    settings = load_yaml_strict(ROOT / "config/config.yaml")
+    fit = SimpleNamespace(paper="matrix_few", experiment="single_matrix_words", dataset="r52_wheel", method="edcm")
+    for given, expected in ((None, 0), (90, 90)):
+        jobs = Jobs(make_plan({**settings, "matrix_seconds": given}, [], ROOT))
+        assert (jobs.started(fit), jobs.budget(fit)) == (0, expected)
 
 
 def test_new_method_joins_by_its_entry_alone():

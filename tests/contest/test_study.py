@@ -13,7 +13,7 @@ from scipy import sparse
 from textmix.contest.characteristics import MEANINGS, characteristics
 from textmix.contest.decided import Stated, read_decided, suited
 from textmix.contest.lessons import lessons
-from textmix.contest.sizes import STUDY, sizes, study_rows, summaries
+from textmix.contest.sizes import STUDY, sizes, study_rows, summaries, without_score
 from textmix.contest.study_page import Content, render
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
@@ -158,11 +158,23 @@ def test_rows_of_a_fit_are_read_with_its_costs(tmp_path):
     assert (row["study"], row["dataset"], row["value"], row["seconds"], row["bytes"]) == (
         *("matrix_few", "news", pytest.approx(0.6), 4.0, 20.0),
     )
+    assert without_score(scores, method) is None
+
+
+def test_a_fit_without_a_score_is_named_with_its_reason(tmp_path):
+    scores = tmp_path / "scores/matrix_few/single_words/news/bayes.csv"
+    io.write_missing(scores, MissingResult("bayes takes more than 9 s"), {})
+    assert without_score(scores, Method("bayes", "a:b", "naive Bayes", "single", "counts", "x")) == {
+        "study": "matrix_few",
+        "dataset": "news",
+        "method": "bayes",
+        "reason": "bayes takes more than 9 s",
+    }
 
 
 def test_a_size_repeats_the_matrix_with_another_split_and_an_unknown_one_is_refused():
     methods, registry = load_methods(), load_registry(ROOT / "config/datasets.yaml")
-    matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], registry, methods, ["few"])
+    matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], registry, methods, sizes=["few"])
     few = matrix.sizes["matrix_few"]["experiments"]
     assert {key: one["methods"] for key, one in few.items()} == {
         key: one["methods"] for key, one in matrix.spec["experiments"].items()
@@ -172,7 +184,7 @@ def test_a_size_repeats_the_matrix_with_another_split_and_an_unknown_one_is_refu
         "yeast_wheel": "matrix_few",
     }
     with pytest.raises(ConfigError, match="configuration: matrix_sizes: no size 'lot'; allowed: few, whole"):
-        load_matrix(ROOT, ["r52_wheel"], registry, methods, ["lot"])
+        load_matrix(ROOT, ["r52_wheel"], registry, methods, sizes=["lot"])
 
 
 def content() -> Content:
@@ -190,7 +202,9 @@ def content() -> Content:
     decided = [{**head, "mode": 0.5, "expected_f": 0.6, "marginal": 0.4}]
     facts = {("matrix", f"d{i}"): {"train": 100.0, "words": 12.5} for i in range(2)}
     titles = {"d0": "First <data>", "d1": "Second"}
-    return Content(pd.concat([rows, extra]), decided, stated, facts, titles, 1, {"Run": {"seed": "1"}})
+    left_out = [{"study": "matrix", "dataset": "yeast_wheel", "method": "slow", "reason": "slow takes more than 9 s"}]
+    rows = pd.concat([rows, extra])
+    return Content(rows, left_out, decided, stated, facts, titles, 1, {"Run": {"seed": "1"}})
 
 
 def test_the_page_shows_every_part_of_both_tasks():
@@ -198,5 +212,5 @@ def test_the_page_shows_every_part_of_both_tasks():
     assert page == render(content())
     for part in ("First &lt;data&gt;", "321", "expected f for sample f 1 of 1 times", 'id="f-sizes-coverage"'):
         assert part in page, part
-    for part in ('id="f-sizes-gap-single"', 'id="f-sizes-calibration"', "Nemenyi", "12.5", "One label a document"):
+    for part in ('id="f-sizes-gap-single"', 'id="f-sizes-calibration"', "Nemenyi", "12.5", "slow takes more than 9 s"):
         assert part in page, part

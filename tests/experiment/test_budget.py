@@ -14,7 +14,8 @@ from textmix.experiment.budget import LEAST, seconds_left, time_limit
 
 def test_the_budget_is_a_minute_a_thousand_documents_unless_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 1100.0)
-    assert seconds_left(0, 50.0, 10) is None
+    assert seconds_left(0, 0.0, 10) is None
+    assert seconds_left(0, 50.0, 10) == 50.0
     assert seconds_left(1000.0, 250.0, 10) == 150.0
     assert seconds_left(1000.0, 0.0, 10) == LEAST - 100.0
     assert seconds_left(1000.0, 0.0, 20_000) == 1100.0
@@ -27,5 +28,7 @@ def test_a_method_is_not_tried_without_time_and_stopped_when_the_time_is_up() ->
     with pytest.raises(MissingResult, match="edcm was stopped after"), time_limit(0.01, "edcm"):
         signal.pause()
     assert signal.getsignal(signal.SIGALRM) is handler
+    with pytest.raises(MissingResult, match="^edcm takes more than 0 s"), time_limit(0.01, "edcm", of_run=False):
+        signal.pause()
     with time_limit(None, "edcm"):
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -93,3 +93,10 @@ def test_versions_are_those_of_the_one_environment(environment: Path) -> None:
 def test_every_environment_ends_its_set_up_in_the_same_way() -> None:
     ends = [path.with_suffix(".post-deploy.sh").read_text(encoding="utf-8") for path in ENVIRONMENTS]
     assert len(set(ends)) == 1 and "TEXTMIX_SOURCE" in ends[0]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "workflow/scripts").glob("*.py")), ids=lambda path: path.stem)
+def test_a_script_reads_every_name_that_it_assigns(path: Path) -> None:
+    names = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)]
+    assigned, read = ({node.id for node in names if isinstance(node.ctx, kind)} for kind in (ast.Store, ast.Load))
+    assert assigned <= read

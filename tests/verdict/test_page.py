@@ -207,7 +207,7 @@ def made_of(rows: list[dict[str, Any]], deviations: Sequence[Deviation] = ()) ->
 
 
 def test_only_numbers_and_claims_are_counted() -> None:
-    kinds = ("number", "claim", "setting", "derived", "equation", "context")
+    kinds = ("number", "claim", "setting", "derived", "equation", "context", "beyond")
     section = made_of([comparison("reproduced", id=f"p.{kind}", kind=kind) for kind in kinds])
     assert section.counts["reproduced"] == 2
     assert section.beside == dict.fromkeys(kinds[2:], 1)

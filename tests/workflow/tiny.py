@@ -101,11 +101,12 @@ def make_clone(folder: Path) -> Clone:
 
 
 def _shorten_paper(folder: Path) -> None:
-    """Give a paper its short form; leave out settings and causes that name experiments which the short form lacks."""
+    """Give a paper its short form; leave out settings, later works and causes: they name experiments that it lacks."""
     shutil.copy(PROFILE / f"{folder.name}.yaml", folder / "paper.yaml")
     published, deviations = folder / "published.csv", folder / "deviations.yaml"
     rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
-    published.write_text("".join(row for row in rows if ",setting:" not in row), encoding="utf-8")
+    kept = (row for row in rows if ",setting:" not in row and ",beyond," not in row)
+    published.write_text("".join(kept), encoding="utf-8")
     entries = yaml.load(deviations.read_bytes(), yaml.CSafeLoader)
     short = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
     deviations.write_text(yaml.safe_dump(short), encoding="utf-8")

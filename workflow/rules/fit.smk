@@ -28,7 +28,7 @@ rule fit:
     resources:
         mem_mb=NEEDS.megabytes("fit", "{paper}/{experiment}/{dataset}/{method}"),
         runtime=NEEDS.minutes("fit", "{paper}/{experiment}/{dataset}/{method}"),
-        # Resources, for no result depends on them: they decide whether a method of own data still has time.
+        # Resources, for no result depends on them: they decide whether a compared method still has time.
         started=JOBS.started,
         budget=JOBS.budget,
     params:

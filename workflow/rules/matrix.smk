@@ -1,14 +1,8 @@
 rule matrix_table:
     """Scores, costs and scores of single trials of the matrix as csv."""
     input:
-        scores=JOBS.run_files(
-            "matrix",
-            "results/scores/matrix/{run.experiment}/{run.dataset}/{run.method}.csv",
-        ),
-        timings=JOBS.run_files(
-            "matrix",
-            "results/timings/matrix/{run.experiment}/{run.dataset}/{run.method}.csv",
-        ),
+        scores=JOBS.matrix_files("results/scores/{run.name}.csv"),
+        timings=JOBS.matrix_files("results/timings/{run.name}.csv"),
     output:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",

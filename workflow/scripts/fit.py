@@ -19,9 +19,10 @@ with job(snakemake) as running:
         limit = snakemake.resources.get("started", 0), snakemake.resources.get("budget", 0)
         only = None if cell is None else int(cell)
         # A method that does not apply leaves its reason in a comparison of methods; in a paper it is an error.
-        compared = asked.spec.get("compared")
-        run, data = (run_compared, views) if compared else (run_trials, views[0])
-        predictions, timings = run(data, *given, cell=only)
+        if asked.spec.get("compared"):
+            predictions, timings = run_compared(views, *given, cell=only, limit=limit)
+        else:
+            predictions, timings = run_trials(views[0], *given, cell=only)
     if cell is None:
         predictions.save(snakemake.output.predictions, running.record)
         write_result(snakemake.output.timings, format_csv(timings, TIMINGS), running.record)

@@ -45,6 +45,14 @@ def study_rows(scores: Path, timings: Path, method: Method, train: float | None)
     ]
 
 
+def without_score(scores: Path, method: Method) -> dict[str, str] | None:
+    """Return study, data set, method and reason of a fit without any score; None where there is one."""
+    (first, *_) = read_scores(scores, scores.parts[-2], method)
+    if "metric" in first:
+        return None
+    return {"study": scores.parts[-4], "dataset": scores.parts[-2], "method": method.name, "reason": first["reason"]}
+
+
 @dataclass(frozen=True)
 class Size:
     """The main metric of the methods that have a score on every data set of a task, at one number of documents.

@@ -43,6 +43,7 @@ class Content:
     Parameters
     ----------
     table : rows of `textmix.contest.sizes.STUDY`.
+    left_out : of `textmix.contest.sizes.without_score`.
     decided : rows of `textmix.contest.decided.read_decided`; stated : its confidences.
     facts : (study, data set) -> characteristics.
     titles : data set -> its title.
@@ -51,6 +52,7 @@ class Content:
     """
 
     table: pd.DataFrame
+    left_out: Sequence[Mapping[str, str]]
     decided: Sequence[Mapping[str, Any]]
     stated: Sequence[Stated]
     facts: Facts
@@ -85,6 +87,7 @@ def render(content: Content) -> str:
             style=style("page.css", "study.css"),
             sections=sections,
             data=_data(content),
+            left_out=_left_out(content.left_out),
             generative=", ".join(GENERATIVE),
             provenance=content.provenance,
         )
@@ -182,6 +185,15 @@ def _data(content: Content) -> Table:
         if known
     ]
     return Table("Characteristics of the data sets.", ("Data", "Study", *MEANINGS.values()), rows)
+
+
+def _left_out(rows: Sequence[Mapping[str, str]]) -> list[Table]:
+    """Return the table of the methods without a score; none where each has one."""
+    if not rows:
+        return []
+    caption = "Methods without a score on a data set. A method that lacks one at some size has no rank at that size."
+    cells = [[_plain(row["method"]), _plain(row["dataset"]), _plain(row["study"]), row["reason"]] for row in rows]
+    return [Table(caption, ("Method", "Data", "Study", "Reason"), cells)]
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The time budget of a comparison on own data: a costly method that does not end in time leaves its reason.
+"""The time of a comparison of methods, or of each of its methods: one that does not end in time leaves its reason.
 
 The budget decides whether a method has a result, never what the result is.
 """
@@ -24,18 +24,25 @@ def seconds_left(started: float, budget: float, documents: int) -> float | None:
 
     Parameters
     ----------
-    started : when the run began, seconds since the epoch; 0 for a method without a limit.
-    budget : seconds that the run may take; 0 for `A_DOCUMENT` each document and at least `LEAST`.
+    started : when the run began, seconds since the epoch; 0 where the time of the method begins now.
+    budget : seconds that the run, or the method, may take; 0 for `A_DOCUMENT` each document and at least `LEAST` of the
+        run, and for no limit of the method.
     documents : number of documents.
     """
     if not started:
-        return None
+        return budget or None
     return started + (budget or max(LEAST, A_DOCUMENT * documents)) - time.time()
 
 
 @contextmanager
-def time_limit(seconds: float | None, name: str) -> Iterator[None]:
+def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iterator[None]:
     """Stop the block after some seconds, between two steps of Python; None sets no limit.
+
+    Parameters
+    ----------
+    seconds : left of the time.
+    name : of the method.
+    of_run : whether the time is that of the run, so that the next run tries the method again, or that of the method.
 
     Raises
     ------
@@ -50,7 +57,11 @@ def time_limit(seconds: float | None, name: str) -> Iterator[None]:
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         """End the block."""
-        raise MissingResult(f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}")
+        if of_run:
+            raise MissingResult(
+                f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
+            )
+        raise MissingResult(f"{name} takes more than {seconds:.0f} s (matrix_seconds), and was stopped")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -47,7 +47,7 @@ def run_compared(
     choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
     entry, views = {**entry, "choices": choices}, views_of(corpora, entry)
     try:
-        with time_limit(seconds_left(*limit, corpus.n_documents), method.name):
+        with time_limit(seconds_left(*limit, corpus.n_documents), method.name, of_run=bool(limit[0])):
             return run_trials(corpus, splits, method, entry, seed, views=views, cell=cell)
     except MissingResult:
         raise

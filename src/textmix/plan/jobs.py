@@ -316,6 +316,12 @@ class Jobs:
         """Return the part of every method's registry entry that a table of scores depends on."""
         return {name: method.part(*TABULATED) for name, method in self.plan.methods.items()}
 
+    def matrix_files(self, pattern: str) -> list[str]:
+        """Return a path for every fit job of which the table of the matrix has a score."""
+        empty = self.plan.matrix.empty
+        runs = [run for run in self.plan.runs(MATRIX) if (run.dataset, run.method) not in empty]
+        return [pattern.format(run=run) for run in runs]
+
     def study_files(self, pattern: str) -> list[str]:
         """Return a path for every fit job of the matrix and of its repetitions with other numbers of documents."""
         return [path for study in (MATRIX, *self.plan.matrix.sizes) for path in self.run_files(study, pattern)]
@@ -358,7 +364,7 @@ class Jobs:
         return self.plan.methods[self.plan.run_entry(run)["use"]].cost
 
     def started(self, wildcards: Any) -> int:
-        """Return when this run began, seconds since the epoch; 0 for a fit job that has no limit of time.
+        """Return when this run began, seconds since the epoch; 0 for a fit job that does not share the time of the run.
 
         The methods of low cost on the user's data have none, so that there is always a result.
         """
@@ -369,9 +375,11 @@ class Jobs:
         return int(os.environ.setdefault("TEXTMIX_STARTED", str(int(time.time()))))
 
     def budget(self, wildcards: Any) -> int:
-        """Return the seconds that the comparison on the user's data may take; 0 where my.yaml does not say it."""
-        own = self.plan.own
-        return own.seconds if own and wildcards.paper == OWN else 0
+        """Return the seconds that the comparison on the user's data, or a method of the matrix, may take; 0: not said."""
+        run, own = self.run_of(wildcards), self.plan.own
+        if run.paper in (MATRIX, *self.plan.matrix.sizes):
+            return int(self.plan.settings.get("matrix_seconds") or 0)
+        return own.seconds if own and self.started(wildcards) else 0
 
     def own_views(self) -> list[str]:
         """Return the features folders of the user's data that some method reads."""

@@ -35,12 +35,14 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     asked = read_request(config, files, root / "workflow/schemas", methods)
     registry = load_registry(root / "config/datasets.yaml")
     papers = load_papers(root, methods)
-    matrix = load_matrix(root, asked.settings["matrix"], registry, methods, asked.settings.get("matrix_sizes", ()))
+    settings = asked.settings
+    given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
+    matrix = load_matrix(root, settings["matrix"], registry, methods, **given)
     own = {OWN: asked.own.spec(methods, registry)} if asked.own else {}
     studies = {**papers, MATRIX: matrix.spec, **matrix.sizes, **own}
     plan = Plan(
         root=root,
-        settings=asked.settings,
+        settings=settings,
         registry=registry,
         methods=methods,
         papers=papers,

@@ -13,7 +13,7 @@ from typing import Any
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.table import shown_metrics
-from textmix.plan.methods import TASKS, Method
+from textmix.plan.methods import COSTS, TASKS, Method
 from textmix.plan.own import compared
 
 #: Name of the study.
@@ -23,7 +23,7 @@ _SOURCE = "config/matrix.yaml"
 
 @dataclass(frozen=True)
 class Matrix:
-    """The study, and the cells of its table that stay empty because the method does not apply.
+    """The study, and the cells of its table that stay empty: the method does not apply, or takes too much time.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Matrix:
         pair of a task and features.
     tasks : data set -> ``single`` or ``multi``.
     splits : data set -> its split, in words.
-    empty : (data set, method) -> why the method does not apply, in one sentence.
+    empty : (data set, method) -> why the table has no score there, in one sentence.
     sizes : name of a study -> the same study with another number of training documents.
     """
 
@@ -47,7 +47,9 @@ def load_matrix(
     chosen: Sequence[str],
     registry: Mapping[str, Any],
     methods: Mapping[str, Method],
+    *,
     sizes: Sequence[str] = (),
+    cost: str = COSTS[-1],
 ) -> Matrix:
     """Read config/matrix.yaml for the chosen data sets.
 
@@ -58,6 +60,7 @@ def load_matrix(
     registry : the registry of data sets, by name.
     methods : the registry of methods, by name.
     sizes : names of the file's ``sizes`` with which the study is repeated.
+    cost : the dearest class of methods (`textmix.plan.methods.COSTS`) in the table; the study has all.
 
     Raises
     ------
@@ -74,10 +77,10 @@ def load_matrix(
     experiments = _experiments(raw, chosen, fitting)
     tasks = {dataset: raw["data"][dataset]["task"] for dataset in chosen}
     empty = {
-        (dataset, name): f"{name} is for {TASKS[methods[name].task]}; {dataset} has {TASKS[task]}"
+        (dataset, name): reason
         for dataset, task in tasks.items()
         for name in names
-        if methods[name].task != task
+        if (reason := _left_out(methods[name], dataset, task, cost))
     }
     said = {dataset: _said(raw["splits"][raw["data"][dataset]["split"]]) for dataset in chosen}
     return Matrix(
@@ -90,6 +93,15 @@ def load_matrix(
             for size in sizes
         },
     )
+
+
+def _left_out(method: Method, dataset: str, task: str, cost: str) -> str:
+    """Return why the table has no score of a method on a data set, in one sentence; empty where it has one."""
+    if method.task != task:
+        return f"{method.name} is for {TASKS[method.task]}; {dataset} has {TASKS[task]}"
+    if COSTS.index(method.cost) > COSTS.index(cost):
+        return f"{method.name} takes more time than matrix_cost: {cost} allows; the target study fits it"
+    return ""
 
 
 def _experiments(

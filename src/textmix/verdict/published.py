@@ -37,6 +37,7 @@ KINDS: Mapping[str, str] = {
     "derived": "a value or claim made of other rows, or printed a second time",
     "equation": "a formula or property of a model, judged by a test",
     "context": "a fact that no experiment can rebuild, or one from outside the source",
+    "beyond": "a number or claim of a later work on the same data, beside which a method of today is set",
 }
 COUNTED = ("number", "claim")
 TOLERANCES = ("exact", "near", "range", "order", "test", "open")
