@@ -28,7 +28,7 @@ def test_a_method_is_not_tried_without_time_and_stopped_when_the_time_is_up() ->
     with pytest.raises(MissingResult, match="edcm was stopped after"), time_limit(0.01, "edcm"):
         signal.pause()
     assert signal.getsignal(signal.SIGALRM) is handler
-    with pytest.raises(MissingResult, match="^edcm takes more than 0 s"), time_limit(0.01, "edcm", of_run=False):
+    with pytest.raises(MissingResult, match="edcm takes more than 0 s"), time_limit(0.01, "edcm", of_run=False):
         signal.pause()
     with time_limit(None, "edcm"):
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

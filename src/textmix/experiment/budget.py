@@ -57,11 +57,8 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         """End the block."""
-        if of_run:
-            raise MissingResult(
-                f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
-            )
-        raise MissingResult(f"{name} takes more than {seconds:.0f} s (matrix_seconds), and was stopped")
+        said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
+        raise MissingResult(said if of_run else f"{name} takes more than {seconds:.0f} s (matrix_seconds)")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)

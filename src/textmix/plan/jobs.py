@@ -375,7 +375,7 @@ class Jobs:
         return int(os.environ.setdefault("TEXTMIX_STARTED", str(int(time.time()))))
 
     def budget(self, wildcards: Any) -> int:
-        """Return the seconds that the comparison on the user's data, or a method of the matrix, may take; 0: not said."""
+        """Return the seconds that the comparison on own data, or a method of the matrix, may take; 0 where not said."""
         run, own = self.run_of(wildcards), self.plan.own
         if run.paper in (MATRIX, *self.plan.matrix.sizes):
             return int(self.plan.settings.get("matrix_seconds") or 0)
