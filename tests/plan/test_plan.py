@@ -124,7 +124,7 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "unknown stand-in": (
         lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc_whel"}]),
-        r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\\? allowed: .*",
+        r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\? allowed: .*",
     ),
     "a stand-in of what the matrix names": (
         lambda c: c["roles"]["newsgroups"].update(stand_ins=[STAND_IN]),
