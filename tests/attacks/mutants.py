@@ -3,25 +3,35 @@
 ``make mutants`` draws NUMBER mutants of cosmic-ray's operators among the kernels, the metrics, the decision rules and
 the verdicts, runs the tests of `SUITES` without the compiler on each, and prints those that no test noticed.  It ends
 with exit code 1 where fewer than SHARE of them were noticed.  An interpreter with cosmic-ray runs it; the tests run in
-the interpreter that ``--python`` names.
+the interpreter that ``--python`` names, forked by ``forked.py``.
+
+``--log`` names a file of outcomes.  A mutant that was noticed is not tried again while its module is the same; a
+survivor is.  ``survivors.yaml`` lists the survivors that no test can notice, each with its reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import collections
+import compileall
 import difflib
+import hashlib
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from py_compile import PycInvalidationMode
+from typing import Any
 
+import yaml
+from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
@@ -35,25 +45,55 @@ SUITES = {
     "models/dirichlet/length_kernels.py": ["models/test_edcm.py", "models/test_dcm.py"],
     "models/dirichlet/dcm_kernels.py": ["models/test_dcm.py"],
     "models/dirichlet/latent_edcm_kernels.py": ["models/test_latent_edcm.py"],
-    "models/dirichlet/tail_kernels.py": ["models/test_edcm.py", "models/test_dcm.py"],
+    "models/dirichlet/tail_kernels.py": ["models/test_dcm.py", "models/test_edcm.py"],
     "models/common/special_kernels.py": ["models/test_special.py"],
     "models/common/count_kernels.py": ["models/test_multinomial.py", "models/test_mixture.py"],
     "models/naive_bayes/*_kernels.py": ["models/test_discounting.py"],
-    "models/linear/*_kernels.py": ["models/test_linear_batches.py", "models/test_penalty_path.py"],
+    "models/common/heap_kernels.py": ["models/test_cbm.py", "models/test_rerank.py"],
+    "models/common/f_kernels.py": ["models/test_cbm_regularised.py", "models/test_label_rivals.py"],
+    "models/common/forest_kernels.py": ["models/test_rerank.py"],
+    "models/hmm/hmm_kernels.py": ["models/test_hmm.py"],
+    "models/network/embedding_kernels.py": ["models/test_networks.py"],
+    "models/topics/*_kernels.py": ["models/test_smoothing.py"],
+    "models/linear/softmax_kernels.py": ["models/test_softmax.py"],
+    "models/linear/l*_kernels.py": ["models/test_linear_batches.py", "models/test_cbm.py"],
+    "models/linear/newton_kernels.py": ["models/test_linear_batches.py"],
+    "models/linear/c*_kernels.py": ["models/test_penalty_path.py"],
+    "models/linear/smo_kernels.py": ["models/test_pmm_baselines.py"],
     "models/pmm/prediction_kernels.py": ["models/test_pmm_predict.py"],
     "models/pmm/training_kernels.py": ["models/test_pmm.py"],
-    "models/label_sets/*_kernels.py": ["models/test_label_baselines.py"],
+    "models/label_sets/candidate_kernels.py": ["models/test_rerank.py"],
+    "models/label_sets/chain_kernels.py": ["models/test_label_baselines.py"],
+    "models/label_sets/chain_search_kernels.py": ["models/test_label_rivals.py"],
+    "models/label_sets/tree_gibbs_kernels.py": ["models/test_label_rivals.py"],
     "models/cbm/*_kernels.py": ["models/test_cbm.py"],
     "text/skipgram_kernels.py": ["text/test_skipgrams.py"],
     "text/token_kernels.py": ["text/test_tokenize.py"],
     "data/number_kernels.py": ["data/test_readers_numbers.py"],
     "metrics/*.py": ["metrics"],
+    "data/archives.py": ["data/test_archive.py"],
+    "core/jit.py": ["core/test_jit.py"],
     "verdict/claims.py": ["verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
     "verdict/compare.py": ["verdict/test_compare.py"],
     "verdict/locate.py": ["verdict/test_locate.py"],
     "verdict/published.py": ["verdict/test_published.py"],
 }
 
+#: Mutants that survived once: the pattern, the module, the code and the faulty code.  They are tried before the draw.
+ONCE = (
+    ("metrics/*.py", "metrics/calibration.py", "0.0, 1.0) * bins)", "0.0, 1.0) / bins)"),
+    ("metrics/*.py", "metrics/ranking.py", "k - 1, (k - 1) * (n - 1)", "k - 1, (k - 1) * n"),
+    (
+        "models/linear/c*_kernels.py",
+        "models/linear/coordinate_descent_kernels.py",
+        "while sweep < max_sweeps",
+        "while sweep <= max_sweeps",
+    ),
+    ("data/archives.py", "data/archives.py", "found > budget", "found > budget + 1"),
+    ("core/jit.py", "core/jit.py", "code_digest([module])[:16]", "module[:16]"),
+)
+#: Seconds of processor time of a test, without the compiler, above which it does not prove mutants.
+EACH = 4.0
 #: Operators that need a choice of variables, and one whose mutants fail when they are imported.
 LEFT_OUT = ("core/VariableInserter", "core/VariableReplacer", "core/RemoveDecorator")
 
@@ -79,7 +119,19 @@ class Mutant:
     def said(self) -> str:
         """Return the changed lines."""
         lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), lineterm="", n=0)
-        return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
+        return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+    def module(self) -> str:
+        """Return the path of the module below the library."""
+        return self.path.relative_to(ROOT / "src/textmix").as_posix()
+
+    def room(self) -> str:
+        """Return the first two parts of the path, or the first of a module that lies in a room."""
+        return "/".join(self.module().split("/")[:-1])
+
+    def place(self) -> str:
+        """Return the module and the operator."""
+        return f"{self.module()} {self.operator} {self.occurrence}"
 
 
 class _Meaning(ast.NodeTransformer):
@@ -91,6 +143,11 @@ class _Meaning(ast.NodeTransformer):
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
+        return self.generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Leave the name and the body."""
+        node.decorator_list = []
         return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -107,83 +164,176 @@ def meaning(code: str) -> str | None:
         return None
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Yield the mutants of a module that change what runs."""
+#: A place for a mutant: the pattern of its module, the module, the operator and the number of the occurrence.
+Place = tuple[str, Path, str, int]
+
+
+def places(patterns: Sequence[str]) -> list[Place]:
+    """Return where an operator can change something in the modules of some patterns."""
+    operators = {name: get_operator(name)() for name in sorted(set(operator_names()) - set(LEFT_OUT))}
+    found: list[Place] = []
+    for pattern in patterns:
+        for path in sorted((ROOT / "src/textmix").glob(pattern)):
+            nodes = list(ast_nodes(get_ast(path.read_text(encoding="utf-8"))))
+            for name, operator in operators.items():
+                number = sum(len(list(operator.mutation_positions(node))) for node in nodes)
+                found += [(pattern, path, name, occurrence) for occurrence in range(number)]
+    return found
+
+
+def mutant_at(place: Place) -> Mutant | None:
+    """Return the mutant of a place; None where it runs as the module does, or is not Python."""
+    _, path, operator, occurrence = place
     before = path.read_text(encoding="utf-8")
-    same = meaning(before)
-    for name in sorted(set(operator_names()) - set(LEFT_OUT)):
-        occurrence = 0
-        while (after := mutate_code(before, get_operator(name)(), occurrence)) is not None:
-            if meaning(after) not in (same, None):
-                yield Mutant(path, name, occurrence, before, after)
-            occurrence += 1
+    after = mutate_code(before, get_operator(operator)(), occurrence)
+    if after is None or meaning(after) in (meaning(before), None):
+        return None
+    return Mutant(path, operator, occurrence, before, after)
 
 
-def run_tests(python: str, source: Path, tests: Sequence[str], seconds: float) -> bool:
-    """Say whether tests pass on a copy of the library, within so many seconds, without the compiler."""
-    environment = {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{ROOT}", "NUMBA_DISABLE_JIT": "1"}
-    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-W", "ignore"]
-    try:
-        done = subprocess.run(
-            [python, "-m", "pytest", *options, *(f"tests/{test}" for test in tests)],
+def draw(found: Sequence[Place], number: int, seed: int) -> list[tuple[str, Mutant]]:
+    """Return some mutants at random, module by module."""
+    mixed = random.Random(seed).sample(found, len(found))
+    drawn: list[tuple[str, Mutant]] = []
+    for place in mixed:
+        if len(drawn) < number and (mutant := mutant_at(place)) is not None:
+            drawn.append((place[0], mutant))
+    return sorted(drawn, key=lambda item: (item[0], item[1].path, item[1].operator, item[1].occurrence))
+
+
+def survivors_of_before() -> list[tuple[str, Mutant]]:
+    """Return the mutants of `ONCE`."""
+    found = []
+    for pattern, module, code, faulty in ONCE:
+        path = ROOT / "src/textmix" / module
+        before = path.read_text(encoding="utf-8")
+        assert before.count(code) == 1, f"{module} does not hold {code!r} once"
+        found.append((pattern, Mutant(path, "by hand", 0, before, before.replace(code, faulty))))
+    return found
+
+
+class Tests:
+    """Runs tests on a copy of the library, without the compiler, in forks of one process.
+
+    Parameters
+    ----------
+    python : the interpreter of the tests.
+    source : folder of the copy; its byte code is valid by the content of a module, not by its time.
+    """
+
+    def __init__(self, python: str, source: Path) -> None:
+        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        compileall.compile_dir(source, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+        self.source = source
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        self.server = subprocess.Popen(
+            [python, str(Path(__file__).with_name("forked.py"))],
             cwd=ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=seconds,
-            check=False,
+            env={**os.environ, **threads, "NUMBA_DISABLE_JIT": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+        self.known: dict[str, tuple[float, list[str]]] = {}
 
+    def run(self, pattern: str, seconds: float, each: float, without: Sequence[str]) -> dict[str, Any]:
+        """Run the tests of a pattern but for some, in the given processor time; return what ``forked.py`` answers."""
+        options = ["-q", "-x", "-n", "0", "--tb", "no", "-p", "no:cacheprovider", "-W", "ignore"]
+        left_out = [f"--deselect={test}" for test in without]
+        request = {
+            "arguments": [*options, *left_out, *(f"tests/{test}" for test in SUITES[pattern])],
+            **{"source": str(self.source), "seconds": seconds, "each": each},
+        }
+        assert self.server.stdin is not None and self.server.stdout is not None
+        print(json.dumps(request), file=self.server.stdin, flush=True)
+        answer: dict[str, Any] = json.loads(self.server.stdout.readline())
+        return answer
 
-def survivors(python: str, drawn: Sequence[tuple[str, Mutant]], source: Path) -> Iterator[Mutant]:
-    """Run the tests on each mutant and yield those that none of them noticed; a test that hangs has noticed."""
-    allowed: dict[str, float] = {}
-    for number, (pattern, mutant) in enumerate(drawn, start=1):
-        if pattern not in allowed:
-            begun = time.monotonic()
-            if not run_tests(python, source, SUITES[pattern], 3600):
+    def as_it_is(self, pattern: str) -> tuple[float, list[str]]:
+        """Return the seconds that the tests of a pattern take on the code as it is, and those that take too long."""
+        if pattern not in self.known:
+            found = self.run(pattern, 3600, EACH, [])
+            if found["code"] != 0:
                 raise SystemExit(f"the tests of {pattern} fail on the code as it is")
-            allowed[pattern] = 30 + 4 * (time.monotonic() - begun)
-        victim = source / mutant.path.relative_to(ROOT / "src")
+            self.known[pattern] = found["seconds"] - EACH * len(found["skipped"]), found["skipped"]
+        return self.known[pattern]
+
+    def survives(self, pattern: str, mutant: Mutant) -> bool:
+        """Say whether no test notices a mutant; tests that take thrice as long have noticed."""
+        seconds, slow = self.as_it_is(pattern)
+        victim = self.source / mutant.path.relative_to(ROOT / "src")
         victim.write_text(mutant.after, encoding="utf-8")
-        survived = run_tests(python, source, SUITES[pattern], allowed[pattern])
+        found = self.run(pattern, 5 + 3 * seconds, 0, slow)
         victim.write_text(mutant.before, encoding="utf-8")
-        place = f"{mutant.path.relative_to(ROOT / 'src/textmix')} {mutant.operator}"
-        print(f"{number:4} of {len(drawn)} {'SURVIVED' if survived else 'noticed '} {place}", flush=True)
+        return bool(found["code"] == 0)
+
+
+def read_log(path: Path) -> set[str]:
+    """Return the digests of the mutants that tests have noticed."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    entries = [json.loads(line) for line in lines]
+    return {entry["digest"] for entry in entries if not entry["survived"]}
+
+
+def survivors(tests: Tests, drawn: Sequence[tuple[str, Mutant]], log: Path) -> Iterator[Mutant]:
+    """Run the tests on each mutant that no earlier run noticed, and yield those that survive."""
+    noticed = read_log(log)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    for number, (pattern, mutant) in enumerate(drawn, start=1):
+        digest = hashlib.sha256(mutant.after.encode()).hexdigest()
+        if digest in noticed:
+            continue
+        survived = tests.survives(pattern, mutant)
+        with log.open("a", encoding="utf-8") as lines:
+            print(json.dumps({"digest": digest, "module": mutant.module(), "survived": survived}), file=lines)
+        print(f"{number:4} of {len(drawn)} {'SURVIVED' if survived else 'noticed '} {mutant.place()}", flush=True)
         if survived:
             yield mutant
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw mutants, run the tests, print the survivors; return 1 where too many survived."""
+def listed() -> Mapping[tuple[str, str], str]:
+    """Return module and changed lines of the survivors that no test can notice, with their reasons."""
+    entries = yaml.safe_load(Path(__file__).with_name("survivors.yaml").read_text(encoding="utf-8"))
+    return {(entry["module"], entry["change"].strip()): entry["reason"] for entry in entries}
+
+
+def table(drawn: Sequence[tuple[str, Mutant]], left: Sequence[Mutant]) -> str:
+    """Return a line for each room: mutants, and how many of them were noticed."""
+    rooms = collections.Counter(mutant.room() for _, mutant in drawn)
+    lost = collections.Counter(mutant.room() for mutant in left)
+    return "\n".join(
+        f"{room:20} {number - lost[room]:4} of {number:4} noticed" for room, number in sorted(rooms.items())
+    )
+
+
+def arguments_of(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--number", type=int, default=300, help="mutants to draw")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--python", default=sys.executable, help="interpreter of the tests")
     parser.add_argument("--only", choices=SUITES, action="append", help="a group of modules; else all")
-    options = parser.parse_args(arguments)
-    library = ROOT / "src/textmix"
-    found = [
-        (pattern, mutant)
-        for pattern in options.only or SUITES
-        for path in sorted(library.glob(pattern))
-        for mutant in mutants_of(path)
-    ]
-    drawn = random.Random(options.seed).sample(found, min(options.number, len(found)))
-    drawn.sort(key=lambda item: (item[0], item[1].path, item[1].operator, item[1].occurrence))
-    print(f"{len(drawn)} of {len(found)} mutants", flush=True)
+    parser.add_argument("--log", type=Path, default=ROOT / "logs/mutants.jsonl", help="outcomes, from which to go on")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw mutants, run the tests, print the survivors; return 1 where too many survived."""
+    options = arguments_of(arguments)
+    found = places(options.only or list(SUITES))
+    drawn = draw(found, options.number, options.seed)
+    print(f"{len(drawn)} mutants at {len(found)} places", flush=True)
     with tempfile.TemporaryDirectory(prefix="textmix-mutants-") as folder:
-        source = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        left = list(survivors(options.python, drawn, source))
-    for mutant in left:
-        print(f"\n{mutant.path.relative_to(ROOT)} {mutant.operator} {mutant.occurrence}\n{mutant.said()}")
+        tests = Tests(options.python, Path(folder) / "src")
+        again = list(survivors(tests, survivors_of_before(), options.log))
+        left = list(survivors(tests, drawn, options.log))
+    known = listed()
+    for mutant in (*again, *left):
+        reason = known.get((mutant.module(), mutant.said()), "NOT LISTED")
+        print(f"\n{mutant.place()}\n{mutant.said()}\n{reason}")
     noticed = 1 - len(left) / len(drawn)
-    print(f"\n{noticed:.1%} of {len(drawn)} mutants were noticed")
-    return 0 if noticed >= SHARE else 1
+    print(f"\n{table(drawn, left)}\n{noticed:.1%} of {len(drawn)} mutants were noticed")
+    return 0 if noticed >= SHARE and not again else 1
 
 
 if __name__ == "__main__":

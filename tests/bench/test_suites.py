@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
+from textmix.papers.cbm import bench as cbm
+from textmix.papers.multinomial import bench as multinomial
 from textmix.papers.pmm import bench as pmm
 from textmix.papers.skipgrams import bench as skipgrams
 from textmix.plan.suites import Suite, load_suites
@@ -56,6 +59,10 @@ def tiny(tmp_path, monkeypatch):
     """Write what each kind of suite reads, at the places where a run has it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pmm, "BUFFER", 2**20)
+    # Peers written in Python get few thresholds, and a small search.
+    monkeypatch.setattr(multinomial, "EVERY", 500)
+    small = partial(cbm.bench_search, n_labels=12, n_components=5, n_documents=3)
+    monkeypatch.setattr(cbm, "bench_search", small)
     # skglm compiles for 20 seconds and stores nothing; a test of its bench runs it.
     monkeypatch.setattr(skipgrams, "_skglm", lambda X, *_: [("skglm, none", lambda: np.zeros(X.shape[1]))])
     half = np.arange(60).reshape(2, 30)

@@ -64,8 +64,8 @@ def test_no_difference_no_claim() -> None:
 
 
 def test_claims_from_chance_alone_are_as_rare_as_the_level_says() -> None:
-    leads = [summarise(one(table(8, dict.fromkeys("abcd", 0.0), 1, 0.05, seed=seed))).lead for seed in range(60)]
-    assert sum(" is better than " in lead for lead in leads) <= 8
+    leads = [summarise(one(table(8, dict.fromkeys("abcd", 0.0), 1, 0.05, seed=seed))).lead for seed in range(30)]
+    assert sum(" is better than " in lead for lead in leads) <= 4
 
 
 @pytest.mark.parametrize(("n", "trials"), [(2, 1), (5, 1)])

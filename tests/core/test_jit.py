@@ -69,6 +69,7 @@ def package(tmp_path: Path) -> Path:
 def run(package: Path, **environment: str) -> tuple[list[float], list[int]]:
     """Call the three kernels in a new process; return their values and how many versions of each it compiled."""
     places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
+    places["NUMBA_DISABLE_JIT"] = "0"  # also where the tests themselves run without the compiler
     printed = subprocess.run(
         [sys.executable, "-c", CALLS],
         env={**os.environ, **places, **environment},

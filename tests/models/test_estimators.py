@@ -141,6 +141,15 @@ def test_probabilities_are_those_of_the_joint(kind: Any) -> None:
 
 
 @every_model
+def test_probabilities_of_counts_of_a_billion_sum_to_one(kind: Any) -> None:
+    X, y = corpus(5)
+    X = 10**9 * X.astype(np.int64)
+    model = kind().fit(X, y)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)).sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(model.predict_both(X)[1].sum(axis=1), 1.0, rtol=1e-12)
+
+
+@every_model
 def test_priors_follow_delta(kind: Any) -> None:
     X, y = corpus(6)
     counts = np.bincount(y)

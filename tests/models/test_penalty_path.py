@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
 from textmix.models.linear.column_kernels import gram_product
-from textmix.models.linear.coordinate_descent_kernels import _support_step
+from textmix.models.linear.coordinate_descent_kernels import _support_step, descend
 from textmix.models.linear.dropout import DropoutLogisticRegression, _Noised
 from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1, null_model
 from textmix.models.linear.nbsvm import NBSVMClassifier
@@ -234,6 +234,18 @@ def test_null_model_gives_the_share_of_the_classes() -> None:
     start = null_model(MarginProblem.of(Columns.of(np.eye(4)), y, "logistic"))
     assert start.b == pytest.approx(np.log(3))
     assert not start.w.any()
+
+
+def test_the_descent_ends_at_its_most_sweeps() -> None:
+    X, _ = data(3, n=60, p=20)
+    rng = np.random.default_rng(3)
+    start = np.column_stack([rng.normal(size=len(X)), rng.gamma(1.0, size=len(X))])
+
+    def sweeps(most: int) -> int:
+        return descend(*Columns.of(X).arrays, np.arange(20), np.zeros(20), start.copy(), 0.01, 0.0, 0.0, most)[2]
+
+    assert sweeps(1000) > 3
+    assert [sweeps(most) for most in (1, 2, 3)] == [1, 2, 3]
 
 
 @quick

@@ -15,8 +15,8 @@ def norm(x: np.ndarray, p: int) -> float:
     return float(np.count_nonzero(x)) if p == 0 else float((np.abs(x) ** p).sum() ** (1 / p))
 
 
-def vector(name: str, x: np.ndarray, train: np.ndarray) -> np.ndarray:
-    """Return the vector of a document that is not empty."""
+def vector(name: str, x: np.ndarray, train: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """Return the vector of a document that is not empty; beta are the parameters of the EDCM of all documents."""
     if name in ("l0", "l1", "l2"):
         return x / norm(x, int(name[1]))
     if name == "bhattacharyya":
@@ -31,7 +31,6 @@ def vector(name: str, x: np.ndarray, train: np.ndarray) -> np.ndarray:
     if name == "fisher_multinomial":
         result[known] = x[known] * train.sum() / train.sum(axis=0)[known]
         return result
-    beta = edcm.fit(train)
     n = x[known].sum()
     for w in known:
         result[w] = digamma(beta.sum()) - digamma(beta.sum() + n) + digamma(x[w] + beta[w]) - digamma(beta[w])
@@ -40,7 +39,8 @@ def vector(name: str, x: np.ndarray, train: np.ndarray) -> np.ndarray:
 
 def similarities(name: str, queries: np.ndarray, train: np.ndarray, cosine: bool = False) -> np.ndarray:
     """Return the inner products of all pairs, (Q, N)."""
-    left, right = (np.array([vector(name, x, train) for x in part]) for part in (queries, train))
+    beta = edcm.fit(train) if name == "fisher_dcm" else np.empty(0)
+    left, right = (np.array([vector(name, x, train, beta) for x in part]) for part in (queries, train))
     if cosine:
         left, right = (part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-300) for part in (left, right))
     return left @ right.T

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.experiment.results import NotRun, RoleEntry, as_read, role_entries
 from textmix.pages.figures import FigureData
 from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
-from textmix.verdict.locate import Rebuilt, locate, roles_behind
+from textmix.verdict.locate import Rebuilt, _test_ratio, locate, roles_behind
 
 
 @pytest.fixture
@@ -46,6 +47,22 @@ def test_one_trial_has_no_standard_deviation(made: Made) -> None:
     made.scores("dcm", {"": [0.7]})
     value = located(made, "score:table1/news/dcm/accuracy")
     assert (value.value, value.standard_deviation, value.n) == (0.7, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"kind": "folds", "folds": 4}, 1 / 3),
+        ({"kind": "random", "train": 0.8}, 0.2 / 0.8),
+        ({"kind": "random", "train": 0.5, "test": 0.1}, 0.1 / 0.5),
+        ({"kind": "random", "train": 20}, 70 / 20),
+        ({"kind": "random", "train": 20, "test": 10}, 10 / 20),
+        ({"kind": "random", "train": 20, "test": 0.1}, 9 / 20),
+        ({"kind": "random", "train": 0.5, "test": 9}, 9 / 45),
+    ],
+)
+def test_the_test_ratio_of_ninety_documents_is_by_hand(spec: dict[str, Any], expected: float) -> None:
+    assert _test_ratio(spec, lambda: 90) == pytest.approx(expected)
 
 
 def test_variant_is_chosen_by_name_and_all_are_listed(made: Made) -> None:

@@ -74,7 +74,7 @@ def clean(shared: Path, pristine: Clone) -> Clone:
     """A clone after one run of the papers; run and edit only copies of it."""
 
     def make(folder: Path) -> None:
-        done = pristine.copy(folder).run("--cores", "2")
+        done = pristine.copy(folder).run_warm("--cores", "2", unlike=False)
         assert done.returncode == 0, done.stdout
 
     return made_once(shared / "clean", make)

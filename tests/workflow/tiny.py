@@ -27,7 +27,7 @@ PROFILE = Path(__file__).with_name("profile")
 #: The papers that are built, and one that is there and is not built, but for its suites of the bench.
 BUILT, IDLE = ("edcm", "naive_bayes"), "pmm"
 PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
-#: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks.
+#: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks, but for those of the run `clean`.
 UNLIKE = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
 #: Pages that show measured times.
 TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
@@ -165,27 +165,31 @@ def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
 
 
 class Warm:
-    """The process of ``warm_server.py``, which ends with this one, and a Python whose programs are forks of it."""
+    """The process of ``warm_server.py``, which ends with this one, and a Python whose programs are forks of it.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    environment : of the process, beside that of this one.
+    """
+
+    def __init__(self, **environment: str) -> None:
         folder, here = Path(tempfile.mkdtemp(prefix="textmix-warm-")), Path(__file__).parent
         self.python = folder / "python"
         client = [sys.executable, "-I", "-S", str(here / "warm_client.py"), str(folder / "socket")]
         self.python.write_text(f'#!/bin/sh\nexec {shlex.join(client)} "$@"\n', encoding="utf-8")
         self.python.chmod(0o755)
         command = [sys.executable, str(here / "warm_server.py"), str(folder / "socket"), str(self.python)]
-        # All that may differ between two runs is unlike that of the other processes.
         self.process = subprocess.Popen(
-            command, env={**os.environ, **UNLIKE}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            command, env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self.process.stdout is not None and self.process.stdout.readline() == b"ready\n"
         atexit.register(shutil.rmtree, folder)
 
 
 @functools.cache
-def warm() -> Warm:
-    """Return the one server of this process."""
-    return Warm()
+def warm(unlike: bool) -> Warm:
+    """Return one of the two servers of this process: with its environment, or with all unlike that may differ."""
+    return Warm(**UNLIKE) if unlike else Warm()
 
 
 class Clone:
@@ -204,9 +208,10 @@ class Clone:
         """Return the command line of a run."""
         return [sys.executable, "-m", "snakemake", *arguments]
 
-    def run_warm(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run_warm(self, *arguments: str, unlike: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
         """Do as `run`, in forks of a process that has imported what Snakemake and its jobs need."""
-        return self.run(*arguments, python=str(warm().python), **{**UNLIKE, **environment})
+        differs = UNLIKE if unlike else {}
+        return self.run(*arguments, python=str(warm(unlike).python), **{**differs, **environment})
 
     def run(
         self, *arguments: str, python: str = sys.executable, **environment: str

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -109,10 +109,8 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return self.classes_[np.argmax(joint, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C)."""
-        joint = self.predict_joint_log_proba(X)
-        joint -= logsumexp(joint, axis=1, keepdims=True)
-        return joint
+        """Return log p(c|x), float64 (N, C); the probabilities sum to 1 however large the counts are."""
+        return log_softmax(self.predict_joint_log_proba(X), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(c|x), float64 (N, C)."""
@@ -122,8 +120,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once."""
         joint = self.predict_joint_log_proba(X)
         labels = self.classes_[np.argmax(joint, axis=1)]
-        joint -= logsumexp(joint, axis=1, keepdims=True)
-        return labels, np.exp(joint, out=joint)
+        return labels, np.exp(log_softmax(joint, axis=1))
 
     def log_likelihood(self, X: Any, convention: Convention = "bag") -> np.ndarray:
         """Return log p(x|c) with all terms, float64 (N, C), in nats.
