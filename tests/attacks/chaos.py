@@ -1,14 +1,15 @@
 """Random faults against the workflow, with a seed: after each of them a plain run must end with the same bytes.
 
-``make chaos`` runs every fault once and then faults at random until its time is over; it prints a line a fault and
-ends with exit code 1 where a result differed or a run did not recover.  The numbers F1 to F24 are those of the list of
-faults in CONTRIBUTING.md.
+``make chaos`` runs every fault once and then faults at random until its time is over; it prints a line a fault, keeps
+the lines in ``logs/chaos.log``, and ends with exit code 1 where a result differed, a run hung or a run did not recover.
+The numbers F1 to F24 are those of the list of faults in CONTRIBUTING.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import random
 import shutil
 import signal
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from tests.workflow.tiny import Clone, descendants, make_clone, unlike
 
 #: Seconds after which a run counts as hung.
 HUNG = 900
+LOG = Path("logs/chaos.log")
 #: Results that a round takes away before its fault, a stage each; those that rest on them are made again too.
 STAGES = ("datasets", "features", "splits", "predictions", "scores", "papers", "report")
 LIBRARY = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1")
@@ -36,6 +38,16 @@ def end(pids: Sequence[int], number: int) -> None:
             os.kill(pid, number)
         except ProcessLookupError:
             continue
+
+
+def ended(running: subprocess.Popen) -> int:
+    """Return the exit code of a run; end it with its jobs where it hangs, and raise TimeoutExpired."""
+    try:
+        return running.wait(timeout=HUNG)
+    except subprocess.TimeoutExpired:
+        end([running.pid, *descendants(running.pid)], signal.SIGKILL)
+        running.wait()
+        raise
 
 
 @dataclass
@@ -55,18 +67,19 @@ class Round:
 
     def run(self, prefix: Sequence[str] = (), **environment: str) -> int:
         """Run the workflow behind another command and return its exit code."""
-        done = subprocess.run(
-            [*prefix, *self.clone.command("--cores", "2")],
-            cwd=self.clone.folder,
-            env=self.clone.environment(**environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=HUNG,
-            check=False,
-        )
-        self.output = done.stdout
-        return done.returncode
+        with tempfile.TemporaryFile("w+") as output:
+            running = subprocess.Popen(
+                [*prefix, *self.clone.command("--cores", "2")],
+                cwd=self.clone.folder,
+                env=self.clone.environment(**environment),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                return ended(running)
+            finally:
+                output.seek(0)
+                self.output = output.read()
 
     def interrupted(self, number: int, choose: Callable[[int, list[int]], list[int]]) -> int:
         """Start a run, send a signal to chosen processes of it after some seconds, and wait for the run's end."""
@@ -74,7 +87,7 @@ class Round:
         time.sleep(self.random.uniform(1, 25))
         jobs = descendants(running.pid)
         end(choose(running.pid, jobs), number)
-        code = running.wait(timeout=HUNG)
+        code = ended(running)
         deadline = time.monotonic() + HUNG
         while any(Path(f"/proc/{pid}").exists() for pid in jobs) and time.monotonic() < deadline:
             time.sleep(0.2)
@@ -132,6 +145,14 @@ def private(faulty: Round) -> int:
     return faulty.run(("sh", "-c", 'umask 077; exec "$@"', "sh"), HOME="/nonexistent")
 
 
+def killed_often(faulty: Round) -> int:
+    """Kill the whole run four times, each time some seconds after it went on."""
+    for _ in range(4):
+        code = faulty.interrupted(signal.SIGKILL, whole)
+        faulty.clone.run("--unlock")
+    return code
+
+
 def scheduler(pid: int, jobs: list[int]) -> list[int]:
     """Choose the scheduler."""
     return [pid]
@@ -160,6 +181,7 @@ FAULTS: Mapping[str, Fault] = {
     "job killed": Fault("F5", signals(signal.SIGKILL, one_job)),
     "run terminated": Fault("F6", signals(signal.SIGTERM, scheduler)),
     "run interrupted": Fault("F6", signals(signal.SIGINT, scheduler)),
+    "killed often": Fault("F7", killed_often),
     "disk full": Fault("F8", under("prlimit", "--fsize=20000"), needs="prlimit"),
     "memory short": Fault("F9", under("prlimit", "--as=700000000"), needs="prlimit"),
     "no network": Fault("F10", under("unshare", "-rn"), well=True, needs="unshare"),
@@ -202,8 +224,11 @@ class Chaos:
         stage = self.random.choice([stage for stage in STAGES if (clone.folder / "results" / stage).exists()])
         shutil.rmtree(clone.folder / "results" / stage)
         faulty = Round(clone, self.random)
-        code = fault.act(faulty)
-        problem = self._problem(fault, clone, code)
+        try:
+            code = fault.act(faulty)
+            problem = self._problem(fault, clone, code)
+        except subprocess.TimeoutExpired:
+            code, problem = -1, f"a run hung for {HUNG} s"
         line = f"{fault.number:8} {name:28} without {stage:12} exit {code:3} {time.monotonic() - begun:5.0f} s  "
         if problem:
             self.found.append(f"{line}{problem}\n{faulty.output[-2000:]}")
@@ -227,6 +252,14 @@ class Chaos:
         return f"{len(differ)} results differ, of them {differ[0]}" if differ else ""
 
 
+def faults(chaos: Chaos, only: Sequence[str] | None, minutes: float) -> Iterator[str]:
+    """Yield the faults to run: the chosen ones, or each once and then some at random until the time is over."""
+    begun = time.monotonic()
+    yield from only or FAULTS
+    while not only and time.monotonic() - begun < 60 * minutes:
+        yield chaos.random.choice(list(FAULTS))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the faults for some minutes; return 1 where one of them broke the promise."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -234,19 +267,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of all random choices")
     parser.add_argument("--only", choices=FAULTS, action="append", help="a fault to run, each once; else all")
     options = parser.parse_args(arguments)
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="textmix-chaos-") as name:
+    LOG.parent.mkdir(exist_ok=True)
+    with LOG.open("w", encoding="utf-8") as log, tempfile.TemporaryDirectory(prefix="textmix-chaos-") as name:
+
+        def say(line: str) -> None:
+            """Print a line and keep it."""
+            print(line, flush=True)
+            print(line, file=log, flush=True)
+
+        say(f"seed {options.seed}, {options.minutes:g} minutes, {platform.platform()}")
         clean = make_clone(Path(name) / "clean")
         done = clean.run("--cores", "2")
         if done.returncode != 0:
-            print(done.stdout)
+            say(done.stdout)
             return 1
         chaos = Chaos(clean, Path(name), random.Random(options.seed))
-        for fault in options.only or FAULTS:
-            print(chaos.attack(fault), flush=True)
-        while not options.only and time.monotonic() - begun < 60 * options.minutes:
-            print(chaos.attack(chaos.random.choice(list(FAULTS))), flush=True)
-    print("\n".join(chaos.found) or "every run recovered to the same bytes")
+        for fault in faults(chaos, options.only, options.minutes):
+            say(chaos.attack(fault))
+        say("\n".join(chaos.found) or "every run recovered to the same bytes")
     return 1 if chaos.found else 0
 
 

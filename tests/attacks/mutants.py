@@ -201,6 +201,19 @@ def draw(found: Sequence[Place], number: int, seed: int) -> list[tuple[str, Muta
     return sorted(drawn, key=lambda item: (item[0], item[1].path, item[1].operator, item[1].occurrence))
 
 
+def drawn_once(patterns: Sequence[str], number: int, seed: int, store: Path) -> list[tuple[str, Mutant]]:
+    """Return what `draw` returns, which takes a while, from a file where it was made from the same code."""
+    code = [path.read_bytes() for pattern in patterns for path in sorted((ROOT / "src/textmix").glob(pattern))]
+    key = hashlib.sha256(b"".join([repr((patterns, number, seed)).encode(), *code])).hexdigest()
+    if store.exists() and (known := json.loads(store.read_text(encoding="utf-8")))["key"] == key:
+        return [(pattern, Mutant(Path(path), *rest)) for pattern, path, *rest in known["drawn"]]
+    drawn = draw(places(patterns), number, seed)
+    rows = [(pattern, str(m.path), m.operator, m.occurrence, m.before, m.after) for pattern, m in drawn]
+    store.parent.mkdir(parents=True, exist_ok=True)
+    store.write_text(json.dumps({"key": key, "drawn": rows}), encoding="utf-8")
+    return drawn
+
+
 def survivors_of_before() -> list[tuple[str, Mutant]]:
     """Return the mutants of `ONCE`."""
     found = []
@@ -320,9 +333,9 @@ def arguments_of(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw mutants, run the tests, print the survivors; return 1 where too many survived."""
     options = arguments_of(arguments)
-    found = places(options.only or list(SUITES))
-    drawn = draw(found, options.number, options.seed)
-    print(f"{len(drawn)} mutants at {len(found)} places", flush=True)
+    store = options.log.with_suffix(".drawn.json")
+    drawn = drawn_once(options.only or list(SUITES), options.number, options.seed, store)
+    print(f"{len(drawn)} mutants", flush=True)
     with tempfile.TemporaryDirectory(prefix="textmix-mutants-") as folder:
         tests = Tests(options.python, Path(folder) / "src")
         again = list(survivors(tests, survivors_of_before(), options.log))
