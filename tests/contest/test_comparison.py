@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +24,6 @@ from textmix.experiment.cost import measured
 from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import TIMINGS
-from textmix.metrics.calibration import calibration_error
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.matrix import load_matrix
@@ -136,28 +134,7 @@ def test_what_tuning_chose_is_counted(tmp_path):
     assert all(re.fullmatch(r"view=words;weighting=counts;smoothing=[\d.]+", point) for point in points)
 
 
-# --- metrics and costs ------------------------------------------------------------------------------------------------
-
-
-def test_calibration_error_is_that_of_the_definition():
-    probability, right = np.array([0.05, 0.05, 0.95, 1.0]), np.array([0, 1, 1, 1])
-    assert calibration_error(probability, right, bins=10) == pytest.approx(0.5 * 0.45 + 0.5 * 0.025)
-
-
-def test_honest_probabilities_are_calibrated_and_boasts_are_not():
-    generator = np.random.default_rng(3)
-    probability = generator.random(20_000)
-    right = generator.random(20_000) < probability
-    assert calibration_error(probability, right) < 0.02
-    assert calibration_error(np.ones(20_000), right) == pytest.approx(0.5, abs=0.02)
-
-
-def test_calibration_of_no_probability_is_nan_and_of_nonsense_an_error():
-    assert math.isnan(calibration_error(np.array([np.nan, 0.5]), np.array([1, 0])))
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        calibration_error(np.array([1.5]), np.array([1]))
-    with pytest.raises(ValueError, match="as many"):
-        calibration_error(np.array([0.5]), np.array([1, 0]))
+# --- costs ------------------------------------------------------------------------------------------------------------
 
 
 def test_memory_of_a_call_is_what_it_took():

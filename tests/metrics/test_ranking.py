@@ -90,7 +90,9 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks() -> None:
     between = 9 * np.sum((rank.mean(axis=0) - rank.mean()) ** 2) / 3
     # Rows all have the same mean, so that they take away no variance but do take degrees of freedom.
     within = np.sum(residual**2) / (3 * 8)
-    assert ranking.friedman(scores).f == pytest.approx(between / within)
+    found = ranking.friedman(scores)
+    assert found.f == pytest.approx(between / within)
+    assert found.f_p == pytest.approx(stats.f.sf(between / within, 3, 3 * 8), rel=1e-9)
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)

@@ -1,0 +1,39 @@
+"""Calibration: bins by hand, honest and boastful probabilities, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from textmix.metrics.calibration import calibration_error
+
+
+def test_calibration_error_is_that_of_the_definition():
+    # The errors of the two bins have opposite signs, so that one bin for all would show almost none.
+    probability, right = np.array([0.05, 0.05, 0.95, 1.0]), np.array([0, 1, 1, 0])
+    assert calibration_error(probability, right, bins=10) == pytest.approx((0.9 + 0.95) / 4)
+    assert calibration_error(probability, right, bins=1) == pytest.approx(0.05 / 4)
+
+
+def test_a_probability_at_an_edge_is_in_the_bin_above_it_but_for_one():
+    # A bin for 0.25 and 0.3, and one for 0.75 and 1; with the edge below, 0.25 would be alone.
+    probability, right = np.array([0.25, 0.3, 0.75, 1.0]), np.array([1, 0, 1, 0])
+    assert calibration_error(probability, right, bins=4) == pytest.approx((0.45 + 0.75) / 4)
+
+
+def test_honest_probabilities_are_calibrated_and_boasts_are_not():
+    generator = np.random.default_rng(3)
+    probability = generator.random(20_000)
+    right = generator.random(20_000) < probability
+    assert calibration_error(probability, right) < 0.02
+    assert calibration_error(np.ones(20_000), right) == pytest.approx(0.5, abs=0.02)
+
+
+def test_calibration_of_no_probability_is_nan_and_of_nonsense_an_error():
+    assert math.isnan(calibration_error(np.array([np.nan, 0.5]), np.array([1, 0])))
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        calibration_error(np.array([1.5]), np.array([1]))
+    with pytest.raises(ValueError, match="as many"):
+        calibration_error(np.array([0.5]), np.array([1, 0]))
