@@ -148,10 +148,10 @@ def test_drawn_documents_follow_the_normalised_model() -> None:
     beta = np.array([0.8, 0.3, 0.6])
     every = list(compositions(4, 3))
     weight = np.exp([naive.log_q(x, beta) for x in every])
-    drawn, _ = with_parameters(beta[np.newaxis]).sample(np.full(20000, 4), random_state=0)
+    drawn, _ = with_parameters(beta[np.newaxis]).sample(np.full(8000, 4), random_state=0)
     seen = Counter(map(tuple, drawn.toarray().tolist()))
     share = np.array([seen[x] for x in every]) / seen.total()
-    np.testing.assert_allclose(share, weight / weight.sum(), atol=0.01)
+    np.testing.assert_allclose(share, weight / weight.sum(), atol=0.016)
 
 
 def test_drawn_documents_give_small_parameters_back() -> None:
