@@ -16,6 +16,7 @@ import ast
 import collections
 import compileall
 import difflib
+import functools
 import hashlib
 import json
 import os
@@ -165,6 +166,7 @@ class _Meaning(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
+@functools.cache
 def meaning(code: str) -> str | None:
     """Return a text that is the same for two codes that run alike; None for what is not Python."""
     try:
