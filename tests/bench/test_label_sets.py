@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
+from scipy import sparse
 
 from textmix.bench import label_sets
+from textmix.bench import later as later_bench
 from textmix.bench.label_sets import plain_expected_f, rivals
 from textmix.bench.later import later
 from textmix.models.common.f_kernels import listed_expected_f
+from textmix.models.network.embeddings import EmbeddingClassifier
 from textmix.plan.methods import load_methods
 
 
@@ -40,3 +46,28 @@ def test_boomer_is_a_peer_where_it_is_installed(monkeypatch):
     monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: name)
     monkeypatch.setattr(label_sets.importlib, "import_module", lambda name: made)
     assert label_sets.optional_peers() == {label_sets.BOOMER: {"max_rules": 500, "random_state": 1}}
+
+
+def test_fasttext_is_a_peer_where_it_is_installed(monkeypatch):
+    X, y, seen = sparse.csr_array([[2, 0, 1], [0, 3, 0]]), np.array([1, 0]), []
+
+    def trained(path, **settings):
+        seen.append(Path(path).read_text())
+        return SimpleNamespace(predict=lambda texts: ([(f"__label__{len(text)}",) for text in texts], None))
+
+    monkeypatch.setattr(later_bench.importlib.util, "find_spec", lambda name: None)
+    assert later_bench.optional_peers(X, y) == {}
+    monkeypatch.setattr(later_bench.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(later_bench.importlib, "import_module", lambda name: SimpleNamespace(train_supervised=trained))
+    (classes,) = (call() for call in later_bench.optional_peers(X, y).values())
+    assert seen == ["__label__1 w0 w0 w2\n__label__0 w1 w1 w1\n"]
+    assert classes.tolist() == [8, 8]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fasttext") is None, reason="the package fasttext is not installed")
+def test_embeddings_agree_with_fasttext_on_most_documents():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 60)
+    X = sparse.csr_array(rng.poisson(rng.dirichlet(np.full(40, 0.3), 3)[y] * 30))
+    ours = EmbeddingClassifier(epochs=50, random_state=0).fit(X, y).predict(X)
+    assert np.mean(later_bench.fasttext_classes(X, y, epoch=50) == ours) > 0.95
