@@ -10,8 +10,8 @@ from textmix.experiment.splits import Splits
 with job(snakemake) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
     sources = {
-        role: MeasureData(Corpus.load(features), Splits.load(splits), {})
-        for role, (features, splits) in running.settings.sources.items()
+        role: MeasureData(Corpus.load(features), Splits.load(splits), {}, *map(Corpus.load, beside))
+        for role, (features, splits, *beside) in running.settings.sources.items()
     }
     for role, method, folder in running.settings.predictions:
         sources[role].predictions[method] = Predictions.load(folder)

@@ -26,11 +26,13 @@ class MeasureData:
     corpus : the features corpus, N documents.
     splits : training and test rows of each trial.
     predictions : method -> its predictions of the test documents, for the methods that the measure's entry names.
+    beside : further features of the same documents, for the features that the measure's entry names; else None.
     """
 
     corpus: Corpus
     splits: Splits
     predictions: Mapping[str, Predictions] = field(default_factory=dict)
+    beside: Corpus | None = None
 
 
 @dataclass(frozen=True)

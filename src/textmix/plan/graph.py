@@ -99,7 +99,8 @@ def _run(plan: Plan, run: Run) -> Iterator[Node]:
 def _measure(plan: Plan, paper: str, measure: str) -> Node:
     """Return the job of a measure."""
     sources = plan.measure_sources(paper, measure).values()
-    counted = (f"features/{dataset}/{features}" for dataset, features, _ in sources)
+    used = [*((dataset, features) for dataset, features, _ in sources), *plan.measure_beside(paper, measure)]
+    counted = (f"features/{dataset}/{features}" for dataset, features in used)
     splits = (f"split/{dataset}/{split}" for dataset, _, split in sources)
     fits = (f"fit/{run.name}" for _, run in plan.measure_runs(paper, measure))
     documents = max((plan.documents(dataset) for dataset, _, _ in sources), default=0)

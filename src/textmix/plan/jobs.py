@@ -157,11 +157,16 @@ class Jobs:
         return entry
 
     def measure_sources(self, wildcards: Any) -> dict[str, list[str]]:
-        """Return role -> [features folder, splits folder] of a measure, for the roles with a data set."""
-        sources = self.plan.measure_sources(wildcards.paper, wildcards.measure)
+        """Return role -> [features folder, splits folder, folders of further features] of a measure."""
+        names = wildcards.paper, wildcards.measure
+        beside = dict(self.plan.measure_beside(*names))
         return {
-            role: [f"results/features/{data}/{features}", f"results/splits/{data}/{split}"]
-            for role, (data, features, split) in sources.items()
+            role: [
+                f"results/features/{data}/{features}",
+                f"results/splits/{data}/{split}",
+                *(f"results/features/{data}/{beside[data]}" for _ in [data] if data in beside),
+            ]
+            for role, (data, features, split) in self.plan.measure_sources(*names).items()
         }
 
     def measure_predictions(self, wildcards: Any) -> list[tuple[str, str, str]]:
@@ -173,7 +178,7 @@ class Jobs:
 
     def measure_inputs(self, wildcards: Any) -> list[str]:
         """Return the folders that a measure reads."""
-        folders = [path for pair in self.measure_sources(wildcards).values() for path in pair]
+        folders = [path for paths in self.measure_sources(wildcards).values() for path in paths]
         return folders + [path for _, _, path in self.measure_predictions(wildcards)]
 
     def measure_modules(self, wildcards: Any) -> list[str]:

@@ -96,3 +96,5 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None
         for key, entry in paper[kind].items():
             for role, split in entry["roles"].items():
                 yield f"{kind}.{key}", role, entry["features"], split
+                if "beside" in entry:
+                    yield f"{kind}.{key}", role, entry["beside"], None

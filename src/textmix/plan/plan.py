@@ -155,6 +155,12 @@ class Plan:
             if (dataset := self.dataset(role)) is not None
         }
 
+    def measure_beside(self, paper: str, measure: str) -> list[tuple[str, str]]:
+        """Return the (data set, features) pairs of a measure's further features, a role each; none without any."""
+        beside = self.papers[paper]["measures"][measure].get("beside")
+        sources = self.measure_sources(paper, measure).values() if beside else ()
+        return [(dataset, beside) for dataset, _, _ in sources]
+
     def measure_runs(self, paper: str, measure: str) -> Iterator[tuple[str, Run]]:
         """Yield role and fit job of the predictions that a measure reads: every method of its ``experiments``."""
         entry = self.papers[paper]["measures"][measure]
@@ -170,6 +176,7 @@ class Plan:
         pairs = {(run.dataset, self.run_inputs(run)[0]) for run in self.runs(paper)}
         for measure in self.measures(paper):
             pairs |= {(dataset, features) for dataset, features, _ in self.measure_sources(paper, measure).values()}
+            pairs |= set(self.measure_beside(paper, measure))
         return sorted(pairs)
 
     def split_sets(self, paper: str) -> list[tuple[str, str]]:

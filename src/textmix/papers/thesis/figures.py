@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from textmix.pages.figures import FigureData
 from textmix.pages.style import Sheet
-from textmix.papers.thesis import comparison_figures, order_figures, pruning_figures
+from textmix.papers.thesis import comparison_figures, fusion_figures, order_figures, pruning_figures
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "comparison": comparison_figures.comparison,
     "comparison_ranks": comparison_figures.comparison_ranks,
+    "fusion": fusion_figures.fusion,
+    "fusion_gains": fusion_figures.fusion_gains,
     "hmm_accuracy": order_figures.hmm_accuracy,
     "hmm_order": order_figures.hmm_order,
     "pruning": pruning_figures.pruning,

@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from textmix.core.errors import MissingResult
 from textmix.pages.figures import FigureData
 from textmix.pages.marks import counted, legend, log_axis, marked, row_names, with_bars
-from textmix.pages.style import DASHES, GREY, MARKERS, Sheet, grid_of_panels, panels
+from textmix.pages.style import DASHES, GREY, Sheet, grid_of_panels, panels
+from textmix.papers.thesis.drawing import difference, tables_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,32 +27,12 @@ SCORES = {
 MEASURES = ("pruning", "pruning_webkb", "pruning_lingspam", "pruning_spamassassin")
 
 
-def tables(data: FigureData, name: str) -> dict[str, list[Mapping[str, str]]]:
-    """Return role -> rows of a table of the measures of pruning (`MEASURES`) that are at hand.
-
-    Raises
-    ------
-    MissingResult : none is at hand; the reason is that of the first.
-    """
-    found: dict[str, list[Mapping[str, str]]] = {}
-    absent = []
-    for measure in MEASURES:
-        try:
-            for row in data.results.measure_table(measure, name):
-                found.setdefault(row["role"], []).append(row)
-        except MissingResult as missing:
-            absent.append(missing)
-    if not found:
-        raise absent[0]
-    return found
-
-
 def pruning(data: FigureData) -> Sheet:
     """Draw the error against the share of the vocabulary that is kept, a panel a data set, a line a score.
 
     Option: labels (role -> title).  Reads the tables ``errors``.
     """
-    found = tables(data, "errors")
+    found = tables_of(data, MEASURES, "errors")
     figure, panel = grid_of_panels(len(found), 2, 2.5)
     for axes, (role, rows) in zip(panel, found.items(), strict=True):
         errors: dict[tuple[str, float], list[float]] = {}
@@ -84,14 +64,12 @@ def pruning_gains(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads the tables ``gains``.
     """
-    found = tables(data, "gains")
+    found = tables_of(data, MEASURES, "gains")
     names = {"none": "whole vocabulary", **SCORES}
     figure, panel = grid_of_panels(len(found), 2, 1.7, sharey=True)
     for axes, (role, rows) in zip(panel, found.items(), strict=True):
         for place, row in enumerate(rows):
-            value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-            colour = "C0" if low > 0 or high < 0 else GREY
-            axes.errorbar(value, place, xerr=[[value - low], [high - value]], color=colour, marker=MARKERS[0])
+            difference(axes, place, *(float(row[key]) for key in ("value", "low", "high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         axes.set_title(data.title_of(role))
         axes.set_xlabel("error minus that of\nsensitivities (fraction)")
