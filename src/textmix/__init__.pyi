@@ -10,6 +10,7 @@ from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM as LatentTopicE
 from textmix.models.hmm.estimator import HiddenMarkovModel as HiddenMarkovModel
 from textmix.models.hmm.estimator import HMMClassifier as HMMClassifier
 from textmix.models.hmm.topics import WordClusters as WordClusters
+from textmix.models.hmm.vectorizer import SequenceVectorizer as SequenceVectorizer
 from textmix.models.label_sets.boosted import BoostedPowerSet as BoostedPowerSet
 from textmix.models.label_sets.boosted import BoostedRelevance as BoostedRelevance
 from textmix.models.label_sets.boosted_network import BoostedNetwork as BoostedNetwork
@@ -55,6 +56,7 @@ from textmix.models.network.tfidf_network import TfidfNetwork as TfidfNetwork
 from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
 from textmix.models.topics.labelled_lda import LabelledLDA as LabelledLDA
+from textmix.models.topics.lda import LDAClassifier as LDAClassifier
 from textmix.serve.library import load as load
 from textmix.serve.library import save as save
 from textmix.text.vectorizer import SkipgramVectorizer as SkipgramVectorizer

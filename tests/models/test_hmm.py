@@ -9,12 +9,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 from tests.naive import hmm as naive
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Corpus, label_matrix
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters, topic_emissions
 from textmix.models.hmm.training import Chain
+from textmix.models.hmm.vectorizer import SequenceVectorizer
+from textmix.text.words import WordVectorizer
 
 
 def made(n_documents: int, n_states: int = 3, n_words: int = 7, most: int = 9) -> tuple[list[list[int]], Chain]:
@@ -206,3 +211,23 @@ def test_rows_of_documents_are_taken_as_rows_of_a_matrix() -> None:
         TokenSequences(np.array([0], np.int32), np.array([0, 2]), 1)
     with pytest.raises(ValueError, match="outside of the vocabulary"):
         TokenSequences(np.array([5], np.int32), np.array([0, 1]), 3)
+
+
+def test_texts_become_sequences_of_the_words_of_training() -> None:
+    words = SequenceVectorizer(min_count=2)
+    X = words.fit_transform(["to be or not to be", "be"])
+    assert list(words.vocabulary_) == ["be", "to"]
+    assert [X[d].tolist() for d in range(2)] == [[1, 0, 1, 0], [0]]
+    assert words.transform(["or to", ""])[0].tolist() == [1]
+    model = make_pipeline(SequenceVectorizer(), HMMClassifier(n_states=2, random_state=0))
+    texts = ["a b a b a b", "b a b a", "a a a b b b", "b b a a"]
+    model.fit(texts, ["turns", "turns", "stays", "stays"])
+    assert model.predict(["a b a b a b a b", "b b b b a a a a"]).tolist() == ["turns", "stays"]
+
+
+def test_a_corpus_without_words_in_order_is_refused() -> None:
+    texts = ["a b", "b"]
+    counted = WordVectorizer().fit(texts)
+    corpus = Corpus("made", ["0", "1"], [], label_matrix([[], []], 0), features=counted.transform(texts))
+    with pytest.raises(ConfigError, match="no words in order"):
+        TokenSequences.of_corpus(corpus)

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.plan.methods import Method, load_methods
 from textmix.serve.classes import SKLEARN
@@ -42,11 +43,13 @@ def fitted(name: str) -> tuple[PersistedModel, Corpus, Corpus]:
     """Return a fitted model, its texts and their counts."""
     method = METHODS[name]
     text = corpus(method.task == "multi", classes=2 if isinstance(method.make({}), TwoClassLinear) else 4)
-    counts = build_features(text, SPEC)
+    ordered = method.takes == "sequences"
+    spec = {**SPEC, "keep_tokens": ordered}
+    counts = build_features(text, spec)
     y = counts.classes() if method.task == "single" else counts.indicators()
-    estimator = method.make({}).fit(counts.features, y)
+    estimator = method.make({}).fit(TokenSequences.of_corpus(counts) if ordered else counts.features, y)
     return (
-        PersistedModel.of_words(estimator, method.task, LABELS, counts.feature_names, SPEC, dataset="made"),
+        PersistedModel.of_words(estimator, method.task, LABELS, counts.feature_names, spec, dataset="made"),
         text,
         counts,
     )  # type: ignore[arg-type]
@@ -112,9 +115,10 @@ def test_a_loaded_model_is_whole_and_labels_as_before(name: str, tmp_path: Path)
     assert vars(back.estimator).keys() == vars(model.estimator).keys()
     assert back.estimator.get_params() == model.estimator.get_params()
     labels, probability = back.label(text.text)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(labels, model.estimator.predict(counts.features))
+    X = counts.features if counts.tokens is None else TokenSequences.of_corpus(counts)
+    np.testing.assert_array_equal(labels, model.estimator.predict(X))
     if hasattr(model.estimator, "predict_proba"):
-        expected = model.estimator.predict_proba(counts.features)
+        expected = model.estimator.predict_proba(X)
         np.testing.assert_array_equal(probability[:, model.estimator.classes_], expected)  # type: ignore[index]
     assert [back.label_names, list(back.steps[0][1].vocabulary_), back.dataset] == [
         *(LABELS, counts.feature_names, "made"),
@@ -302,6 +306,8 @@ def value(name: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
         ("boosted_relevance", array("_experts.grown.forest.root", lambda root: root + 9999)),
         ("boosted_relevance", array("_experts.grown.place", lambda place: place + 99)),
         ("boosted_power_set", array("_gate.trees.forest.child", lambda child: np.maximum(child, 0))),
+        ("hmm", array("transmat_", np.zeros_like)),
+        ("hmm_shared", array("emissionprob_", lambda shares: np.concatenate([shares, shares]))),
         ("boosted_power_set", value("_gate.trees.outputs", lambda number: number + 1)),
     ],
 )

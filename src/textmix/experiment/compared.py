@@ -12,6 +12,7 @@ from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import run_trials
+from textmix.models.hmm.sequences import TokenSequences
 from textmix.plan.methods import TAKES, Method
 
 
@@ -60,7 +61,8 @@ def run_compared(
 
 def views_of(corpora: Sequence[Corpus], entry: Mapping[str, Any]) -> Views:
     """Return the documents in the views of an entry; the parameters are those of `run_compared`."""
-    return Views(dict(zip(entry["views"], (one.features for one in corpora), strict=True)), entry["views"])
+    parts = (one.features if one.tokens is None else TokenSequences.of_corpus(one) for one in corpora)
+    return Views(dict(zip(entry["views"], parts, strict=True)), entry["views"])
 
 
 def _is_of_the_data(error: Exception) -> bool:
@@ -85,6 +87,8 @@ def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
         return f"{corpus.name} has no features"
     if method.takes == "counts" and corpus.features.dtype.kind not in "iu":
         return f"{method.name} takes {TAKES['counts']}; {corpus.name} has other values"
+    if method.takes == "sequences" and corpus.tokens is None:
+        return f"{method.name} takes {TAKES['sequences']}; {corpus.name} has none"
     found = {"documents": n_train, "labels": len(corpus.label_names), "features": corpus.features.shape[1]}
     over = [f"{found[key]:,} {key}" for key, most in method.most.items() if found[key] > most]
     if over:

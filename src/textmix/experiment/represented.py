@@ -8,8 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import FunctionTransformer
 
 from textmix.data.corpus import Corpus
+from textmix.models.hmm.sequences import TokenSequences
+from textmix.plan.methods import ORDER
 from textmix.text.weighting import WEIGHTINGS, TermWeighting
 
 #: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.
@@ -23,18 +26,18 @@ _OFFERED = (
 
 @dataclass(frozen=True)
 class Views:
-    """Counts of the same N documents in several views, such as words and n-grams of characters.
+    """Counts, or words in order, of the same N documents in several views, such as words and n-grams of characters.
 
     The counts of a document depend on this document alone, so that rows may be taken before any fit.
 
     Parameters
     ----------
-    counts : view -> CSR (N, V of the view).
+    counts : view -> CSR (N, V of the view), or words in order.
     least : view -> ``min_documents`` and ``min_count`` of `TermWeighting`, which a training part applies to its own
         documents.
     """
 
-    counts: Mapping[str, sparse.csr_array]
+    counts: Mapping[str, sparse.csr_array | TokenSequences]
     least: Mapping[str, Mapping[str, int]]
 
     @property
@@ -49,9 +52,17 @@ class Views:
 
 
 def suited(corpus: Corpus, weightings: Iterable[str]) -> list[str]:
-    """Return the weightings that suit a corpus: of counts, or of other numbers."""
+    """Return the weightings that suit a corpus: of counts, of other numbers, or of words in order."""
     counts = corpus.features is not None and corpus.features.dtype.kind in "iu"
-    return [name for name in weightings if WEIGHTINGS[name] == counts]
+    known = {**WEIGHTINGS, ORDER: counts}
+    return [name for name in weightings if known[name] == counts]
+
+
+def weighting_of(choice: Mapping[str, str], least: Mapping[str, int]) -> TermWeighting | FunctionTransformer:
+    """Return the weighting of a choice, not fitted; words in order stay as they are."""
+    if choice["weighting"] == ORDER:
+        return FunctionTransformer()
+    return TermWeighting(weighting=choice["weighting"], **least)
 
 
 class Represented:
@@ -68,7 +79,7 @@ class Represented:
 
     def fit(self, X: Views, y: np.ndarray) -> Self:
         """Fit the weighting and the estimator to the documents of X and their targets y."""
-        self.weighting = TermWeighting(weighting=self.choice["weighting"], **X.least[self.choice["view"]])
+        self.weighting = weighting_of(self.choice, X.least[self.choice["view"]])
         self.estimator.fit(self.weighting.fit_transform(X.counts[self.choice["view"]]), y)
         return self
 
@@ -84,6 +95,6 @@ class Represented:
         found = getattr(self.estimator, name)
         return (lambda X, *more: found(self._weighted(X), *more)) if name in _OFFERED else found
 
-    def _weighted(self, X: Views) -> sparse.csr_array:
-        """Return the weighted matrix of documents, CSR (N, K)."""
+    def _weighted(self, X: Views) -> Any:
+        """Return the weighted matrix of documents, CSR (N, K), or their words in order."""
         return self.weighting.transform(X.counts[self.choice["view"]])

@@ -15,12 +15,11 @@ import numpy as np
 from textmix.core.errors import ConfigError
 from textmix.core.runtime import progress
 from textmix.experiment.predictions import true_log_proba
-from textmix.experiment.represented import Views
+from textmix.experiment.represented import Views, weighting_of
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.experiment.tuning import folds_of
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
 from textmix.plan.methods import variants
-from textmix.text.weighting import TermWeighting
 
 #: Most values that a ladder gets beyond one of its ends.
 MOST_STEPS = 4
@@ -172,7 +171,7 @@ class _Scores:
         if (name, fold) not in self.weighted:
             self.weighted = {key: pair for key, pair in self.weighted.items() if key[0] == name}
             counts, least = self.data[0].counts[choice["view"]], self.data[0].least[choice["view"]]
-            weighting = TermWeighting(weighting=choice["weighting"], **least)
+            weighting = weighting_of(choice, least)
             train = weighting.fit_transform(counts[self._rest(fold)])
             self.weighted[name, fold] = train, weighting.transform(counts[self.folds[fold]])
         return self.weighted[name, fold]

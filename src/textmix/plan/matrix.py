@@ -19,6 +19,8 @@ from textmix.plan.own import compared
 #: Name of the study.
 MATRIX = "matrix"
 _SOURCE = "config/matrix.yaml"
+#: Features of methods that take words in order.
+SEQUENCES = "matrix_sequences"
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,16 @@ def _experiments(
     for dataset in chosen:
         entry = raw["data"][dataset]
         key = f"{entry['task']}_{entry['features']}"
-        fitting = {name: compared(method) for name, method in methods.items() if method.task == entry["task"]}
+        fitting = {name: _entry(method) for name, method in methods.items() if method.task == entry["task"]}
         common = {"features": entry["features"], "metrics": shown_metrics(entry["task"]), "methods": fitting}
         experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = split or entry["split"]
     return experiments
+
+
+def _entry(method: Method) -> dict[str, Any]:
+    """Return the experiment's entry of a method; words in order have features of their own."""
+    ordered = {"features": [SEQUENCES]} if method.takes == "sequences" else {}
+    return {**compared(method), **ordered}
 
 
 def _said(split: Mapping[str, Any]) -> str:

@@ -17,7 +17,9 @@ REGISTRY_FILE = registry_file("methods.yaml")
 
 #: Values of ``task`` and ``takes``, the labels and the features that a method can be fitted to -> their names in words.
 TASKS = {"single": "one label a document", "multi": "several labels a document"}
-TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers"}
+TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers", "sequences": "words in order"}
+#: The weighting of words in order: none.
+ORDER = "order"
 
 
 #: The keys of an entry that a fit reads, that a fit inside a comparison of methods reads, and that a table of scores
@@ -30,7 +32,7 @@ TUNING = "textmix.experiment.tuning"
 #: Module that searches representation and parameters in a comparison of methods; imported by name, too.
 SEARCH = "textmix.experiment.search"
 #: ``takes`` -> the weightings (`textmix.text.weighting`) that a method tries unless its entry names others.
-DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled")}
+DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled"), "sequences": (ORDER,)}
 #: Classes of methods by their time: a comparison fits the methods of an earlier class first.
 COSTS = ("low", "middle", "high")
 

@@ -15,10 +15,13 @@ from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.table import main_metric
 from textmix.plan.methods import Method
-from textmix.plan.own import OWN, Own, load_own
+from textmix.plan.own import Own, load_own, view_features
 
-#: How text becomes counts for a model, unless a paper's ``features`` are named: words of any script.
-WORDS = {"model_words": {"tokenizer": "unicode", "min_count": 2}}
+#: How text becomes counts, or words in order, for a model, unless a paper's ``features`` are named.
+WORDS = {
+    "model_words": {"tokenizer": "unicode", "min_count": 2},
+    "model_sequences": {"tokenizer": "unicode", "min_count": 2, "keep_tokens": True},
+}
 USAGE = "snakemake --cores 1 model --config data=<data set> method=<method>"
 _TRUTH = {"true": True, "false": False}
 _DESCRIPTIONS = (".yaml", ".yml")
@@ -109,7 +112,8 @@ def _model(settings: Mapping[str, Any], own: Own | None, methods: Mapping[str, M
         raise ConfigError(f"configuration: method={method}: there is none; {suggest(method, methods)}")
     grid = _typed(settings.get("grid", {}))
     search = {"grid": grid, "folds": 3, "metric": main_metric(methods[method].task)} if grid else None
-    features = settings.get("features", OWN if own else next(iter(WORDS)))
+    view = "sequences" if methods[method].takes == "sequences" else "words"
+    features = settings.get("features", view_features(view) if own else f"model_{view}")
     return Model(dataset, method, features, _typed(settings.get("params", {})), search)
 
 

@@ -11,6 +11,7 @@ TEXT_VIEWS: dict[str, dict[str, Any]] = {
     "bigrams": {"tokenizer": "scripts", "max_n": 2, "min_documents": 2},
     "skipgrams": {"tokenizer": "scripts", "max_n": 2, "max_slop": 2, "subsume": False, "min_documents": 2},
     "characters": {"tokenizer": "characters", "max_n": 4, "min_documents": 2},
+    "sequences": {"tokenizer": "scripts", "keep_tokens": True, "min_documents": 2},
 }
 #: Keys of ``features`` by which a user describes a view of their own, which is then the only one.
 _OWN_VIEW = {"tokenizer", "max_n", "max_slop", "subsume", "vectors"}

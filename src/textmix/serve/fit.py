@@ -12,6 +12,7 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.tuning import tune
 from textmix.models.common.sklearn_private import check_parameters
+from textmix.models.hmm.sequences import TokenSequences
 from textmix.plan.methods import Method
 from textmix.serve.classes import can_be_persisted
 from textmix.serve.model import PersistedModel
@@ -64,13 +65,16 @@ def fit_model(
             raise ConfigError(f"configuration: params: {error}") from error
         return estimator
 
+    ordered = method.takes == "sequences"
+    X = TokenSequences.of_corpus(corpus) if ordered else corpus.features
     chosen, point = "", dict[str, Any]()
     if search is not None:
         folds = rng(seed, corpus.name, "model", "tune")
-        chosen, point = tune(method.task, make, search, (corpus.features, y), folds)
+        chosen, point = tune(method.task, make, search, (X, y), folds)
     vocabulary = list(corpus.feature_names or [])
+    spec = {**spec, "keep_tokens": ordered}
     model = PersistedModel.of_words(make(point), method.task, corpus.label_names, vocabulary, spec, dataset=corpus.name)
-    model.estimator.fit(corpus.features, y)
+    model.estimator.fit(X, y)
     logger.info(
         "%s fitted to %d documents of %s, %d words%s",
         *(method.name, corpus.n_documents, corpus.name, len(vocabulary), chosen and f"; chosen: {chosen}"),

@@ -8,8 +8,9 @@ from typing import Any
 from textmix.core.environment import versions
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.experiment.represented import CHOICE
+from textmix.experiment.represented import CHOICE, weighting_of
 from textmix.experiment.trials import estimator_of
+from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.plan.methods import Method
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
@@ -25,11 +26,13 @@ def vectoriser_of(spec: Mapping[str, Any]) -> WordVectorizer | SkipgramVectorize
     ------
     ConfigError : the entry has a key that no vectoriser takes together with the others.
     """
-    sequences = spec.get("max_n", 1) > 1
-    made = SkipgramVectorizer(subsume=False) if sequences else WordVectorizer()
-    names = {"min_documents": "min_df"} if sequences else {}
+    if spec.get("keep_tokens"):
+        return SequenceVectorizer(**{key: value for key, value in spec.items() if key != "keep_tokens"})
+    skipgrams = spec.get("max_n", 1) > 1
+    made = SkipgramVectorizer(subsume=False) if skipgrams else WordVectorizer()
+    names = {"min_documents": "min_df"} if skipgrams else {}
     given = {names.get(key, key): value for key, value in spec.items()}
-    if sequences:
+    if skipgrams:
         given = {"max_slop": 0, **given}
     unknown = sorted(set(given) - set(made.get_params()))
     if unknown:
@@ -68,12 +71,13 @@ def keep_best(
     point = choice["point"]
     words = vectoriser_of(features[point["view"]])
     texts = [corpus.text.text(row) for row in range(corpus.n_documents)]
-    weighting = TermWeighting(weighting=point["weighting"], **entry["views"][point["view"]])
+    weighting = weighting_of(point, entry["views"][point["view"]])
     params = {key: value for key, value in {**entry["params"], **point}.items() if key not in CHOICE}
     estimator = estimator_of(method, params, (about["seed"], corpus.name, 0))
     y = corpus.classes() if method.task == "single" else corpus.indicators()
     estimator.fit(weighting.fit_transform(words.fit_transform(texts)), y)
-    steps = [("words", words), ("weighting", weighting), ("model", estimator)]
+    kept = [("weighting", weighting)] if isinstance(weighting, TermWeighting) else []
+    steps = [("words", words), *kept, ("model", estimator)]
     card = {
         **{"method": method.name, "documents": corpus.n_documents, "data digest": corpus.content_digest()},
         **{key: choice[key] for key in ("metric", "value", "low", "high", "point")},

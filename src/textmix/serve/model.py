@@ -22,6 +22,7 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
 from textmix.models.common.sklearn_private import check_parameters
+from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
 from textmix.serve.classes import class_of, forms_of
 from textmix.serve.forms import read_json, read_names, read_state, write_state
@@ -72,7 +73,7 @@ class PersistedModel:
         *,
         dataset: str = "",
     ) -> Self:
-        """Return the model of an estimator that was fitted to counts of words.
+        """Return the model of an estimator that was fitted to counts of words, or to words in order (``keep_tokens``).
 
         Parameters
         ----------
@@ -83,9 +84,8 @@ class PersistedModel:
         ------
         ConfigError : the features are not counts of single words.
         """
-        return cls(
-            [("words", WordVectorizer.of(features, vocabulary)), ("model", estimator)], task, label_names, dataset
-        )
+        words = (SequenceVectorizer if features.get("keep_tokens") else WordVectorizer).of(features, vocabulary)
+        return cls([("words", words), ("model", estimator)], task, label_names, dataset)
 
     @property
     def estimator(self) -> Any:
@@ -214,11 +214,12 @@ class PersistedModel:
         if getattr(self.estimator, "_strategy", "prior") != getattr(self.estimator, "strategy", "prior"):
             raise ValueError("_strategy is not the parameter strategy")
         n_features = self.estimator.n_features_in_
-        if len(self.steps) > 1 and self.counts(Ragged.from_texts([b"", b"a"])).shape[1] != n_features:
+        texts = self.counts(Ragged.from_texts([b"", b"a"])) if len(self.steps) > 1 else None
+        if texts is not None and texts.shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")
         probe = sparse.csr_array((np.ones(2, dtype=np.int32), ([0, 1], [0, n_features - 1])), shape=(2, n_features))
-        labels = self.estimator.predict(probe)
-        if len(labels) != len(probe.indptr) - 1:
+        labels = self.estimator.predict(probe if texts is None or sparse.issparse(texts) else texts)
+        if len(labels) != 2:
             raise ValueError("the estimator does not label each text")
         if labels.ndim != TASKS.get(self.task):
             raise ValueError(f"the estimator's labels do not have the shape of the task {self.task!r}")

@@ -263,13 +263,16 @@ def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sp
     -------
     CSR (N, V), int32, indices sorted.
     """
-    text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
-    tokens, words = _words(text, spec)
-    column = np.array([place.get(word, -1) for word in words], dtype=np.int32)
-    counts = _count(renumber(tokens, column), len(place))
+    counts = _count(known_tokens(text, spec, place), len(place))
     if spec.weighting == "binary":
         counts.data[:] = 1
     return counts
+
+
+def known_tokens(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> Ragged:
+    """Return the words of a vocabulary in new documents, in order, as columns; parameters as for `count_known`."""
+    tokens, words = _words(clean_messages(text, spec.skip_header, spec.skip_uuencoded), spec)
+    return renumber(tokens, np.array([place.get(word, -1) for word in words], dtype=np.int32))
 
 
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:

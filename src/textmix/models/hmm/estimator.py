@@ -50,7 +50,7 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     startprob_ : float64 (S,).
     transmat_ : float64 (S, S); rows sum to 1.
     emissionprob_ : float64 (S, V); rows sum to 1.
-    n_words_ : V.
+    n_features_in_ : V.
     objective_path_ : J before each step, in nats.
     n_iter_ : number of steps.
     converged_ : whether ``tol`` was met.
@@ -97,13 +97,13 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         (self._chain,), self.objective_path_ = training.chains, training.path
         self.startprob_, self.transmat_ = self._chain.start, self._chain.transitions
         self.emissionprob_ = self._chain.emissions.T
-        self.n_iter_, self.n_words_ = len(training.path), X.n_words
+        self.n_iter_, self.n_features_in_ = len(training.path), X.n_words
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return log p(d) of each document as a sequence, float64 (N,), in nats."""
         check_is_fitted(self)
-        return self._chain.log_likelihood(known_sequences(X, self.n_words_))
+        return self._chain.log_likelihood(known_sequences(X, self.n_features_in_))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log p(d)."""
@@ -112,7 +112,7 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> list[np.ndarray]:
         """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,)."""
         check_is_fitted(self)
-        return self._chain.paths(known_sequences(X, self.n_words_))
+        return self._chain.paths(known_sequences(X, self.n_features_in_))
 
 
 class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -131,8 +131,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_, class_log_prior_ : labels, and log of their shares of the documents, (C,).
     startprob_ : float64 (C, S).
     transmat_ : float64 (C, S, S); rows sum to 1.
-    emissionprob_ : float64 (C, S, V) where ``emissions`` is "own", else (S, V).
-    n_words_, objective_path_, n_iter_, converged_ : as for `HiddenMarkovModel`.
+    emissionprob_ : float64 (E, S, V); E is C where ``emissions`` is "own", else 1.
+    n_features_in_, objective_path_, n_iter_, converged_ : as for `HiddenMarkovModel`.
 
     Examples
     --------
@@ -144,6 +144,12 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['turns', 'stays']
     """
 
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "class_log_prior_": "float64 C", "n_features_in_": "int"},
+        **{"startprob_": "float64 C S", "transmat_": "float64 C S S", "emissionprob_": "float64 E S V"},
+        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_CONSTRAINTS,
         "emissions": [StrOptions({"own", "shared", "topics"})],
@@ -182,7 +188,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         training = BaumWelch(parts, self._starts(X), self.smoothing, kind)
         self.converged_ = training.run(self.max_iter, self.tol)
         self._keep(training.chains)
-        self.objective_path_, self.n_iter_, self.n_words_ = training.path, len(training.path), X.n_words
+        self.objective_path_, self.n_iter_ = np.array(training.path), len(training.path)
+        self.n_features_in_ = X.n_words
         return self
 
     def _starts(self, X: TokenSequences) -> list[Chain]:
@@ -201,18 +208,27 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set the fitted parameters."""
         self.startprob_ = np.array([chain.start for chain in chains])
         self.transmat_ = np.array([chain.transitions for chain in chains])
-        own = self.emissions == "own"
-        self.emissionprob_ = np.array([chain.emissions.T for chain in chains]) if own else chains[0].emissions.T
+        own = chains if self.emissions == "own" else chains[:1]
+        self.emissionprob_ = np.array([chain.emissions.T for chain in own])
+
+    def check_loaded(self) -> None:
+        """Raise ValueError if what was read from a file is no probability, or has another number of classes."""
+        if len(self.emissionprob_) != (len(self.classes_) if self.emissions == "own" else 1):
+            raise ValueError("emissionprob_ does not hold the emissions of the classes")
+        for part in (self.startprob_, self.transmat_, self.emissionprob_):
+            # A transition of 0 would leave the scaled form without a bound.
+            if not (part > 0).all() or not np.allclose(part.sum(axis=-1), 1.0):
+                raise ValueError("a row of probabilities does not sum to 1, or one is not positive")
 
     def _chain(self, code: int) -> Chain:
         """Return the model of a class."""
-        emissions = self.emissionprob_[code] if self.emissionprob_.ndim == 3 else self.emissionprob_
+        emissions = self.emissionprob_[code if self.emissions == "own" else 0]
         return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
 
     def log_likelihood(self, X: Any) -> np.ndarray:
         """Return log p(d | c) of each document as a sequence, float64 (N, C), in nats."""
         check_is_fitted(self)
-        X = known_sequences(X, self.n_words_)
+        X = known_sequences(X, self.n_features_in_)
         return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:

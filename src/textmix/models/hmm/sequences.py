@@ -9,7 +9,8 @@ from typing import Any, overload
 import numpy as np
 from scipy import sparse
 
-from textmix.data.corpus import Ragged
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Corpus, Ragged
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ class TokenSequences:
         rows = X if isinstance(X, Ragged) else _ragged(X)
         most = int(rows.values.max()) + 1 if len(rows.values) else 0
         return cls(np.asarray(rows.values), np.asarray(rows.offsets), most if n_words is None else n_words)
+
+    @classmethod
+    def of_corpus(cls, corpus: Corpus) -> TokenSequences:
+        """Return the documents of a features corpus that keeps its tokens.
+
+        Raises
+        ------
+        ConfigError : it does not.
+        """
+        if corpus.tokens is None:
+            raise ConfigError(f"features: {corpus.name} has no words in order; name features with keep_tokens: true")
+        return cls.of(corpus.tokens, len(corpus.feature_names or ()))
 
     @property
     def shape(self) -> tuple[int, int]:

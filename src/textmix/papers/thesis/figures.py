@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from textmix.pages.figures import FigureData
 from textmix.pages.style import Sheet
-from textmix.papers.thesis import comparison_figures, fusion_figures, order_figures, pruning_figures
+from textmix.papers.thesis import comparison_figures, fusion_figures, generative_figures, order_figures, pruning_figures
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "comparison": comparison_figures.comparison,
@@ -15,6 +15,8 @@ FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "fusion_gains": fusion_figures.fusion_gains,
     "hmm_accuracy": order_figures.hmm_accuracy,
     "hmm_order": order_figures.hmm_order,
+    "latent_topics": generative_figures.latent_topics,
+    "longer": generative_figures.longer,
     "pruning": pruning_figures.pruning,
     "pruning_gains": pruning_figures.pruning_gains,
     "sparse_counts": pruning_figures.sparse_counts,

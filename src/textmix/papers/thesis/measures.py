@@ -2,8 +2,19 @@
 
 from textmix.papers.thesis.comparison import comparison, comparison_time
 from textmix.papers.thesis.fusion import fusion
+from textmix.papers.thesis.latent_topics import latent_topics
+from textmix.papers.thesis.longer import longer
 from textmix.papers.thesis.pruning import pruning
 from textmix.papers.thesis.sparse_counts import sparse_counts
 from textmix.papers.thesis.word_order import word_order
 
-__all__ = ["comparison", "comparison_time", "fusion", "pruning", "sparse_counts", "word_order"]
+__all__ = [
+    "comparison",
+    "comparison_time",
+    "fusion",
+    "latent_topics",
+    "longer",
+    "pruning",
+    "sparse_counts",
+    "word_order",
+]

@@ -1,0 +1,85 @@
+"""Whether the Dirichlet compound multinomial gains as documents become longer: documents of a class are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix.experiment.measures import Measure, MeasureData
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.papers.thesis.latent_topics import chosen, nats
+from textmix.papers.thesis.trials import Found
+
+MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
+
+
+def longer(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng: np.random.Generator) -> Measure:
+    """Measure likelihood and accuracy as 1, 2, 4 and 8 documents of a class are joined to one.
+
+    Training and test documents are joined alike, so that all lengths have the same words.
+
+    Parameters
+    ----------
+    sources : role -> data set.
+    settings : ``joined``, numbers of documents that are joined, increasing from 1; ``smoothing``, values to choose from
+        by held-out training documents.
+    rng : draws which documents are joined.
+
+    Returns
+    -------
+    a measure with ``<role>_<model>_<m>_nats`` (multinomial and DCM: log perplexity, nats a word) and
+    ``<role>_<model>_<m>_accuracy`` (with the EDCM, which has no normalised likelihood) for m joined documents;
+    ``<role>_dcm_nats_growth``, ``<role>_dcm_accuracy_growth`` and ``<role>_edcm_accuracy_growth``: the gain over the
+    multinomial at the largest m less that at 1, with intervals over the splits; and the table ``trials``.
+    """
+    sizes = [len(part[0]) for source in sources.values() for part in (source.splits.test, source.splits.train)]
+    found = Found(sizes[0] / sizes[1])
+    for role, source in sources.items():
+        for trial in range(len(source.splits)):
+            found.add(role, _trial(source, trial, settings, rng))
+    grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
+    growth = found.differences({name: (name, "") for name in grown}, list(sources))
+    return Measure({**found.means(), **growth}, {"trials": found.rows()})
+
+
+def _trial(source: MeasureData, trial: int, settings: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
+    """Return the numbers of one trial."""
+    X, y = source.corpus.features, source.corpus.classes().astype(np.int64)
+    train, test = (rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test))
+    points, numbers = [{"smoothing": value} for value in settings["smoothing"]], dict[str, float]()
+    for m in settings["joined"]:
+        (known, labels), (unknown, truth) = (joined(X[rows], y[rows], m) for rows in (train, test))  # type: ignore[index]
+        for name, kind in MODELS.items():
+            model = kind(smoothing=0.01).fit(known, labels) if name == "edcm" else chosen(kind, points, known, labels)
+            numbers[f"{name}_{m}_accuracy"] = float(model.score(unknown, truth))
+            if name != "edcm":
+                numbers[f"{name}_{m}_nats"] = nats(model, unknown, truth)
+
+    def gain(name: str, m: int, of: str, sign: float) -> float:
+        """Return by how much a model is better than the multinomial with m joined documents."""
+        return sign * (numbers[f"{name}_{m}_{of}"] - numbers[f"multinomial_{m}_{of}"])
+
+    most = settings["joined"][-1]
+    for name, of, sign in (("dcm", "nats", -1.0), ("dcm", "accuracy", 1.0), ("edcm", "accuracy", 1.0)):
+        numbers[f"{name}_{of}_growth"] = gain(name, most, of, sign) - gain(name, 1, of, sign)
+    return numbers
+
+
+def joined(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return documents (N, V) of which each m of a class, in order, are one, and their classes.
+
+    Fewer than m that remain of a class are one document too.
+    """
+    number = np.empty(len(y), dtype=np.int64)
+    for label in np.unique(y):
+        mine = np.flatnonzero(y == label)
+        number[mine] = np.arange(len(mine)) // m
+    _, first, group = np.unique(np.column_stack([y, number]), axis=0, return_index=True, return_inverse=True)
+    ones = np.ones(len(y), dtype=X.dtype)
+    sums = sparse.csr_array((ones, (group.ravel(), np.arange(len(y)))), shape=(len(first), len(y))) @ X
+    return sparse.csr_array(sums), y[first]

@@ -1,0 +1,70 @@
+"""Latent Dirichlet allocation a class: bound and left-to-right estimate beside the sum over all topics of all words."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import gammaln
+
+from textmix.models.topics.lda import LDAClassifier, bound, in_order
+from textmix.models.topics.lda_kernels import left_to_right
+
+
+def exact(words: list[int], phi: np.ndarray, alpha: float) -> float:
+    """Return log p of a short document by the sum over the topics of all its words."""
+    k, total = len(phi), 0.0
+    for topics in itertools.product(range(k), repeat=len(words)):
+        counts = np.bincount(topics, minlength=k) + alpha
+        prior = gammaln(k * alpha) - gammaln(counts.sum()) + (gammaln(counts) - gammaln(alpha)).sum()
+        total += np.exp(prior + np.log(phi[list(topics), words]).sum())
+    return float(np.log(total))
+
+
+@pytest.fixture(scope="module")
+def topics() -> np.ndarray:
+    """Return two topics over three words."""
+    return np.array([[0.7, 0.2, 0.1], [0.1, 0.2, 0.7]])
+
+
+@pytest.mark.parametrize("words", [[0], [0, 0, 0, 0], [0, 2, 1, 2, 0, 1]])
+def test_the_estimate_is_the_sum_over_topics_and_the_bound_lies_below(words: list[int], topics: np.ndarray) -> None:
+    expected = exact(words, topics, 0.3)
+    offsets = np.array([0, len(words)])
+    (found,) = left_to_right(np.array(words, np.int32), offsets, topics.T.copy(), 0.3, 20_000, 7)
+    assert found == pytest.approx(expected, abs=0.01)
+    (low,) = bound(sparse.csr_array([np.bincount(words, minlength=3)]), topics, 0.3)
+    assert expected - 0.5 < low <= expected + 1e-12
+
+
+def test_one_topic_is_a_multinomial(topics: np.ndarray) -> None:
+    X = sparse.csr_array(np.array([[2, 0, 1], [0, 0, 0]]))
+    expected = [2 * np.log(0.7) + np.log(0.1), 0.0]
+    np.testing.assert_allclose(bound(X, topics[:1], 0.5), expected, atol=1e-12)
+    tokens, offsets = in_order(X, np.random.RandomState(0))
+    np.testing.assert_allclose(left_to_right(tokens, offsets, topics[:1].T.copy(), 0.5, 1, 0), expected)
+
+
+def test_words_in_order_are_the_counts() -> None:
+    X = sparse.csr_array(np.random.default_rng(0).poisson(1.0, (5, 4)))
+    tokens, offsets = in_order(X, np.random.RandomState(0))
+    rows = [np.bincount(row, minlength=4) for row in np.split(tokens, offsets[1:-1])]
+    np.testing.assert_array_equal(rows, X.toarray())
+    with pytest.raises(ValueError, match="whole number"):
+        in_order(sparse.csr_array([[0.5]]), np.random.RandomState(0))
+
+
+def test_classes_of_two_topics_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    shares = np.array([[[6, 1, 1, 1, 1, 1], [1, 6, 1, 1, 1, 1]], [[1, 1, 1, 1, 6, 1], [1, 1, 1, 1, 1, 6]]])
+    y = np.arange(60) % 2
+    X = np.vstack([rng.multinomial(30, p / p.sum()) for p in (shares[c, rng.integers(2)] for c in y)])
+    model = LDAClassifier(n_topics=2, random_state=0).fit(X[:40], y[:40])
+    assert model.score(X[40:], y[40:]) > 0.9
+    estimate = model.left_to_right_log_likelihood(X[40:], y[40:], 50, 0)
+    low = model.log_likelihood(X[40:], "sequence")[np.arange(20), y[40:]]
+    assert 0 < (estimate - low).mean() < 1.0
+    sample, classes = model.sample([25, 30], y=[0, 1], random_state=0)
+    assert sample.sum(axis=1).tolist() == [25, 30] and classes.tolist() == [0, 1]

@@ -1,0 +1,55 @@
+"""LDA beside the DCM, and joined documents: what the checks name is measured, and joined counts are sums."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from tests.bench.test_suites import corpus
+from textmix.experiment.measures import MeasureData
+from textmix.experiment.splits import make_splits
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.papers.thesis.latent_topics import chosen, latent_topics, nats
+from textmix.papers.thesis.longer import joined, longer
+
+
+def source() -> MeasureData:
+    """Return made documents in two random halves."""
+    counted = corpus(2, several=False)
+    return MeasureData(counted, make_splits(counted, {"kind": "random", "train": 0.5, "trials": 2}, 0, "half", None))
+
+
+def test_joined_documents_are_sums_within_a_class() -> None:
+    X = sparse.csr_array(np.arange(10).reshape(5, 2))
+    sums, labels = joined(X, np.array([0, 1, 0, 1, 0]), 2)
+    assert labels.tolist() == [0, 0, 1]
+    assert sums.toarray().tolist() == [[0 + 4, 1 + 5], [8, 9], [2 + 6, 3 + 7]]
+    alone, labels = joined(X, np.zeros(5, dtype=int), 1)
+    assert alone.toarray().tolist() == X.toarray().tolist() and len(labels) == 5
+
+
+def test_the_likeliest_smoothing_is_chosen() -> None:
+    X, y = sparse.csr_array(np.tile([[5, 0], [0, 5]], (10, 1))), np.tile([0, 1], 10)
+    model = chosen(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], X, y)
+    assert model.smoothing == 0.01
+    assert nats(model, X, y) < 0.1
+
+
+def test_topics_and_dcm_are_measured_on_the_same_documents() -> None:
+    settings = {"documents": 30, "topics": [2], "betas": [0.1], "smoothing": [0.1], "particles": 2, "max_iter": 2}
+    found = latent_topics({"made": source()}, settings, np.random.default_rng(0)).values
+    assert found["made_dcm_above_lda2"] == found["made_dcm_nats"][0] - found["made_lda2_nats"][0]
+    assert found["made_lda2_bound_nats"][0] > 0
+    for name in ("multinomial", "dcm", "edcm", "pmm1", "lda2"):
+        assert 0.3 < found[f"made_{name}_accuracy"][0] <= 1.0
+
+
+def test_growth_is_the_gain_at_most_joined_less_that_at_one() -> None:
+    found = longer({"made": source()}, {"joined": [1, 2], "smoothing": [0.1]}, np.random.default_rng(0)).values
+
+    def gain(m: int) -> float:
+        """Return the mean gain of the DCM in likelihood."""
+        return found[f"made_multinomial_{m}_nats"][0] - found[f"made_dcm_{m}_nats"][0]
+
+    np.testing.assert_allclose(found["made_dcm_nats_growth"], gain(2) - gain(1))
+    assert found["made_dcm_nats_growth_ci_low"] <= found["made_dcm_nats_growth"]
