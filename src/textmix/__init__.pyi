@@ -7,6 +7,7 @@ from textmix.models.dirichlet.dcm import DCMClassifier as DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier as EDCMClassifier
 from textmix.models.dirichlet.edcm_mixture import MixedEDCMClassifier as MixedEDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM as LatentTopicEDCM
+from textmix.models.hmm.clustered import ClusteredHMMClassifier as ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel as HiddenMarkovModel
 from textmix.models.hmm.estimator import HMMClassifier as HMMClassifier
 from textmix.models.hmm.topics import WordClusters as WordClusters

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from tests.naive import hmm as naive
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
+from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters, topic_emissions
@@ -223,6 +224,14 @@ def test_texts_become_sequences_of_the_words_of_training() -> None:
     texts = ["a b a b a b", "b a b a", "a a a b b b", "b b a a"]
     model.fit(texts, ["turns", "turns", "stays", "stays"])
     assert model.predict(["a b a b a b a b", "b b b b a a a a"]).tolist() == ["turns", "stays"]
+
+
+def test_words_of_a_cluster_are_one() -> None:
+    X = [[0, 1, 0, 1], [1, 0, 1], [2, 3, 2], [3, 2, 3, 2]]
+    model = ClusteredHMMClassifier(n_clusters=2, n_states=1, random_state=0).fit(X, [0, 0, 1, 1])
+    first, second = model.log_likelihood([[0, 0, 2], [1, 1, 3]])
+    np.testing.assert_array_equal(first, second)
+    assert model.predict([[1, 1, 0], [3, 3]]).tolist() == [0, 1]
 
 
 def test_a_corpus_without_words_in_order_is_refused() -> None:

@@ -225,10 +225,14 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         emissions = self.emissionprob_[code if self.emissions == "own" else 0]
         return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
 
+    def _known(self, X: Any) -> TokenSequences:
+        """Return new documents as sequences of the symbols that the states emit."""
+        return known_sequences(X, self.n_features_in_)
+
     def log_likelihood(self, X: Any) -> np.ndarray:
         """Return log p(d | c) of each document as a sequence, float64 (N, C), in nats."""
         check_is_fitted(self)
-        X = known_sequences(X, self.n_features_in_)
+        X = self._known(X)
         return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:

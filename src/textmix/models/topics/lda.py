@@ -34,7 +34,7 @@ UPDATES = 30
 class LDAClassifier(CountClassifier):
     """One latent Dirichlet allocation a class; a document goes to the class with the largest p(c) p(x|c).
 
-    p(x|c) is the variational bound; `left_to_right_log_likelihood` estimates it without bias by sampling.
+    p(x|c) is the variational bound; `left_to_right_log_likelihood` estimates p(x|c) without bias by sampling.
 
     Parameters
     ----------
