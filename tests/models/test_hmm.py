@@ -229,8 +229,10 @@ def test_texts_become_sequences_of_the_words_of_training() -> None:
 def test_words_of_a_cluster_are_one() -> None:
     X = [[0, 1, 0, 1], [1, 0, 1], [2, 3, 2], [3, 2, 3, 2]]
     model = ClusteredHMMClassifier(n_clusters=2, n_states=1, random_state=0).fit(X, [0, 0, 1, 1])
-    first, second = model.log_likelihood([[0, 0, 2], [1, 1, 3]])
-    np.testing.assert_array_equal(first, second)
+    first, second = model.predict_log_proba([[0, 0, 2], [1, 1, 3]])
+    np.testing.assert_allclose(first, second)
+    words = [[w] for w in range(4)]
+    np.testing.assert_allclose(np.exp(model.log_likelihood(words)).sum(axis=0), 1.0, atol=0.02)  # unseen have a cluster
     assert model.predict([[1, 1, 0], [3, 3]]).tolist() == [0, 1]
 
 

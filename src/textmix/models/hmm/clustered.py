@@ -25,6 +25,7 @@ class ClusteredHMMClassifier(HMMClassifier):
     Attributes
     ----------
     clusters_ : int32 (V,), the cluster of each word.
+    word_log_share_ : float64 (V,), log p(w | cluster of w) in all training documents, 1 added to each count.
     startprob_, transmat_, emissionprob_, classes_, class_log_prior_, objective_path_, n_iter_, converged_ : see
         `HMMClassifier`; states emit clusters.
     n_features_in_ : V.
@@ -40,7 +41,7 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **HMMClassifier.fitted_forms,
-        **{"clusters_": "int32 V", "emissionprob_": "float64 E S M"},
+        **{"clusters_": "int32 V", "word_log_share_": "float64 V", "emissionprob_": "float64 E S M"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HMMClassifier._parameter_constraints,
@@ -75,6 +76,8 @@ class ClusteredHMMClassifier(HMMClassifier):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         words = WordClusters(n_clusters=self.n_clusters, random_state=seed).fit(X)
         self.clusters_ = words.clusters_
+        counts = np.bincount(X.values, minlength=X.n_words) + 1.0
+        self.word_log_share_ = np.log(counts / np.bincount(self.clusters_, counts)[self.clusters_])
         super().fit(words.transform(X), y)
         self.n_features_in_ = X.n_words
         return self
@@ -84,6 +87,13 @@ class ClusteredHMMClassifier(HMMClassifier):
         super().check_loaded()
         if self.clusters_.min() < 0 or self.clusters_.max() >= self.emissionprob_.shape[2]:
             raise ValueError("clusters_ holds an index of no cluster")
+
+    def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
+        """Return log p(d | c) of each document as a sequence of words, float64 (N, C), in nats."""
+        found = super().log_likelihood(X, convention)
+        X = TokenSequences.of(X)
+        document = np.repeat(np.arange(len(X)), X.lengths)
+        return found + np.bincount(document, self.word_log_share_[X.values], len(X))[:, np.newaxis]
 
     def _known(self, X: Any) -> TokenSequences:
         return super()._known(X).renumbered(np.asarray(self.clusters_), self.emissionprob_.shape[2])

@@ -229,11 +229,15 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return new documents as sequences of the symbols that the states emit."""
         return known_sequences(X, self.n_features_in_)
 
-    def log_likelihood(self, X: Any) -> np.ndarray:
-        """Return log p(d | c) of each document as a sequence, float64 (N, C), in nats."""
+    def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
+        """Return log p(d | c) of each document as a sequence, the one ``convention`` here, float64 (N, C), in nats."""
         check_is_fitted(self)
         X = self._known(X)
         return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
+
+    def text_lengths(self, X: Any) -> np.ndarray:
+        """Return the number of words of each document, int64 (N,)."""
+        return TokenSequences.of(X).lengths
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(c) + log p(d | c), float64 (N, C)."""
