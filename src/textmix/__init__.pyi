@@ -30,6 +30,7 @@ from textmix.models.label_sets.margins import SVMRelevance as SVMRelevance
 from textmix.models.label_sets.rerank import BRRerank as BRRerank
 from textmix.models.linear.dropout import DropoutLogisticRegression as DropoutLogisticRegression
 from textmix.models.linear.label_svm import LabelSVM as LabelSVM
+from textmix.models.linear.machines import LinearSVM as LinearSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier as NBSVMClassifier
 from textmix.models.linear.path import PathClassifier as PathClassifier
 from textmix.models.linear.softmax import SoftmaxClassifier as SoftmaxClassifier

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from textmix.experiment import search as module
 from textmix.experiment.represented import Represented, Views
 from textmix.experiment.search import beyond, search
 from textmix.text.weighting import TermWeighting
@@ -16,7 +17,8 @@ from textmix.text.weighting import TermWeighting
 RANDOM = np.random.default_rng(0)
 COUNTS = sparse.csr_array(RANDOM.poisson(1.0, (60, 6)).astype(np.int32))
 Y = RANDOM.integers(0, 2, 60)
-PLAN = {"grid": {"C": [1.0, 10.0]}, "folds": 3, "metric": "accuracy", "name": "search"}
+METRIC = {"metric": "accuracy", "name": "search"}
+PLAN = {"grid": {"C": [1.0, 10.0]}, "folds": 3, **METRIC}
 
 
 class Peak(BaseEstimator):  # type: ignore[misc]
@@ -52,12 +54,52 @@ def test_the_grid_goes_on_beyond_its_end_as_long_as_that_helps() -> None:
     assert name == "view=b;weighting=counts;C=1000.0"
 
 
-def test_no_entrant_is_fitted_twice_on_one_fold_and_the_worse_half_rests() -> None:
+def test_no_entrant_is_fitted_twice_on_one_fold_and_all_points_meet_all_folds() -> None:
     Peak.fits.clear()
     run(grid={"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]})
-    on_b = [fit for fit in Peak.fits if fit[1] == 5]
-    assert max(on_b.count(fit) for fit in on_b) == 3
-    assert on_b.count((0.001, 5)) == 1
+    assert {Peak.fits.count(fit) for fit in Peak.fits} == {3}
+
+
+def test_of_many_documents_a_part_tells_the_better_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", 60)
+    monkeypatch.setattr(module, "PART", (20, 20))
+    Peak.fits.clear()
+    _, point = run(grid={"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]})
+    assert point["C"] == 1000.0
+    assert Peak.fits.count((0.001, 5)) == 1
+    assert Peak.fits.count((1000.0, 5)) == 4
+
+
+def test_few_documents_have_five_folds() -> None:
+    Peak.fits.clear()
+    views = Views({"a": COUNTS}, {"a": {}})
+    plan = {"choices": [{"view": "a", "weighting": "counts"}], "grid": {"C": [1.0, 2.0]}, **METRIC}
+    search("single", lambda point: Peak(**point), plan, (views, Y), np.random.default_rng(1))
+    assert Peak.fits.count((1.0, 6)) == 5
+
+
+class Warm(Peak):
+    """An estimator that says at which points the same instance was fitted before."""
+
+    seen: ClassVar[list[list[float]]] = []
+
+    def __init__(self, C: float, warm_start: bool = False) -> None:
+        super().__init__(C)
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: np.ndarray) -> Warm:
+        self.before = [*getattr(self, "before", []), self.C]
+        self.seen.append(self.before)
+        return super().fit(X, y)
+
+
+def test_the_points_of_one_choice_start_from_each_other_on_the_same_fold() -> None:
+    Warm.seen.clear()
+    views = Views({"a": COUNTS}, {"a": {}})
+    plan = {"choices": [{"view": "a", "weighting": "counts"}], "grid": {"C": [10.0, 100.0, 1000.0]}, **METRIC}
+    found = search("single", lambda point: Warm(**point), plan, (views, Y), np.random.default_rng(1))
+    assert found[1]["C"] == 1000.0
+    assert Warm.seen.count([10.0, 100.0, 1000.0, 10000.0]) == 5
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,6 @@ def test_all_methods_that_apply_are_tuned_over_the_registrys_grids(tmp_path):
     assert set(entries) == {name for name, method in METHODS.items() if method.task == "single"}
     assert entries["multinomial"]["tune"] == {
         "grid": METHODS["multinomial"].grid,
-        "folds": 3,
         "metric": "accuracy",
     }
 

@@ -1,12 +1,15 @@
 """The search of a comparison: representation and parameters, chosen by cross-validation inside a training part.
 
-First the representations race at the middle of the grid, then the points of the grid race on the best representation.
-In a race all entrants are fitted on the first fold, and after each fold the better half goes on (successive halving).
-Where the best value of a parameter is an end of its ladder, the ladder gets one more value, as long as that helps.
+First the representations race at the middle of the grid, then all points of the grid race on the best two of them.
+Each race is decided by the mean over all folds: one fold of few documents says little, and an entrant that is out
+after it never comes back.  Of many documents a part is enough to tell the better half of the entrants, which alone
+meets the folds.  Where the best value of a parameter is an end of its ladder, the ladder gets one more value, as long
+as that helps.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,9 +28,17 @@ from textmix.plan.methods import variants
 MOST_STEPS = 4
 #: Least ratio of two neighbouring values of a ladder that may be made longer.
 LEAST_RATIO = 2.0
+#: Number of the best representations that meet all points of the grid.
+LEADING = 2
+#: Folds of up to ``FEW`` training documents, and of more.
+FOLDS, FEW = (5, 3), 3000
+#: With this many training documents or more a race begins on a part of them: documents of the fit, and held out.
+MANY, PART = 6000, (2000, 1000)
 
 Choice = Mapping[str, str]
 Point = Mapping[str, Any]
+#: What races: a representation, and a point of the grid.
+Entrant = tuple[Choice, Point]
 
 
 def search(
@@ -43,8 +54,8 @@ def search(
     ----------
     task : ``single`` or ``multi``.
     make : returns a new estimator with the parameters of a point of the grid.
-    plan : ``choices`` (mappings of ``view`` and ``weighting``), ``grid`` (parameter -> values), ``folds`` and
-        ``metric``; ``name`` of the search for its line of progress.
+    plan : ``choices`` (mappings of ``view`` and ``weighting``), ``grid`` (parameter -> values) and ``metric``;
+        ``folds``, by default `FOLDS`; ``name`` of the search for its line of progress.
     data : training documents and their classes (N,) or label indicators (N, L).
     generator : draws the folds.
 
@@ -52,21 +63,40 @@ def search(
     ------
     ConfigError : there are fewer training documents than folds, or tuning cannot use the metric.
     """
-    if len(data[1]) < plan["folds"]:
-        raise ConfigError(f"tune: folds: {len(data[1])} training documents make no {plan['folds']} folds; lower it")
+    n_folds = plan.get("folds", FOLDS[len(data[1]) > FEW])
+    if len(data[1]) < n_folds:
+        raise ConfigError(f"tune: folds: {len(data[1])} training documents make no {n_folds} folds; lower it")
     check_metrics([plan["metric"]], tuning_metrics(task), "tune: metric")
     choices, grid = list(plan["choices"]), {key: list(values) for key, values in plan["grid"].items()}
-    scores = _Scores(task, make, plan["metric"], data, folds_of(len(data[1]), plan["folds"], generator))
+    scores = _Scores(task, make, plan["metric"], data, _parts(len(data[1]), n_folds, generator))
     middle = {key: values[len(values) // 2] for key, values in grid.items()}
     points = [point for _, point in variants({}, grid)]
-    scores.expect([len(choices), len(points)], plan["name"])
-    choice = choices[scores.race([(choice, middle) for choice in choices])]
-    point: Point = points[scores.race([(choice, point) for point in points])]
+    scores.expect([len(choices), min(LEADING, len(choices)) * len(points)], plan["name"])
+    leading = scores.race([(choice, middle) for choice in choices])[:LEADING]
+    entrants = [(choice, point) for choice, _ in leading for point in points]
+    choice, point = scores.race(entrants)[0]
     for key, values in grid.items():
         scores.expect([2], f"{plan['name']}, beyond the grid of {key}")
         point = _extended(scores, choice, point, key, values)
     found = {**choice, **point}
     return next(variants({}, {key: [value] for key, value in found.items()}))
+
+
+def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the documents of the fit and those held out, of each fold; before them those of the part of many (`MANY`).
+
+    Parameters
+    ----------
+    n : number of training documents.
+    n_folds : number of folds.
+    generator : draws the folds, and the part.
+    """
+    folds = folds_of(n, n_folds, generator)
+    found = [(np.setdiff1d(np.arange(n), fold, assume_unique=True), fold) for fold in folds]
+    if n < MANY:
+        return found
+    drawn = generator.permutation(n)
+    return [(np.sort(drawn[: PART[0]]), np.sort(drawn[PART[0] : sum(PART)])), *found]
 
 
 def _extended(scores: _Scores, choice: Choice, point: Point, key: str, values: Sequence[Any]) -> Point:
@@ -76,7 +106,7 @@ def _extended(scores: _Scores, choice: Choice, point: Point, key: str, values: S
         if step is None:
             break
         further = {**point, key: step}
-        if scores.race([(choice, point), (choice, further)]) == 0:
+        if scores.race([(choice, point), (choice, further)])[0] == (choice, point):
             break
         values, point = [*values, step], further
     return point
@@ -102,12 +132,12 @@ def beyond(values: Sequence[Any], best: Any) -> Any | None:
 
 
 class _Scores:
-    """The values of the metric, larger is better, of each entrant (choice and point) on each fold, computed once.
+    """The values of the metric, larger is better, of each entrant (choice and point) on each part, computed once.
 
     Parameters
     ----------
     task, make, metric, data : see `search`.
-    folds : rows of each fold.
+    parts : documents of the fit and held out, of `_parts`.
     """
 
     def __init__(
@@ -116,62 +146,87 @@ class _Scores:
         make: Callable[[Point], Any],
         metric: str,
         data: tuple[Views, np.ndarray],
-        folds: Sequence[np.ndarray],
+        parts: Sequence[tuple[np.ndarray, np.ndarray]],
     ) -> None:
-        self.task, self.make, self.metric, self.data, self.folds = task, make, metric, data, folds
+        self.task, self.make, self.metric, self.data, self.parts = task, make, metric, data, parts
+        self.first = len(data[1]) >= MANY
         self.sign = -1.0 if METRICS[metric].loss else 1.0
         self.known: dict[tuple[str, int], float] = {}
         self.weighted: dict[tuple[str, int], tuple[Any, Any]] = {}
+        self.warm: dict[tuple[str, int], Any] = {}
 
     def expect(self, races: Sequence[int], name: str) -> None:
         """Set up the line of progress for races of some numbers of entrants; in a race of one nothing is fitted."""
-        fits, left = 0, [number for number in races if number > 1]
-        for _ in self.folds:
-            fits += sum(left)
-            left = [max(2, -(-number // 2)) for number in left]
+        folds = len(self.parts) - self.first
+        fits = sum(number * self.first + folds * self._left(number) for number in races if number > 1)
         self.report = progress(name, len(self.known) + fits)
 
-    def race(self, entrants: Sequence[tuple[Choice, Point]]) -> int:
-        """Return the index of the best entrant; after each fold the better half of the entrants goes on."""
-        left = list(range(len(entrants)))
-        if len(left) == 1:
-            return 0
-        for fold in range(len(self.folds)):
-            means = {i: np.mean([self.value(*entrants[i], seen) for seen in range(fold + 1)]) for i in left}
-            # nan, of a metric that takes probabilities which the method does not give, is the worst.
-            order = sorted(left, key=lambda i: (-np.nan_to_num(means[i], nan=-np.inf), i))
-            left = order[: max(2, -(-len(order) // 2))]
-        return left[0]
+    def _left(self, number: int) -> int:
+        """Return how many of some entrants meet the folds: the better half, and at least two, after a first part."""
+        return max(LEADING, -(-number // 2)) if self.first else number
 
-    def value(self, choice: Choice, point: Point, fold: int) -> float:
-        """Return the value of the metric of one entrant on one fold."""
-        key = (repr((sorted(choice.items()), sorted(point.items()))), fold)
+    def race(self, entrants: Sequence[Entrant]) -> list[Entrant]:
+        """Return the entrants that met all folds, the best first."""
+        if len(entrants) == 1:
+            return list(entrants)
+        left = list(entrants)
+        if self.first and len(left) > LEADING:
+            left = self._ordered(left, [0])[: self._left(len(left))]
+        return self._ordered(left, range(self.first, len(self.parts)))
+
+    def _ordered(self, entrants: Sequence[Entrant], parts: Sequence[int]) -> list[Entrant]:
+        """Return entrants by their mean over some parts, the best first; ties keep their order."""
+        values = np.empty((len(entrants), len(parts)))
+        by_choice = sorted(range(len(entrants)), key=lambda i: _name(entrants[i][0]))
+        for _, rows in itertools.groupby(by_choice, key=lambda i: _name(entrants[i][0])):
+            # All points of one choice in turn: they share the weighted documents, and the last solution as a start.
+            for column, row in itertools.product(range(len(parts)), list(rows)):
+                values[row, column] = self.value(*entrants[row], parts[column])
+        # nan, of a metric that takes probabilities which the method does not give, is the worst.
+        means = np.nan_to_num(values.mean(axis=1), nan=-np.inf)
+        return [entrants[i] for i in np.argsort(-means, kind="stable")]
+
+    def value(self, choice: Choice, point: Point, part: int) -> float:
+        """Return the value of the metric of one entrant on one part."""
+        key = (repr((sorted(choice.items()), sorted(point.items()))), part)
         if key not in self.known:
-            self.known[key] = self.sign * self._held_out(choice, point, fold)
+            self.known[key] = self.sign * self._held_out(choice, point, part)
             self.report(len(self.known), None)
         return self.known[key]
 
-    def _held_out(self, choice: Choice, point: Point, fold: int) -> float:
-        """Fit an estimator to all rows outside a fold and return the value of the metric on the rows of the fold."""
-        _, y = self.data
-        held, rest = self.folds[fold], self._rest(fold)
-        train, test = self._weighted(choice, fold)
-        estimator = self.make(point)
-        estimator.fit(train, y[rest])
-        evaluation = Evaluation(y[held], estimator.predict(test), true_log_proba(self.task, estimator, test, y[held]))
+    def _held_out(self, choice: Choice, point: Point, part: int) -> float:
+        """Fit an estimator to the documents of the fit of a part and return the metric on those held out."""
+        fit, held = (self.data[1][rows] for rows in self.parts[part])
+        train, test = self._weighted(choice, part)
+        estimator = self._estimator(choice, point, part)
+        estimator.fit(train, fit)
+        evaluation = Evaluation(held, estimator.predict(test), true_log_proba(self.task, estimator, test, held))
         return metric_value(self.metric, evaluation)
 
-    def _rest(self, fold: int) -> np.ndarray:
-        """Return the rows outside a fold."""
-        return np.setdiff1d(np.arange(len(self.data[1])), self.folds[fold], assume_unique=True)
+    def _estimator(self, choice: Choice, point: Point, part: int) -> Any:
+        """Return an estimator at a point: that of the last point where it can start from its last solution."""
+        key = (_name(choice), part)
+        if key not in self.warm:
+            made = self.make(point)
+            if "warm_start" not in made.get_params():
+                return made
+            self.warm = {kept: one for kept, one in self.warm.items() if kept[0] == key[0]}
+            self.warm[key] = made.set_params(warm_start=True)
+        return self.warm[key].set_params(**point)
 
-    def _weighted(self, choice: Choice, fold: int) -> tuple[Any, Any]:
-        """Return the weighted documents outside and in a fold; those of the last choice are kept, a pair a fold."""
-        name = repr(sorted(choice.items()))
-        if (name, fold) not in self.weighted:
-            self.weighted = {key: pair for key, pair in self.weighted.items() if key[0] == name}
+    def _weighted(self, choice: Choice, part: int) -> tuple[Any, Any]:
+        """Return the weighted documents of the fit and held out; those of the last choice are kept, a pair a part."""
+        key = (_name(choice), part)
+        if key not in self.weighted:
+            self.weighted = {kept: pair for kept, pair in self.weighted.items() if kept[0] == key[0]}
             counts, least = self.data[0].counts[choice["view"]], self.data[0].least[choice["view"]]
             weighting = weighting_of(choice, least)
-            train = weighting.fit_transform(counts[self._rest(fold)])
-            self.weighted[name, fold] = train, weighting.transform(counts[self.folds[fold]])
-        return self.weighted[name, fold]
+            fit, held = self.parts[part]
+            train = weighting.fit_transform(counts[fit])
+            self.weighted[key] = train, weighting.transform(counts[held])
+        return self.weighted[key]
+
+
+def _name(choice: Choice) -> str:
+    """Return a choice as text."""
+    return repr(sorted(choice.items()))

@@ -22,6 +22,7 @@ from textmix.plan.views import MATRIX_VIEWS, least_of, views_of
 
 #: Name of the study, and of its features, split and experiment.
 OWN = "own"
+#: Folds of methods that are not of low cost; those of low cost have what `textmix.experiment.search` gives them.
 FOLDS = 3
 
 
@@ -184,7 +185,8 @@ def compared(
     tune = change.get("tune", {})
     grid = {} if tune is None else tune.get("grid", method.grid)
     if tune is not None and (grid or len(entry["views"]) * len(entry["weightings"]) > 1):
-        default = {"folds": FOLDS, "metric": main_metric(method.task)}
+        folds = {} if method.cost == "low" else {"folds": FOLDS}
+        default = {"metric": main_metric(method.task), **folds}
         entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}
     return entry
 

@@ -33,13 +33,6 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
             "n_features_in_": "int",
         },
     ),
-    "LinearSVC": (
-        "sklearn.svm",
-        {
-            **{"classes_": "int C", "coef_": "float64 R V", "intercept_": "float64 R", "n_iter_": "int"},
-            "n_features_in_": "int",
-        },
-    ),
     "DummyClassifier": (
         "sklearn.dummy",
         {

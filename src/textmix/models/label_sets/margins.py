@@ -1,23 +1,22 @@
 """Linear support vector machines of label sets: one a label, and one a training label set; and the most frequent set.
 
-Sources: R.-E. Fan et al., LIBLINEAR, JMLR 9, 2008 (the solver, by scikit-learn); M. R. Boutell et al., Pattern
-Recognition 37, 2004 (one machine a label); G. Tsoumakas and I. Katakis, IJDWM 3, 2007 (label sets as classes).
+Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (one machine a label); G. Tsoumakas and I. Katakis,
+IJDWM 3, 2007 (label sets as classes).
 """
 
 from __future__ import annotations
 
-import warnings
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
+from scipy import sparse
 
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.estimators import SetScorer
+from textmix.models.linear.machines import Machines, fit_machines
 from textmix.models.linear.problems import add_bias
 
 
@@ -27,33 +26,44 @@ class _Machines(MultiLabelClassifier):
     Parameters
     ----------
     C : cost of the squared hinge losses.
-    random_state : orders the documents of the dual solver.
+    tolerance : largest duality gap of a group of machines, as a share of its objective.
+    max_iter : most sweeps over the documents.
+    warm_start : whether a fit starts from the last one, which was on the same documents.
 
     Attributes
     ----------
     coef_ : float64 (W + 1, K), the weights of each machine, the last row the bias.
-    converged_ : whether the solver met its tolerance for all machines.
+    converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
     """
 
-    converged_: bool
-    _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool"}
+    _machines: Machines | None = None
+    _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
+        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
     }
 
-    def __init__(self, *, C: float = 1.0, random_state: Any = None) -> None:
+    def __init__(
+        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, warm_start: bool = False
+    ) -> None:
         self.C = C
-        self.random_state = random_state
+        self.tolerance = tolerance
+        self.max_iter = max_iter
+        self.warm_start = warm_start
 
-    def _machines(self, X: Any, classes: np.ndarray) -> np.ndarray:
-        """Return the weights of the machines of some classes (N,), float64 (W + 1, K); one column for two classes."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            fitted = LinearSVC(C=self.C, random_state=self.random_state).fit(X, classes)
-        self.converged_ = self.converged_ and not any(issubclass(one.category, ConvergenceWarning) for one in caught)
-        found: np.ndarray = np.vstack([fitted.coef_.T, fitted.intercept_])
-        return found
+    def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
+        """Return the weights of the machines for indicators (N, K) of their classes, float64 (W + 1, K)."""
+        signs = (2 * members - 1).astype(np.int8)
+        start = self._machines if self.warm_start else None
+        if start is not None and start.alpha.shape != signs.shape:
+            start = None
+        X = sparse.csr_array(X, dtype=np.float64)
+        found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
+        self._machines = found if self.warm_start else None
+        self.converged_, self.n_iter_ = found.converged, found.n_iter
+        return found.weights
 
 
 class SVMRelevance(_Machines):
@@ -66,7 +76,7 @@ class SVMRelevance(_Machines):
     >>> from textmix import SVMRelevance
     >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
     >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
-    >>> list(SVMRelevance(random_state=0).fit(X, y).predict([[5, 0, 0], [4, 4, 0]]))
+    >>> list(SVMRelevance().fit(X, y).predict([[5, 0, 0], [4, 4, 0]]))
     [('a',), ('a', 'b')]
     """
 
@@ -74,13 +84,11 @@ class SVMRelevance(_Machines):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label that some documents have and some lack."""
-        self.converged_ = True
+        share = Y.mean(axis=0)
+        trained = (share > 0.0) & (share < 1.0)
         self.coef_ = np.zeros((X.shape[1] + 1, Y.shape[1]))
-        for label in range(Y.shape[1]):
-            if 0 < Y[:, label].sum() < len(Y):
-                self.coef_[:, [label]] = self._machines(X, Y[:, label])
-            else:
-                self.coef_[-1, label] = 1.0 if Y[:, label].any() else -1.0
+        self.coef_[-1] = np.where(share > 0.0, 1.0, -1.0)
+        self.coef_[:, trained] = self._fit_machines(X, Y[:, trained])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the score of each label, float64 (N, L)."""
@@ -104,7 +112,7 @@ class SVMPowerSet(_Machines):
     >>> from textmix import SVMPowerSet
     >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
     >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
-    >>> list(SVMPowerSet(random_state=0).fit(X, y).predict([[5, 0, 0], [4, 4, 0]]))
+    >>> list(SVMPowerSet().fit(X, y).predict([[5, 0, 0], [4, 4, 0]]))
     [('a',), ('a', 'b')]
     """
 
@@ -112,9 +120,11 @@ class SVMPowerSet(_Machines):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label set; one for both where there are two, and none where there is one."""
-        self.converged_ = True
         self.sets_, code = label_sets(Y)
-        self.coef_ = self._machines(X, code) if len(self.sets_) > 1 else np.zeros((X.shape[1] + 1, 1))
+        classes = {1: 0, 2: 1}.get(len(self.sets_), len(self.sets_))
+        members = code[:, np.newaxis] == np.arange(len(self.sets_) - classes, len(self.sets_))
+        found = self._fit_machines(X, members)
+        self.coef_ = found if classes else np.zeros((X.shape[1] + 1, 1))
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:

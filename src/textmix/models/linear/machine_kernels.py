@@ -1,0 +1,62 @@
+"""Dual coordinate descent for linear support vector machines on one matrix, all machines in one sweep.
+
+Source: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, ICML 2008 (squared hinge loss).  Their
+sweep serves one machine.  Here a document's features are read once for all machines, whose weights of a feature lie
+side by side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+
+
+@njit(nogil=True)
+def sweep(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    order: np.ndarray,
+    squares: np.ndarray,
+    signs: np.ndarray,
+    ridge: float,
+    alpha: np.ndarray,
+    weights: np.ndarray,
+) -> None:
+    """Take the best step of each document in each machine, in turn.
+
+    The dual problem of a machine is to minimise |sum_i a_i y_i x_i|^2 / 2 + ridge |a|^2 / 2 - sum_i a_i over a >= 0.
+
+    Parameters
+    ----------
+    indptr, indices, data : N documents over V features, CSR, float64.
+    order : int (N,), the documents in the order of the sweep.
+    squares : float64 (N,), |x_i|^2 + 1, where the 1 is of the bias.
+    signs : int8 (N, K), 1 for a document of the class of a machine, else -1.
+    ridge : 1 / (2 C).
+    alpha : float64 (N, K), changed.
+    weights : float64 (V + 1, K), sum_i a_i y_i x_i with the bias last; changed.
+    """
+    bias, n_machines = len(weights) - 1, weights.shape[1]
+    scores, steps = np.empty(n_machines), np.empty(n_machines)
+    for i in order:
+        scores[:] = weights[bias]
+        for place in range(indptr[i], indptr[i + 1]):
+            row, value = weights[indices[place]], data[place]
+            for k in range(n_machines):
+                scores[k] += value * row[k]
+        curvature, moved = squares[i] + ridge, False
+        for k in range(n_machines):
+            before = alpha[i, k]
+            gradient = signs[i, k] * scores[k] - 1.0 + ridge * before
+            alpha[i, k] = max(before - gradient / curvature, 0.0)
+            steps[k] = signs[i, k] * (alpha[i, k] - before)
+            moved = moved or steps[k] != 0.0
+        if not moved:
+            continue
+        weights[bias] += steps
+        for place in range(indptr[i], indptr[i + 1]):
+            row, value = weights[indices[place]], data[place]
+            for k in range(n_machines):
+                row[k] += value * steps[k]

@@ -1,0 +1,207 @@
+"""Linear support vector machines, one against the rest, by dual coordinate descent over all machines at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.core.determinism import rng
+from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.validation import check_classified, check_matrix
+from textmix.models.linear.machine_kernels import sweep
+
+#: Sweeps between two looks at the duality gap, each of which costs half of a sweep.
+EVERY = 4
+#: Most machines of one sweep: their weights of a feature fill two lines of a processor's cache.
+TOGETHER = 16
+
+
+@dataclass
+class Machines:
+    """Fitted machines, and their dual solution, from which a fit with another ``C`` may start.
+
+    Parameters
+    ----------
+    alpha : float64 (N, K), one number at least 0 for each document and machine.
+    weights : float64 (V + 1, K), the last row the biases.
+    gap, n_iter, converged : largest duality gap of a group as a share of its objective, most sweeps, and whether the
+        gap meets the tolerance.
+    """
+
+    alpha: np.ndarray
+    weights: np.ndarray
+    gap: float = np.inf
+    n_iter: int = 0
+    converged: bool = True
+
+
+def fit_machines(
+    X: sparse.csr_array,
+    signs: np.ndarray,
+    C: float,
+    *,
+    tolerance: float,
+    max_iter: int,
+    start: Machines | None = None,
+) -> Machines:
+    """Return K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
+
+    It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
+    fixed seed.
+
+    Parameters
+    ----------
+    X : float64 CSR (N, V).
+    signs : int8 (N, K) of 1 and -1.
+    C : cost of the losses.
+    tolerance : largest duality gap of a group of machines (`TOGETHER`), as a share of its objective.
+    max_iter : most sweeps.
+    start : machines of the same documents and signs with another ``C``; None starts from zeros.
+    """
+    n_machines = signs.shape[1]
+    found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
+    for first in range(0, n_machines, TOGETHER):
+        group = slice(first, first + TOGETHER)
+        descent = _Descent(X, np.ascontiguousarray(signs[:, group]), C)
+        if start is not None:
+            descent.alpha, descent.weights = start.alpha[:, group].copy(), start.weights[:, group].copy()
+        n_iter, gap = descent.run(tolerance, max_iter)
+        found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
+        found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
+    found.converged = found.gap <= tolerance
+    return found
+
+
+class _Descent:
+    """The dual problem of a few machines.
+
+    Parameters
+    ----------
+    X, signs, C : see `fit_machines`.
+    """
+
+    def __init__(self, X: sparse.csr_array, signs: np.ndarray, C: float) -> None:
+        self.X, self.signs, self.C = X, signs, C
+        self.squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() + 1.0
+        self.alpha, self.weights = np.zeros(signs.shape), np.zeros((X.shape[1] + 1, signs.shape[1]))
+
+    def run(self, tolerance: float, max_iter: int) -> tuple[int, float]:
+        """Sweep until the gap meets the tolerance; return the number of sweeps and the gap."""
+        X, generator, n_iter, gap = self.X, rng(0, "machines"), 0, np.inf
+        while gap > tolerance and n_iter < max_iter:
+            for _ in range(min(EVERY, max_iter - n_iter)):
+                order = generator.permutation(X.shape[0])
+                rows = (X.indptr, X.indices, X.data, order, self.squares)
+                sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights)
+                n_iter += 1
+            gap = self.gap()
+        return n_iter, gap
+
+    def gap(self) -> float:
+        """Return the duality gap as a share of the objective, both summed over the machines."""
+        scores = self.X @ self.weights[:-1] + self.weights[-1]
+        losses = np.maximum(0.0, 1.0 - self.signs * scores)
+        square = float(np.sum(self.weights**2)) / 2.0
+        objective = square + self.C * float(np.sum(losses**2))
+        dual = float(self.alpha.sum()) - square - float(np.sum(self.alpha**2)) / (4.0 * self.C)
+        return (objective - dual) / objective
+
+
+class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear support vector machines with the squared hinge loss, one for each class against the rest.
+
+    It minimises what scikit-learn's ``LinearSVC`` minimises.  All machines share a sweep over the documents, and a fit
+    may start from the last one with another ``C``, so that a search over costs is cheap.
+
+    Parameters
+    ----------
+    C : cost of the losses.
+    tolerance : largest duality gap, as a share of the objective.
+    max_iter : most sweeps over the documents.
+    warm_start : whether a fit starts from the last one, which was on the same documents.
+
+    Attributes
+    ----------
+    classes_ : (C,), the class labels, sorted.
+    coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
+    gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tolerance``, and sweeps.
+
+    Examples
+    --------
+    >>> from textmix import LinearSVM
+    >>> model = LinearSVM().fit([[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]], ["a", "a", "b", "b"])
+    >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['a', 'b']
+    """
+
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
+        **{"converged_": "bool", "n_iter_": "int", "gap_": "float"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+    }
+
+    def __init__(
+        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, warm_start: bool = False
+    ) -> None:
+        self.C = C
+        self.tolerance = tolerance
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    @checks_parameters
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the weights.
+
+        Parameters
+        ----------
+        X : features (N, V), sparse or dense; with ``warm_start`` those of the last fit.
+        y : class labels (N,).
+
+        Raises
+        ------
+        ValueError : NaN or infinity in X, X and y of different length, or fewer than two classes.
+        """
+        X, y = check_classified(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
+        names = np.arange(1 if len(self.classes_) == 2 else 0, len(self.classes_))
+        signs = np.where(codes[:, np.newaxis] == names, 1, -1).astype(np.int8)
+        start = getattr(self, "_machines", None) if self.warm_start else None
+        if start is not None and start.alpha.shape != signs.shape:
+            start = None
+        X = sparse.csr_array(X, dtype=np.float64)
+        found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
+        if self.warm_start:
+            self._machines = found
+        self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
+        self.gap_, self.converged_, self.n_iter_ = found.gap, found.converged, found.n_iter
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one."""
+        check_is_fitted(self)
+        scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of the largest score of each document, (N,)."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,77 @@
+"""Linear support vector machines: the plain kernel, scikit-learn's optimum, the gap, and a fit from the last one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from tests.naive import machines as naive
+from textmix.models.linear.machine_kernels import sweep
+from textmix.models.linear.machines import TOGETHER, LinearSVM, fit_machines
+
+
+def data(n_classes: int, n: int = 60, p: int = 12) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return features (n, p) of unit length, and classes (n,) that they tell apart in part."""
+    rng = np.random.default_rng(n_classes)
+    y = np.arange(n) % n_classes
+    X = rng.poisson(rng.gamma(0.4, 3.0, (n_classes, p))[y]) + (rng.random((n, p)) < 0.1)
+    return sparse.csr_array(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1.0)), y
+
+
+def test_a_sweep_is_a_step_of_each_document_in_turn() -> None:
+    X, y = data(3, n=15, p=5)
+    signs = np.where(y[:, np.newaxis] == np.arange(3), 1, -1).astype(np.int8)
+    order, start = np.random.default_rng(0).permutation(15), np.random.default_rng(1).random((15, 3)) / 5
+    alpha, weights = start.copy(), np.vstack([X.T @ (start * signs), (start * signs).sum(axis=0)])
+    squares = (X.toarray() ** 2).sum(axis=1) + 1.0
+    sweep(X.indptr, X.indices, X.data, order, squares, signs, 0.3, alpha, weights)
+    for found, expected in zip((alpha, weights), naive.sweep(X.toarray(), signs, order, 0.3, start), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_classes", "C"), [(2, 0.1), (2, 10.0), (4, 1.0), (TOGETHER + 3, 1.0)])
+def test_the_optimum_is_that_of_scikit_learn(n_classes: int, C: float) -> None:
+    X, y = data(n_classes, n=120)
+    model = LinearSVM(C=C, tolerance=1e-10, max_iter=100000).fit(X, y)
+    peer = LinearSVC(C=C, tol=1e-12, max_iter=10**6, random_state=0).fit(X, y)
+    assert model.converged_
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-4)
+    np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+
+
+def test_the_gap_bounds_the_distance_from_the_optimum() -> None:
+    X, y = data(3)
+    signs = np.where(y[:, np.newaxis] == np.arange(3), 1, -1).astype(np.int8)
+
+    def objective(tolerance: float) -> float:
+        w = fit_machines(X, signs, 4.0, tolerance=tolerance, max_iter=10**5).weights
+        losses = np.maximum(0.0, 1.0 - signs * (X @ w[:-1] + w[-1]))
+        return float(np.sum(w**2) / 2.0 + 4.0 * np.sum(losses**2))
+
+    best = objective(1e-12)
+    for tolerance in (0.1, 0.01, 0.001):
+        assert 0.0 <= objective(tolerance) - best <= tolerance * objective(tolerance)
+
+
+def test_a_fit_that_starts_from_the_last_one_needs_fewer_sweeps_for_the_same_weights() -> None:
+    X, y = data(4, n=200)
+    kept = LinearSVM(C=1.0, tolerance=1e-9, max_iter=10**5, warm_start=True).fit(X, y)
+    warm = kept.set_params(C=1.2).fit(X, y)
+    cold = LinearSVM(C=1.2, tolerance=1e-9, max_iter=10**5).fit(X, y)
+    assert warm.n_iter_ < cold.n_iter_
+    np.testing.assert_allclose(warm.coef_, cold.coef_, atol=1e-4)
+
+
+def test_other_classes_are_fitted_from_zeros() -> None:
+    kept = LinearSVM(warm_start=True).fit(*data(4))
+    np.testing.assert_array_equal(kept.fit(*data(3)).coef_, LinearSVM().fit(*data(3)).coef_)
+
+
+def test_a_fit_that_ends_early_says_so() -> None:
+    model = LinearSVM(tolerance=1e-12, max_iter=2).fit(*data(3))
+    assert not model.converged_
+    assert model.n_iter_ == 2
+    assert model.gap_ > 1e-12
