@@ -88,10 +88,7 @@ def test_a_refit_gives_curve_words_and_confidence() -> None:
     refit = Refit([CORPUS], ONE, load_methods()["linear_svm"], entry, point, 1)
     curve, estimator = refit.curve("accuracy")
     assert curve[-1] == {"documents": 6, "value": 1.0}
-    assert refit.words(estimator) == [
-        {"label": "a", "words": ["ball"]},
-        {"label": "b", "words": ["paint"]},
-    ]
+    assert [(row["label"], row["words"][0]) for row in refit.words(estimator)] == [("a", "ball"), ("b", "paint")]
     confidence = refit.confidence(estimator)
     assert confidence is not None
     assert confidence.shape == (4,)

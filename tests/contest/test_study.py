@@ -150,8 +150,8 @@ def test_rows_of_a_fit_are_read_with_its_costs(tmp_path):
     scores, timings = tmp_path / "scores" / place, tmp_path / "timings" / place
     text = "variant,trial,metric,value\n,0,accuracy,0.5\n,1,accuracy,0.7\n,0,log_loss,\n,1,log_loss,\n"
     io.write_result(scores, text, {})
-    columns = "variant,trial,fit_seconds,predict_seconds,fit_bytes,predict_bytes,tune_seconds"
-    io.write_result(timings, f"{columns}\n,0,1,2,10,5,\n,1,3,2,30,5,\n", {})
+    columns = "variant,trial,fit_seconds,predict_seconds,fit_bytes,predict_bytes,tune_seconds,cpu_seconds"
+    io.write_result(timings, f"{columns}\n,0,1,2,10,5,,\n,1,3,2,30,5,,\n", {})
     method = Method("bayes", "a:b", "naive Bayes", "single", "counts", "x")
     (row,) = study_rows(scores, timings, method, 20.0)
     assert tuple(row) == STUDY

@@ -17,7 +17,7 @@ from tests.fixtures.reader_files import SAMPLES, Sample, tar
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus
 from textmix.data.parse import check_corpus
-from textmix.data.readers import tab_file
+from textmix.data.readers import message_folder, tab_file
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -251,3 +251,16 @@ def test_parts_of_class_names_become_labels(tmp_path: Path) -> None:
     path.write_bytes(data.replace(b"rec.autos", b"rec..autos"))
     with pytest.raises(ConfigError, match="empty part"):
         tab_file.read({"data": path}, {"name": "made", "label_separator": "."})
+
+
+def test_a_folder_of_which_the_encoding_is_to_be_found_is_utf8_and_else_windows_1252(tmp_path):
+    for name, data in {
+        "a/1": "café".encode(),
+        "a/2": "caf\xe9 \x93x\x94".encode("latin-1"),
+        "b/3": b"\xef\xbb\xbfx",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    corpus = message_folder.read({"archive": tmp_path}, {"name": "n", "encoding": "found"})
+    assert [corpus.text.text(row) for row in range(3)] == ["café", "café “x”", "x"]
+    assert corpus.info["remarks"][0].startswith("1 files are no UTF-8 and were read as Windows-1252")

@@ -157,7 +157,7 @@ def test_what_does_not_suit_the_registries_is_refused(tmp_path, keys, said):
 
 def test_table_needs_columns(tmp_path):
     (tmp_path / "my.yaml").write_text("files: {data: a.csv}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"my\.yaml: columns: is missing; name the columns of the text and"):
+    with pytest.raises(ConfigError, match=r"my\.yaml: columns: text is missing; name the columns of the text"):
         load_own(str(tmp_path / "my.yaml"), SCHEMAS)
 
 
@@ -221,6 +221,38 @@ def test_arff_is_read_with_its_last_columns_as_labels(tmp_path):
     corpus = read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
     assert corpus.label_names == ["x", "y"]
     np.testing.assert_array_equal(corpus.features.toarray(), [[1, 0.5], [0, 2]])
+
+
+def test_the_label_file_of_mulan_is_found_beside_its_data(tmp_path):
+    (tmp_path / "scene.xml").write_text("<labels/>", encoding="utf-8")
+    for files in ({"data": "scene.arff"}, {"train": "scene-train.arff.gz", "test": "scene-test.arff.gz"}):
+        (tmp_path / "my.yaml").write_text(yaml.safe_dump({"files": files}), encoding="utf-8")
+        assert load_own(str(tmp_path / "my.yaml"), SCHEMAS).files["labels"] == str(tmp_path / "scene.xml")
+    (tmp_path / "my.yaml").write_text("files: {data: other.arff}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"files: give labels \(MULAN's XML file\), or n_labels, or columns"):
+        load_own(str(tmp_path / "my.yaml"), SCHEMAS)
+
+
+def test_a_nominal_attribute_of_arff_is_one_label_a_document(tmp_path):
+    (tmp_path / "a.arff").write_text(
+        "@relation r\n@attribute a numeric\n@attribute kind {spam,'no spam'}\n@data\n1,spam\n2,'no spam'",
+        encoding="utf-8",
+    )
+    (tmp_path / "my.yaml").write_text("files: {data: a.arff}\ncolumns: {label: kind}\n", encoding="utf-8")
+    own = load_own(str(tmp_path / "my.yaml"), SCHEMAS)
+    assert own.task == "single"
+    assert read_own(own.reading).classes().tolist() == [0, 1]
+
+
+def test_the_folder_of_aclimdb_without_labels_is_no_class(tmp_path):
+    for name in ("train/pos/1.txt", "train/neg/2.txt", "train/unsup/3.txt", "test/pos/4.txt", "test/neg/5.txt"):
+        (tmp_path / "a" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "a" / name).write_text("a text", encoding="utf-8")
+    (tmp_path / "a/train/urls_pos.txt").write_text("x", encoding="utf-8")
+    (tmp_path / "my.yaml").write_text("files: {data: a}\n", encoding="utf-8")
+    corpus = read_own(load_own(str(tmp_path / "my.yaml"), SCHEMAS).reading)
+    assert corpus.label_names == ["neg", "pos"]
+    assert corpus.ids == ["train/neg/2", "train/pos/1", "test/neg/5", "test/pos/4"]
 
 
 def test_file_where_a_folder_is_meant_is_refused(tmp_path):

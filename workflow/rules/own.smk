@@ -163,6 +163,30 @@ if OWN is not None:
         script:
             "../scripts/own_model.py"
 
+    rule own_peers:
+        input:
+            parsed=f"results/datasets/{OWN.name}",
+            splits=f"results/splits/{OWN.name}/own",
+            choice=f"results/own/{OWN.name}/choice.json",
+            predictions=f"results/own/{OWN.name}/predictions.csv",
+            costs=f"results/own/{OWN.name}/costs.csv",
+        output:
+            f"results/own/{OWN.name}/peers.csv",
+        log:
+            f"logs/own/{OWN.name}/peers.log",
+        conda:
+            "../envs/bench.yaml"
+        params:
+            recipe=RECIPES.of(
+                "own_peers",
+                task=OWN.task,
+                seed=PLAN.settings["seed"],
+            ),
+        message:
+            "Tuning and testing scikit-learn's pipelines on the same split"
+        script:
+            "../scripts/own_peers.py"
+
 
 rule own:
     """Your own data, named by --config data=my.yaml: the data as they were read, and all methods compared on them."""
@@ -171,3 +195,12 @@ rule own:
     localrule: True
     message:
         f"Own data: results/own/{OWN.name if OWN else '<name>'}/index.html"
+
+
+rule peers:
+    """Scikit-learn's pipelines on your own data and its first split, beside the recommended method, with tests."""
+    input:
+        peers_file,
+    localrule: True
+    message:
+        f"Peers: results/own/{OWN.name if OWN else '<name>'}/peers.csv"

@@ -57,6 +57,12 @@ def own_files(wildcards):
         return TARGETS.own()
 
 
+def peers_file(wildcards):
+    """Return the file of the target peers; without data end as the target own does."""
+    with one_sentence():
+        return TARGETS.peers()
+
+
 def model_folder(wildcards):
     """Return the folder of the target model; without a model end with a sentence that says how to name one."""
     with one_sentence():

@@ -15,8 +15,12 @@ from textmix.plan.methods import Method
 #: Columns of scores.csv and matrix.csv: mean and sample standard deviation (``spread``) over the trials, or the reason
 #: why there is no value.
 SCORES = ("dataset", "method", "family", "metric", "value", "spread", "trials", "reason")
-#: Columns of costs.csv, medians over the trials: seconds, and peak memory of the call in bytes; empty: not measured.
-COSTS = ("dataset", "method", "fit_seconds", "predict_seconds", "tune_seconds", "fit_bytes", "predict_bytes")
+#: Columns of costs.csv, medians over the trials: seconds, processor seconds of search, fit and prediction, and peak
+#: memory of the call in bytes; empty: not measured.
+COSTS = (
+    *("dataset", "method", "fit_seconds", "predict_seconds", "tune_seconds", "cpu_seconds"),
+    *("fit_bytes", "predict_bytes"),
+)
 #: Columns of trials.csv: one row a metric and trial; an empty value is a missing score.
 TRIALS = ("dataset", "task", "method", "metric", "trial", "value", "fit_seconds", "predict_seconds")
 #: Columns of these tables that are text.

@@ -17,6 +17,8 @@ from textmix.data.registry import Reader
 
 #: Caps on data of the user's own: bytes of a line, unpacked over packed size, number of features and of labels.
 LIMITS = {"line": MAX_LINE, "ratio": MAX_RATIO, "features": 20_000_000, "labels": 1_000_000}
+#: Folder of training documents without a label beside the class folders, as aclImdb comes; it is no class.
+UNLABELLED = "unsup"
 
 
 def read_own(reading: Mapping[str, Any]) -> Corpus:
@@ -63,14 +65,23 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
     form, options = reading["format"], dict(reading["options"])
     if form == "folder":
         # Files whose name begins with a dot are the system's, not documents.
-        return {"encoding": options.get("encoding", "utf-8"), "members": ["*/[!.]*"]}
+        classes = [f"{name}/[!.]*" for name in _classes(files)] or ["*/[!.]*"]
+        return {"encoding": options.get("encoding", "found"), "members": classes}
     if form == "arff":
-        return {key: options[key] for key in ("n_labels",) if key in options}
+        return {**{key: options[key] for key in ("n_labels",) if key in options}, **options.get("columns", {})}
     if form == "libsvm":
         return _libsvm_sizes(list(files.values()), options.get("limits", {}))
     columns, limits = options.pop("columns"), options.pop("limits", {})
     caps = {name: limits[key] for key, name in (("line", "longest"), ("ratio", "ratio")) if key in limits}
     return {**options, **caps, **columns, "format": form, "several": reading["task"] == "multi", "detect": True}
+
+
+def _classes(files: Mapping[str, Path]) -> list[str]:
+    """Return the class folders of a split without `UNLABELLED` in training; empty where it is none of aclImdb's."""
+    if "train" not in files or not (files["train"] / UNLABELLED).is_dir() or (files["test"] / UNLABELLED).exists():
+        return []
+    found = {path.name for part in files.values() for path in part.iterdir() if path.is_dir()}
+    return sorted(found - {UNLABELLED})
 
 
 def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int]:

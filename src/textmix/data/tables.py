@@ -23,6 +23,8 @@ from textmix.data.archives import LONGER, MAX_LINE
 
 #: The remedy in the message about a line that is not in the file's encoding.
 REMEDY = "convert it, or name its encoding"
+#: Name of the handler of errors by which bytes that Windows-1252 leaves undefined are read.
+FREE = "textmix-free"
 #: Windows-1252 leaves five bytes undefined; each is read as the character of the same code point, as in web browsers.
 _FREE = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
 
@@ -90,7 +92,7 @@ class Lines:
             found = f"byte {line[error.start]:#04x} at {error.start + 1}"
             raise DataFormatError(self.path, number, f"is not {self.encoding} text ({found}); {self.remedy}") from error
         self.foreign += 1
-        return line.decode("cp1252", "textmix-free")
+        return line.decode("cp1252", FREE)
 
 
 def _free(error: UnicodeError) -> tuple[str, int]:
@@ -99,7 +101,7 @@ def _free(error: UnicodeError) -> tuple[str, int]:
     return "".join(_FREE[byte] for byte in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error("textmix-free", _free)
+codecs.register_error(FREE, _free)
 
 
 def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:

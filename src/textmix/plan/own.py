@@ -222,10 +222,13 @@ def load_own(source: str, schemas: Path) -> Own:
     if ("data" in files) == ("train" in files) or ("train" in files) != ("test" in files):
         raise ConfigError(f"{source}: files: has {', '.join(files)}; give either data, or train and test")
     form = raw.get("format") or _format(source, files)
+    if form == "arff" and not {"labels", "n_labels", "columns"} & {*raw, *files}:
+        raw = {**raw, "files": {**files, **_label_file(source, files)}}
     _check_form(source, form, raw)
-    several = (
-        FORMATS[form].kind == "matrix" or raw.get("labels", "several" if "separator" in raw else "one") == "several"
-    )
+    if FORMATS[form].kind == "matrix":
+        several = "columns" not in raw
+    else:
+        several = raw.get("labels", "several" if "separator" in raw else "one") == "several"
     return Own(name or OWN, source, raw, form, "multi" if several else "single")
 
 
@@ -240,21 +243,36 @@ def _format(source: str, files: Mapping[str, str]) -> str:
     return form
 
 
+def _label_file(source: str, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the role of MULAN's label file, where it lies beside the data under their name: yeast.xml for yeast.arff.
+
+    The two parts of a split share a file: scene.xml for scene-train.arff.
+    """
+    first = without_packing(next(files[role] for role in ("data", "train") if role in files))
+    stem = first.stem if "data" in files else re.sub("[-_.]?train(ing)?$", "", first.stem, flags=re.IGNORECASE)
+    found = first.with_name(f"{stem}.xml")
+    return {"labels": str(found)} if (Path(source).parent / found).exists() else {}
+
+
 def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
     """Check that the keys of my.yaml suit its format and each other."""
     files, columns = raw["files"], raw.get("columns", {})
     table, matrix = (FORMATS[form].kind == kind for kind in ("table", "matrix"))
     faults = (
-        (table and not columns, "columns: is missing; name the columns of the text and of the label"),
-        (not table and bool(columns), f"columns: format {form} has none; take it out"),
-        (form == "arff" and ("labels" in files) == ("n_labels" in raw), "files: give labels (an XML file) or n_labels"),
+        (table and "text" not in columns, "columns: text is missing; name the columns of the text and of the label"),
+        (not table and form != "arff" and bool(columns), f"columns: format {form} has none; take it out"),
+        (form == "arff" and bool(columns) and set(columns) != {"label"}, "columns: ARFF takes label alone"),
+        (
+            form == "arff" and ("labels" in files) + ("n_labels" in raw) + bool(columns) != 1,
+            "files: give labels (MULAN's XML file), or n_labels, or columns: {label: the attribute of the class}",
+        ),
         (form != "arff" and ("labels" in files or "n_labels" in raw), f"format {form} takes no labels or n_labels"),
         (form != "csv" and "delimiter" in raw, f"delimiter: format {form} has none; take it out"),
         (not table and "unlabelled" in raw, f"unlabelled: format {form} needs none; take it out"),
         (not table and "separator" in raw, f"separator: format {form} has none; take it out"),
         (matrix and "features" in raw, f"features: format {form} is counted already; take it out"),
         (form == "folder" and raw.get("labels") == "several", "labels: a folder is one label; write labels: one"),
-        (matrix and raw.get("labels") == "one", f"labels: format {form} has several; take it out"),
+        (matrix and "labels" in raw, f"labels: format {form} tells it; take it out"),
         ("separator" in raw and raw.get("labels") == "one", "separator: one label needs none; take it out"),
         ("split" in columns and "train" in files, "columns: split: train and test files are a split already"),
         (len({type(column) for column in columns.values()}) > 1, "columns: all by name, or all by number"),

@@ -75,6 +75,12 @@ class Targets:
         place = ("features", "splits").index(kind)
         return [f"results/{kind}/{dataset}/{inputs[place]}" for dataset, inputs in found.items()]
 
+    def peers(self) -> str:
+        """Return the file of the target ``peers``; raise ConfigError where the run names no data of the user's own."""
+        self.own()
+        assert self.plan.own is not None  # noqa: S101 - else own() ended
+        return f"results/own/{self.plan.own.name}/peers.csv"
+
     def own(self) -> list[str]:
         """Return the files of the target ``own``.
 

@@ -20,6 +20,7 @@ from textmix.core.extras import extra
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
+from textmix.data.nominal import read_nominal, unescape, values_of
 from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files, decode, file_of
 
@@ -28,19 +29,17 @@ with extra("data"):
     from defusedxml.ElementTree import fromstring
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"n_labels": False, "labels_one_low": False}
+OPTIONS: dict[str, bool] = {"n_labels": False, "labels_one_low": False, "label": False}
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
-    rf"@attribute\s+{_NAME}\s*(?:(?<=\s)(?P<number>numeric|real|integer)|(?P<binary>\{{\s*'?0'?\s*,\s*'?1'?\s*\}}))"
+    rf"@attribute\s+{_NAME}\s*(?:(?<=\s)(?P<number>numeric|real|integer)|(?P<binary>\{{\s*'?0'?\s*,\s*'?1'?\s*\}})|\{{(?P<values>.*)\}})"
     r"\s*(?:%.*)?",
     re.IGNORECASE,
 )
 _DATA = re.compile(rb"^[ \t]*@data[ \t]*(?:%.*)?\r?\n", re.IGNORECASE | re.MULTILINE)
 _FIRST_ROW = re.compile(rb"(?:[ \t\r]*(?:%[^\n]*)?\n)*[ \t\r]*(\{)?")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _XMLNS = "{http://mulan.sourceforge.net/labels}"
 
 
@@ -51,11 +50,13 @@ class Header(NamedTuple):
     ----------
     names : names of the A attributes.
     binary : bool (A,), whether the attribute is the nominal ``{0,1}``.
+    values : of each attribute, its values if it is another nominal, else None.
     end : position in the file where the rows start, bytes.
     """
 
     names: list[str]
     binary: np.ndarray
+    values: list[list[str] | None]
     end: int
 
 
@@ -65,8 +66,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file, unless
-        ``n_labels`` is given.
+        ``n_labels`` or ``label`` is given.
     options : ``name``; ``n_labels``, number of the last attributes that are labels, in place of a label file;
+        ``label``, the nominal attribute that is the class, in its place: its values are the labels;
         ``labels_one_low``, the role (``train`` or ``test``) of a sparse file in which the index of each label is too
         small by 1, as in a known copy of RCV1; the reader adds 1.
 
@@ -80,7 +82,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     DataFormatError : a fault that `read_header`, `read_table` or `read_label_names` names; the files' attributes
         differ; a label has no attribute; or ``n_labels`` is not below the number of attributes.
     """
-    parts, names, chosen = {}, list[str](), set[str]()
+    parts, names, chosen = dict[str, Any](), list[str](), set[str]()
+    feature_names, label_names = list[str](), list[str]()
     for role, path in data_files(files).items():
         data = open_plain(path)
         header = read_header(path, data)
@@ -88,10 +91,38 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
             raise DataFormatError(path, None, "its attributes differ from the attributes of the other file")
         names = header.names
         chosen = chosen or _labels(path, names, files, options)
+        if "label" in options or any(header.values):
+            parts[role] = _with_nominals(path, data, header, chosen)
+            *_, feature_names, label_names = parts[role]
+            continue
         table = read_table(path, data, header, low=options.get("labels_one_low") == role)
         parts[role] = _split_columns(table, names, chosen)
-    feature_names = [name for name in names if name not in chosen]
-    return matrix_corpus(options, parts, feature_names, [name for name in names if name in chosen])
+        feature_names = [name for name in names if name not in chosen]
+        label_names = [name for name in names if name in chosen]
+    return matrix_corpus(
+        options, {role: (part[0], part[1]) for role, part in parts.items()}, feature_names, label_names
+    )
+
+
+def _with_nominals(
+    path: Path, data: bytes, header: Header, chosen: set[str]
+) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
+    """Return features CSR (N, V) float64, labels CSR (N, L) int8, and the names of both, of a file with nominals.
+
+    The values of one nominal label are L labels, of which each document has one; numbers are labels of 0 and 1.
+    """
+    columns = {place for place, name in enumerate(header.names) if name in chosen}
+    first = data.count(b"\n", 0, header.end) + 1
+    lines = decode(path, data[header.end :], "utf-8").split("\n")
+    table = read_nominal(path, (first, lines), header.names, header.values, columns)
+    classes = header.values[next(iter(columns))] if len(columns) == 1 else None
+    if classes is not None:
+        labels = np.eye(len(classes), dtype=np.int8)[table.chosen[:, 0]]
+        return table.features, sparse.csr_array(labels), table.names, classes
+    label_names = [header.names[place] for place in sorted(columns)]
+    if not np.isin(table.chosen, (0, 1)).all() or any(header.values[place] for place in columns):
+        raise DataFormatError(path, None, "has a label other than 0 and 1; name one nominal attribute as the label")
+    return table.features, sparse.csr_array(table.chosen.astype(np.int8)), table.names, label_names
 
 
 def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Mapping[str, Any]) -> set[str]:
@@ -100,6 +131,10 @@ def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Ma
         if not 0 < options["n_labels"] < len(names):
             raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={options['n_labels']}")
         return set(names[-options["n_labels"] :])
+    if "label" in options:
+        if options["label"] not in names:
+            raise DataFormatError(path, None, f"has no attribute {options['label']!r}; its last one is {names[-1]!r}")
+        return {options["label"]}
     labels = file_of(files, "labels")
     chosen = set(read_label_names(labels))
     if missing := chosen.difference(names):
@@ -124,14 +159,13 @@ def read_header(path: Path, data: bytes) -> Header:
     Raises
     ------
     DataFormatError : there is no ``@relation`` or ``@data`` line; a line is neither empty, a comment, ``@relation`` nor
-        ``@attribute``; an attribute is neither numeric nor the nominal ``{0,1}`` (in a sparse row, an omitted value of
-        any other nominal is not 0); or a name is empty, not printable or stands twice.
+        ``@attribute``; an attribute is neither numeric nor nominal; or a name is empty, not printable or stands twice.
     """
     mark = _DATA.search(data)
     if mark is None:
         end = data.count(b"\n", 0, len(data) - 1) + 1
         raise DataFormatError(path, end, "no @data line before the end: the file is truncated")
-    names, binary, related = list[str](), list[bool](), False
+    names, binary, values, related = list[str](), list[bool](), list[list[str] | None](), False
     for number, line in enumerate(decode(path, data[: mark.start()], "utf-8").split("\n"), start=1):
         text = line.strip()
         if not text or text.startswith("%"):
@@ -140,23 +174,23 @@ def read_header(path: Path, data: bytes) -> Header:
             related = True
             continue
         match = _ATTRIBUTE.fullmatch(text) if related else None
-        if match is None:
-            expected = "@attribute NAME numeric, or {0,1}" if related else "@relation NAME"
+        known = values_of(match["values"]) if match and match["values"] is not None else None
+        if match is None or (match["values"] is not None and known is None):
+            expected = "@attribute NAME numeric, or {value,value}" if related else "@relation NAME"
             raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {expected}")
         names.append(_unquoted(match["name"]))
         binary.append(match["binary"] is not None)
+        values.append(known)
     good = {name for name in names if name and name.isprintable()}
     if not related or not names or len(good) != len(names):
         end = data.count(b"\n", 0, mark.start()) + 1
         raise DataFormatError(path, end, f"the {len(names)} attributes have {len(good)} different, printable names")
-    return Header(names, np.array(binary, dtype=bool), mark.end())
+    return Header(names, np.array(binary, dtype=bool), values, mark.end())
 
 
 def _unquoted(name: str) -> str:
     """Return an attribute name without its quotes and escapes."""
-    if name[0] not in "'\"":
-        return name
-    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), name[1:-1])
+    return unescape(name[1:-1]) if name[0] in "'\"" else name
 
 
 def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> NumberTable:

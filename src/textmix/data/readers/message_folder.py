@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -14,6 +15,7 @@ from textmix.data.archives import safe_name
 from textmix.data.contents import CONTENTS
 from textmix.data.corpus import Corpus
 from textmix.data.reading import SPLITS, Document, decode, split_array, text_corpus
+from textmix.data.tables import FREE
 from textmix.data.tar import iter_tar
 
 #: Options, and which of them are required.
@@ -29,7 +31,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.  The roles
         ``train`` and ``test`` are the parts of a split.
-    options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character); ``members``,
+    options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character; ``found`` is
+        UTF-8, and Windows-1252 for a file that is no UTF-8, of which the corpus has a remark); ``members``,
         `fnmatch` patterns of the files to read (default: all, or those of ``labels``); ``content``, the form of a file
         (a name in `textmix.data.contents.CONTENTS`, default ``text``); ``labels``, `fnmatch` pattern -> label, of which
         the first that matches the path of a file gives its label (default: the name of the file's folder).
@@ -48,22 +51,49 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")
+    foreign: list[str] = []
     if set(files) == set(SPLITS):
-        parts = {role: _documents([files[role]], options) for role in SPLITS}
+        parts = {role: _documents([files[role]], options, foreign) for role in SPLITS}
         named = [one._replace(id=f"{role}/{one.id}") for role, documents in parts.items() for one in documents]
-        return text_corpus(options, named, split_array({role: len(documents) for role, documents in parts.items()}))
-    return text_corpus(options, _documents(files.values(), options))
+        split = split_array({role: len(documents) for role, documents in parts.items()})
+        return text_corpus(options, named, split, _remarks(foreign))
+    documents = _documents(files.values(), options, foreign)
+    return text_corpus(options, documents, info=_remarks(foreign))
 
 
-def _documents(paths: Iterable[Path], options: Mapping[str, Any]) -> list[Document]:
-    """Return the documents of folders and archives, in order; the errors are those of `read`."""
-    patterns = options.get("members", list(options.get("labels", ["*"])))
-    found = [_document(path, *member, options) for path in paths for member in _members(path, patterns)]
+def _remarks(foreign: Sequence[str]) -> dict[str, list[str]]:
+    """Return the facts about files that are no UTF-8, given their names."""
+    what = "files are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"
+    return {"remarks": [f"{len(foreign):,} {what}; if letters are wrong, name their encoding."]} if foreign else {}
+
+
+def _documents(paths: Iterable[Path], options: Mapping[str, Any], foreign: list[str]) -> list[Document]:
+    """Return the documents of folders and archives, in order; the errors are those of `read`.
+
+    The names of files that are no UTF-8 are added to ``foreign`` where the encoding is to be found.
+    """
+    patterns, find = options.get("members", list(options.get("labels", ["*"]))), options.get("encoding") == "found"
+    found = [
+        _document(path, name, _recoded(name, data, foreign) if find else data, options)
+        for path in paths
+        for name, data in _members(path, patterns)
+    ]
     documents = sorted(found, key=_order)
     for before, after in pairwise(documents):
         if before.id == after.id:
             raise DataFormatError(options["name"], None, f"has two documents {after.id!r}")
     return documents
+
+
+def _recoded(name: str, data: bytes, foreign: list[str]) -> bytes:
+    """Return a file as UTF-8, read as Windows-1252 where it is none; its name is then added to ``foreign``."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        foreign.append(name)
+        return data.decode("cp1252", FREE).encode("utf-8")
+    return data
 
 
 def _members(path: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -95,7 +125,7 @@ def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) ->
 
 def _text(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> bytes:
     """Return the text of a file as UTF-8; the parameters are those of `_document`."""
-    encoding = options.get("encoding", "latin-1")
+    encoding = options.get("encoding", "latin-1").replace("found", "utf-8")
     if encoding == "latin-1":
         try:
             return CONTENTS[options.get("content", "text")](data)

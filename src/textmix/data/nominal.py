@@ -1,0 +1,159 @@
+"""ARFF with nominal attributes other than {0,1}, quoted values and missing ones, row by row.
+
+Source: Weka manual, "Attribute-Relation File Format".  The kernels of `textmix.data.readers.arff` read files of numbers
+and of {0,1}, which are much larger as a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from textmix.core.errors import DataFormatError
+
+_QUOTED = r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|"""
+_VALUE = re.compile(r"\s*" + _QUOTED + r"""([^,'"{}]*?))\s*(,|$)""")
+_PAIR = re.compile(r"\s*(\d+)\s+" + _QUOTED + r"""([^,'"{}\s]+))\s*(,|$)""")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class NominalTable(NamedTuple):
+    """The rows of a file.
+
+    Parameters
+    ----------
+    features : float64 CSR (N, V), the numbers, and 1 for each value of a nominal attribute.
+    names : V names; that of a value is ``attribute=value``.
+    chosen : of each attribute that is a label, the number, or the place of the value among its values, int64 (N, L).
+    """
+
+    features: sparse.csr_array
+    names: list[str]
+    chosen: np.ndarray
+
+
+def unescape(text: str) -> str:
+    """Return a quoted text of ARFF, without its quotes, with its escapes replaced."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), text)
+
+
+def values_of(text: str) -> list[str] | None:
+    """Return the values of a dense row, or between the braces of a nominal; None where a quote or brace is astray."""
+    found = [_value(*match.groups()[:3]) for match in _matches(_VALUE, text)]
+    return found or None
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Return the matches that fill a text from its begin to its end, each ended by a comma but the last; else none."""
+    found, place = list[re.Match[str]](), 0
+    while not found or found[-1].groups()[-1] == ",":
+        match = pattern.match(text, place)
+        if match is None:
+            return []
+        found.append(match)
+        place = match.end()
+    return found if place == len(text) else []
+
+
+def _value(single: str | None, double: str | None, bare: str | None) -> str:
+    """Return a value without its quotes and escapes."""
+    quoted = single if single is not None else double
+    return (bare or "") if quoted is None else unescape(quoted)
+
+
+def read_nominal(
+    path: Path,
+    lines: tuple[int, Sequence[str]],
+    names: Sequence[str],
+    values: Sequence[list[str] | None],
+    chosen: set[int],
+) -> NominalTable:
+    """Return the rows of a file.
+
+    Parameters
+    ----------
+    path : the file, for messages.
+    lines : the number of the first line after ``@data``, and this line and all after it.
+    names : of the A attributes.
+    values : of each attribute, its values if it is nominal, or None for numbers.
+    chosen : the attributes that are labels.
+
+    Raises
+    ------
+    DataFormatError : with the line: a row is no list of A values or of pairs in braces, a value is neither a number nor
+        one of the nominal's, a label is missing, or a number is.
+    """
+    widths = [0 if column in chosen else len(known or "1") for column, known in enumerate(values)]
+    starts = np.concatenate([[0], np.cumsum(widths)])
+    data, indices, indptr, labels = list[float](), list[int](), [0], list[int]()
+    for number, line in enumerate(lines[1], start=lines[0]):
+        text = line.strip()
+        if not text or text.startswith("%"):
+            continue
+        row = _row(path, number, text, values)
+        for column, (value, known) in enumerate(zip(row, values, strict=True)):
+            place, amount = _read(path, number, names[column], value, known)
+            if column in chosen and place < 0:
+                raise DataFormatError(path, number, f"has no value of the label {names[column]!r}; fill it in")
+            if column in chosen:
+                labels.append(int(amount) if known is None else place)
+            elif amount:
+                data.append(amount)
+                indices.append(int(starts[column]) + place)
+        indptr.append(len(indices))
+    features = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, int(starts[-1])), dtype=np.float64)
+    found = np.array(labels, dtype=np.int64).reshape(len(indptr) - 1, len(chosen))
+    return NominalTable(features, _feature_names(names, values, chosen), found)
+
+
+def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None]) -> list[str]:
+    """Return the value of each attribute in a row; an omitted one of a sparse row is 0, or the first of a nominal."""
+    if not text.startswith("{"):
+        found = values_of(text) or []
+        if len(found) != len(values):
+            raise DataFormatError(path, number, f"has {len(found)} values, expected {len(values)}; look at its quotes")
+        return found
+    row = ["0" if known is None else known[0] for known in values]
+    pairs = _matches(_PAIR, text[1:-1]) if text.endswith("}") and text[1:-1].strip() else []
+    places = [int(pair[1]) for pair in pairs]
+    if not (text.endswith("}") and (pairs or not text[1:-1].strip())):
+        raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {{index value, ...}}")
+    if any(after <= before for before, after in pairwise(places)) or any(place >= len(row) for place in places):
+        raise DataFormatError(path, number, f"has an index out of order, or not below {len(row)}")
+    for pair in pairs:
+        row[int(pair[1])] = _value(*pair.groups()[1:4])
+    return row
+
+
+def _read(path: Path, number: int, name: str, value: str, known: list[str] | None) -> tuple[int, float]:
+    """Return place and amount of a value: 0 and the number, or the place in a nominal (-1 if missing) and 1."""
+    if known is not None:
+        if value == "?":
+            return -1, 0.0
+        if value not in known:
+            what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(known[:10])}"
+            raise DataFormatError(path, number, what)
+        return known.index(value), 1.0
+    try:
+        amount = float(value)
+    except ValueError:
+        amount = np.nan
+    if not np.isfinite(amount):
+        raise DataFormatError(path, number, f"{value[:40]!r} of the attribute {name!r} is no number; fill it in")
+    return 0, amount
+
+
+def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], chosen: set[int]) -> list[str]:
+    """Return the names of the features."""
+    found = list[str]()
+    for column, (name, known) in enumerate(zip(names, values, strict=True)):
+        if column not in chosen:
+            found += [name] if known is None else [f"{name}={value}" for value in known]
+    return found
