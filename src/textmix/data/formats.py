@@ -19,8 +19,8 @@ class Format:
 
     Parameters
     ----------
-    kind : ``table`` (a text a row, in columns or under keys), ``lines`` (a text a line), ``folder`` (a text a file) or
-        ``matrix`` (numbers).
+    kind : ``table`` (a text a row, in columns or under keys), ``frame`` (the same, as pandas reads it), ``lines`` (a
+        text a line), ``folder`` (a text a file) or ``matrix`` (numbers).
     endings : of the file's name, in lower case.
     reader : name of the module of `textmix.data.readers` that reads a data set of this format; empty for a format
         without labels, which only `textmix.data.new_texts` reads.
@@ -35,6 +35,8 @@ FORMATS = {
     "csv": Format("table", (".csv",), "text_table"),
     "tab": Format("table", (".tsv", ".tab"), "text_table"),
     "jsonl": Format("table", (".jsonl", ".ndjson", ".json"), "text_table"),
+    "parquet": Format("frame", (".parquet", ".pq"), "text_table"),
+    "excel": Format("frame", (".xlsx", ".xls", ".ods"), "text_table"),
     "text": Format("lines", (".txt",)),
     "folder": Format("folder", (), "message_folder"),
     "arff": Format("matrix", (".arff",), "arff"),

@@ -188,19 +188,30 @@ def table_rows(
     by_number = all(isinstance(column, int) for column in columns if column is not None)
     if not first and not by_number:
         raise DataFormatError(path, line, "has no header; name the columns in its first line")
-    places, width = _places(path, line, first, columns, by_number) if first else [], len(first)
+    wanted, width = places(path, line, first, columns, by_number) if first else [], len(first)
     if first and by_number:
-        yield line, [None if place is None else first[place] for place in places]
+        yield line, [None if place is None else first[place] for place in wanted]
     for line, cells in rows:
         if len(cells) != width:
             raise DataFormatError(path, line, f"has {len(cells)} cells, expected {width}")
-        yield line, [None if place is None else cells[place] for place in places]
+        yield line, [None if place is None else cells[place] for place in wanted]
 
 
-def _places(
+def places(
     path: str | Path, line: int, cells: Sequence[str], columns: Sequence[Column], by_number: bool
 ) -> list[int | None]:
-    """Return the position, from 0, of each wanted column among the cells of the first row; None for a column None."""
+    """Return the position, from 0, of each wanted column among the cells of the first row; None for a column None.
+
+    Parameters
+    ----------
+    path, line, cells : the file, for messages, and number and cells of its first row: the names, unless by number.
+    columns : the wanted columns, all by name or all by number from 1.
+    by_number : which of the two.
+
+    Raises
+    ------
+    DataFormatError : a column is missing or stands twice.
+    """
     names = [str(number + 1) for number in range(len(cells))] if by_number else [cell.strip() for cell in cells]
     keys = [None if column is None else str(column) for column in columns]
     for key in keys:

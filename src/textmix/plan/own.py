@@ -257,7 +257,7 @@ def _label_file(source: str, files: Mapping[str, str]) -> dict[str, str]:
 def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
     """Check that the keys of my.yaml suit its format and each other."""
     files, columns = raw["files"], raw.get("columns", {})
-    table, matrix = (FORMATS[form].kind == kind for kind in ("table", "matrix"))
+    table, matrix = FORMATS[form].kind in ("table", "frame"), FORMATS[form].kind == "matrix"
     faults = (
         (table and "text" not in columns, "columns: text is missing; name the columns of the text and of the label"),
         (not table and form != "arff" and bool(columns), f"columns: format {form} has none; take it out"),

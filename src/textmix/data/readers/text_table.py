@@ -18,6 +18,8 @@ from scipy import sparse
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_LINE, MAX_RATIO, ends_line, iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+from textmix.data.formats import FORMATS
+from textmix.data.frames import frame_rows
 from textmix.data.reading import SPLITS, data_files, require_documents
 from textmix.data.sniffing import delimiter_of, is_utf16, utf16_lines
 from textmix.data.tables import Column, Lines, read_rows, utf8
@@ -68,9 +70,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``; UTF-8 with or without a byte order mark, or another ``encoding``.
-    options : ``name``; ``format`` (csv, tab or jsonl); ``text`` and ``label``, and if the table has them ``id``
-        and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files without a
-        header; ``several``, whether a text may have several labels or none (default: exactly one); ``separator``
+    options : ``name``; ``format`` (csv, tab, jsonl, parquet or excel); ``text`` and ``label``, and if the table has
+        them ``id`` and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files
+        without a header; ``several``, whether a text may have several labels or none (default: exactly one); ``separator``
         between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8); ``longest`` line
         in bytes and ``ratio`` of the unpacked to the packed size (defaults of `textmix.data.archives`); ``delimiter``
         of csv (default a comma); ``detect``, whether an encoding and a delimiter that are not given are found by
@@ -92,19 +94,29 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     wanted = [options.get(key) for key in ("text", "label", "id", "split")]
     for role, path in data_files(files).items():
         before = len(table.ends)
-        lines, delimiter = _opened(path, options, wanted, table.remarks)
-        for line, cells in read_rows(options["format"], lines, wanted, delimiter):
-            _add(table, path, line, cells, options)
-        if lines.foreign:
-            what = "lines are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"
-            table.remarks.append(f"{path.name}: {lines.foreign:,} {what}; if letters are wrong, name its encoding.")
-        if len(table.ends) > before:
-            _check_end(table, path)
+        if FORMATS[options["format"]].kind == "frame":
+            for line, cells in frame_rows(path, options["format"], wanted):
+                _add(table, path, line, cells, options)
+        else:
+            _add_lines(table, path, options, wanted)
         sizes[role] = len(table.ends) - before
         if not sizes[role]:
             raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
     require_documents(options, sum(sizes.values()))
     return _corpus(table, sizes, options, {path.name: path for path in files.values()})
+
+
+def _add_lines(table: _Documents, path: Path, options: Mapping[str, Any], wanted: Sequence[Column]) -> None:
+    """Add the rows of a file of lines to the table, and remark how it is written."""
+    before = len(table.ends)
+    lines, delimiter = _opened(path, options, wanted, table.remarks)
+    for line, cells in read_rows(options["format"], lines, wanted, delimiter):
+        _add(table, path, line, cells, options)
+    if lines.foreign:
+        what = "lines are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"
+        table.remarks.append(f"{path.name}: {lines.foreign:,} {what}; if letters are wrong, name its encoding.")
+    if len(table.ends) > before:
+        _check_end(table, path)
 
 
 def _opened(path: Path, options: Mapping[str, Any], wanted: Sequence[Column], remarks: list[str]) -> tuple[Lines, str]:

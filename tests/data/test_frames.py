@@ -1,0 +1,70 @@
+"""Parquet and Excel as own data: cells become text, and a lacking package is named by pandas' extra."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.frames import frame_rows
+from textmix.data.readers import text_table
+
+FRAME = pd.DataFrame({"text": ["good", None, "bad"], "stars": [5.0, 1.5, 1.0], "tags": [["a", "b"], [], ["b"]]})
+
+
+@pytest.fixture(params=["parquet", "excel"])
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let pandas return `FRAME`, whatever the file."""
+    name: str = request.param
+
+    def read(path: Path, **options: Any) -> pd.DataFrame:
+        return FRAME if options.get("header", 0) == 0 else FRAME.set_axis([0, 1, 2], axis=1)
+
+    monkeypatch.setattr(pd, f"read_{name}", read)
+    return name
+
+
+def test_cells_become_text_lists_of_text_or_the_empty_text(form: str, tmp_path: Path) -> None:
+    rows = list(frame_rows(tmp_path / "a", form, ["tags", None, "text", "stars"]))
+    assert [cells for _, cells in rows] == [
+        [["a", "b"], None, "good", "5"],
+        [[], None, "", "1.5"],
+        [["b"], None, "bad", "1"],
+    ]
+    assert rows[0][0] == (1 if form == "parquet" else 2)
+    assert next(frame_rows(tmp_path / "a", form, [2, 1]))[1] == ["5", "good"]
+
+
+def test_a_column_that_is_missing_is_named(form: str, tmp_path: Path) -> None:
+    with pytest.raises(DataFormatError, match="there is no column 'label'; the columns are text, stars, tags"):
+        list(frame_rows(tmp_path / "a", form, ["text", "label"]))
+
+
+def test_a_frame_is_read_as_own_data(form: str, tmp_path: Path) -> None:
+    options = {"name": "n", "format": form, "text": "text", "label": "tags", "several": True, "detect": True}
+    corpus = text_table.read({"data": tmp_path / "a"}, options)
+    assert corpus.indicators().tolist() == [[1, 1], [0, 0], [0, 1]]
+    assert corpus.text is not None
+    assert corpus.text.text(2) == "bad"
+
+
+@pytest.mark.parametrize("form", ["parquet", "excel"])
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (ImportError("no engine"), ConfigError, "needs packages; run: pip install 'pandas"),
+        (ValueError("not a file of it"), DataFormatError, "cannot be read as"),
+    ],
+)
+def test_what_pandas_cannot_read_is_said(
+    form: str, error: Exception, kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(pd, f"read_{form}", fail)
+    with pytest.raises(kind, match=said):
+        list(frame_rows(tmp_path / "a", form, ["text"]))
