@@ -72,11 +72,12 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     files : ``train`` and ``test``, or ``data``; UTF-8 with or without a byte order mark, or another ``encoding``.
     options : ``name``; ``format`` (csv, tab, jsonl, parquet or excel); ``text`` and ``label``, and if the table has
         them ``id`` and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files
-        without a header; ``several``, whether a text may have several labels or none (default: exactly one); ``separator``
-        between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8); ``longest`` line
-        in bytes and ``ratio`` of the unpacked to the packed size (defaults of `textmix.data.archives`); ``delimiter``
-        of csv (default a comma); ``detect``, whether an encoding and a delimiter that are not given are found by
-        reading the file; ``unlabelled``, ``drop`` to leave out rows without a label (default ``refuse``).
+        without a header; ``several``, whether a text may have several labels or none (default: exactly one);
+        ``separator`` between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8);
+        ``longest`` line in bytes and ``ratio`` of the unpacked to the packed size (defaults of
+        `textmix.data.archives`); ``delimiter`` of csv (default a comma); ``detect``, whether an encoding and a
+        delimiter that are not given are found by reading the file; ``unlabelled``, ``drop`` to leave out rows without a
+        label (default ``refuse``).
 
     Returns
     -------
