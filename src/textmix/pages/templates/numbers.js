@@ -84,7 +84,7 @@
   [...table.tHead.rows[0].cells].forEach((head, index) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = head.textContent;
+    button.textContent = head.dataset.head = head.textContent; // paper shows the latter: heads of later pages lack buttons
     button.addEventListener("click", () => sort(head, index));
     head.replaceChildren(button);
   });
