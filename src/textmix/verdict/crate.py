@@ -92,7 +92,10 @@ def _describe(crate: Any, facts: RunFacts) -> None:
     root["name"] = facts.title
     root["description"] = "Published numbers of papers on text categorisation beside the numbers that this run rebuilt."
     root["datePublished"] = facts.end
-    root["license"] = _entity(crate, _LICENSE, "CreativeWork", name="MIT License", url=_LICENSE)
+    licence = _entity(crate, _LICENSE, "CreativeWork", name="MIT License", url=_LICENSE)
+    licence["description"] = "The licence of the code; the report names the terms of each data set."
+    root["license"] = licence
+    crate.metadata["conformsTo"] = [{"@id": "https://w3id.org/ro/crate/1.1"}, {"@id": list(_PROFILES)[-1]}]
     root["conformsTo"] = [
         _entity(crate, uri, "CreativeWork", name=name, version=uri.rpartition("/")[2])
         for uri, name in _PROFILES.items()
