@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import ClassifierChain as PeerChain
 
 from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
@@ -20,6 +21,7 @@ from textmix.models.label_sets.blocks import InBlocks, in_blocks
 from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance
 from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, _CRFProblem, pair_states
+from textmix.models.label_sets.exact_chain import ProbabilisticChain
 from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.problems import Multinomial
 from textmix.models.linear.row_space import RowSpace
@@ -193,6 +195,23 @@ def test_a_chain_sees_earlier_labels_only_and_its_sets_sum_to_one():
     assert np.any(model.links_ != 0.0)
     total = [model.set_log_proba(X[:4], np.tile(y, (4, 1))) for y in itertools.product((0, 1), repeat=3)]
     np.testing.assert_allclose(np.logaddexp.reduce(total), 0.0, atol=1e-9)
+
+
+def test_chains_find_what_scikit_learns_chain_finds_label_by_label_and_by_enumeration():
+    X, Y = documents(11)
+    greedy, exact = (
+        kind(variance=0.7, tol=1e-10, random_state=1).fit(X, Y) for kind in (ClassifierChain, ProbabilisticChain)
+    )
+    peer = PeerChain(LogisticRegression(C=1.4, tol=1e-8, max_iter=1000), order=greedy.order_.tolist()).fit(X, Y)
+    np.testing.assert_array_equal(greedy.predict(X), peer.predict(X))
+    sets = np.array(list(itertools.product((0, 1), repeat=Y.shape[1])))
+    logs = np.zeros((len(X), len(sets)))
+    for place, one in enumerate(sets[:, greedy.order_]):
+        for k, classifier in enumerate(peer.estimators_):
+            shares = classifier.predict_log_proba(np.hstack([X, np.tile(one[:k], (len(X), 1))]))
+            logs[:, place] += shares[:, one[k]]
+    np.testing.assert_array_equal(exact.predict(X), sets[logs.argmax(axis=1)])
+    np.testing.assert_allclose(exact.search(X)[1], logs.max(axis=1), atol=1e-3)
 
 
 def test_gibbs_marginals_are_those_of_a_consistent_network():
