@@ -14,7 +14,11 @@ from textmix.experiment import compared
 from textmix.plan.methods import load_methods
 
 CORPUS = SimpleNamespace(
-    name="news", features=sparse.csr_array(np.eye(2, dtype=np.int32)), label_names=["a", "b"], n_documents=2
+    tokens=None,
+    name="news",
+    features=sparse.csr_array(np.eye(2, dtype=np.int32)),
+    label_names=["a", "b"],
+    n_documents=2,
 )
 SPLITS = SimpleNamespace(train=[[0, 1]])
 ENTRY = {"views": {"words": {}}, "weightings": ["counts"]}
