@@ -48,6 +48,7 @@ class LDAClassifier(CountClassifier):
     Attributes
     ----------
     topics_ : float64 (C, K, V), probability of each word in each topic.
+    n_iter_ : number of sweeps.
     classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
 
     Examples
@@ -59,7 +60,11 @@ class LDAClassifier(CountClassifier):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**CountClassifier.fitted_forms, "topics_": "float64 C * V"}
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier.fitted_forms,
+        "topics_": "float64 C * V",
+        "n_iter_": "int",
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,
         "n_topics": [Interval(Integral, 1, None, closed="left")],
@@ -95,7 +100,7 @@ class LDAClassifier(CountClassifier):
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
         """Train the topics of each class; the weights are all 1."""
-        rng = check_random_state(self.random_state)
+        rng, self.n_iter_ = check_random_state(self.random_state), self.max_iter
         self.topics_ = np.empty((len(self.classes_), self.n_topics, X.shape[1]))
         for code in range(len(self.classes_)):
             model = LatentDirichletAllocation(
