@@ -65,8 +65,9 @@ def _trial(parts: tuple[Part, Part], settings: Mapping[str, Any], rng: np.random
         model = chosen(kind, smoothed, X, y)
         numbers |= {f"{name}_nats": nats(model, X_test, y_test), f"{name}_accuracy": model.score(X_test, y_test)}
     numbers["edcm_accuracy"] = EDCMClassifier(smoothing=0.01).fit(X, y).score(X_test, y_test)
-    pmm = PMM1(xi=1.1).fit(X, [[label] for label in y])
-    numbers["pmm1_accuracy"] = float(np.mean(pmm.classes_[np.argmax(pmm.predict_proba(X_test), axis=1)] == y_test))
+    classes, codes = np.unique(y, return_inverse=True)
+    pmm = PMM1(xi=1.1).fit(X, np.eye(len(classes), dtype=np.int64)[codes])
+    numbers["pmm1_accuracy"] = float(np.mean(classes[np.argmax(pmm.predict_proba(X_test), axis=1)] == y_test))
     for k in settings["topics"]:
         seed = int(rng.integers(2**31))
         points = [
