@@ -14,6 +14,7 @@ from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics import ranking
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.lsi.classifiers import LSIDensityClassifier, LSILogisticRegression, LSINeighbours
@@ -22,6 +23,7 @@ from textmix.models.lsi.transformer import LSITransformer
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier, MultinomialClassifier
 from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.topics.lda import LDAClassifier
 
 #: Form of the documents that a method takes: counts, counts weighted by TF-IDF, or sequences of words.
 COUNTS, WEIGHTED, SEQUENCES = "counts", "tfidf", "sequences"
@@ -50,7 +52,9 @@ METHODS: dict[str, Entry] = {
     "lsi_logistic_regression": Entry(COUNTS, lambda: LSILogisticRegression(random_state=0)),
     "pruned_lsi": Entry(COUNTS, lambda: PrunedLSIClassifier(random_state=0)),
     "hmm": Entry(SEQUENCES, lambda: HMMClassifier(max_iter=10, random_state=0)),
+    "hmm_clusters": Entry(SEQUENCES, lambda: ClusteredHMMClassifier(n_states=10, max_iter=10, random_state=0)),
     "hmm_shared": Entry(SEQUENCES, lambda: HMMClassifier(n_states=10, emissions="shared", max_iter=10, random_state=0)),
+    "lda": Entry(COUNTS, lambda: LDAClassifier(random_state=0)),
 }
 
 

@@ -28,7 +28,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         "lsi_logistic_regression": "LSI, logistic regression",
         "pruned_lsi": "LSI, 10 % of the words",
     },
-    "hidden Markov": {"hmm": "HMM", "hmm_shared": "HMM, shared"},
+    "hidden Markov": {"hmm": "HMM", "hmm_clusters": "HMM, clusters", "hmm_shared": "HMM, shared"},
+    "LDA": {"lda": "LDA, 10 topics"},
 }
 _FAMILY = {method: place for place, methods in enumerate(FAMILIES.values()) for method in methods}
 _NAMES = {method: name for methods in FAMILIES.values() for method, name in methods.items()}
