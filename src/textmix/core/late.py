@@ -17,8 +17,15 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
 
+#: Parts of scikit-learn of which a job uses one at most.
+_PARTS = (
+    *("cluster", "decomposition", "feature_extraction", "feature_selection", "isotonic", "linear_model"),
+    *("model_selection", "neural_network", "preprocessing", "svm"),
+)
 #: Dotted names of the modules that load late.
-LATE = frozenset({"numpy.f2py", "numpy.testing", "scipy.stats"})
+LATE = frozenset(
+    ("numpy.f2py", "numpy.testing", "scipy.optimize", "scipy.stats", *(f"sklearn.{part}" for part in _PARTS))
+)
 
 
 #: Module -> the package without which it is run.

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn import preprocessing
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -96,7 +96,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return sparse.csr_array((found.toarray() - self.shift_) * self.scale_)
         values = 1.0 + np.log(found.data) if self.weighting == "tfidf" else found.data
         found = sparse.csr_array((values * self.scale_[found.indices], found.indices, found.indptr), found.shape)
-        return normalize(found, copy=False) if self.weighting == "tfidf" else found
+        return preprocessing.normalize(found, copy=False) if self.weighting == "tfidf" else found
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names (K,) of the kept features; ``input_features`` are the names of all V, by default x0, x1."""

@@ -16,9 +16,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn import cluster, decomposition
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.cluster import KMeans
-from sklearn.decomposition import NMF, TruncatedSVD
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -45,7 +44,7 @@ def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState
     usual = (np.bincount(X.values, minlength=X.n_words) + 1.0) / (len(X.values) + X.n_words)
     shares = sparse.csr_matrix(counts.multiply(1.0 / np.maximum(X.lengths, 1)[:, np.newaxis]))
     start = "nndsvda" if n_topics <= min(counts.shape) else "random"
-    model = NMF(n_topics, init=start, max_iter=SWEEPS, tol=1e-3, random_state=rng.randint(2**31 - 1))
+    model = decomposition.NMF(n_topics, init=start, max_iter=SWEEPS, tol=1e-3, random_state=rng.randint(2**31 - 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         topics = model.fit(shares).components_.T
@@ -100,7 +99,7 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         seen = np.flatnonzero(np.diff(counts.indptr))
         rng = check_random_state(self.random_state)
         vectors = word_vectors(counts[seen], self.n_components, rng)
-        model = KMeans(min(self.n_clusters, len(seen)), n_init=1, random_state=rng.randint(2**31 - 1))
+        model = cluster.KMeans(min(self.n_clusters, len(seen)), n_init=1, random_state=rng.randint(2**31 - 1))
         self.clusters_ = np.full(X.n_words, model.n_clusters, dtype=np.int32)
         self.clusters_[seen] = model.fit_predict(vectors)
         self.n_clusters_ = model.n_clusters + 1
@@ -120,7 +119,7 @@ def word_vectors(rows: sparse.csr_array, n_components: int, rng: np.random.Rando
     k = min(n_components, *(size - 1 for size in rows.shape))
     if k < 1:
         return np.ones((rows.shape[0], 1))
-    model = TruncatedSVD(k, random_state=rng.randint(2**31 - 1))
+    model = decomposition.TruncatedSVD(k, random_state=rng.randint(2**31 - 1))
     vectors = model.fit_transform(sparse.csr_matrix(rows))
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1.0)

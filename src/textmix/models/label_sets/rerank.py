@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.isotonic import IsotonicRegression
+from sklearn import isotonic
 
 from textmix.models.cbm.boosted_learners import log_loss_derivatives
 from textmix.models.common.boosted_trees import Growth, Trees
@@ -145,8 +145,8 @@ class BRRerank(LinearMultiLabel):
         truth = right.reshape(-1, 1).astype(np.float64)
         self.steps_ = self.levels_ = np.empty(0)
         if self.calibrator == "isotonic":
-            isotonic = IsotonicRegression(y_min=0.0, y_max=1.0).fit(np.exp(log_probability.ravel()), truth[:, 0])
-            self.steps_, self.levels_ = (np.asarray(part, dtype=np.float64) for part in _points(isotonic))
+            model = isotonic.IsotonicRegression(y_min=0.0, y_max=1.0).fit(np.exp(log_probability.ravel()), truth[:, 0])
+            self.steps_, self.levels_ = (np.asarray(part, dtype=np.float64) for part in _points(model))
         facts = self._facts(sets, log_probability)
         apart = np.repeat(held, sets.shape[1])
         number = self._best_number(facts, truth, apart) if self.calibrator == "boosting" else 0
@@ -217,6 +217,6 @@ def _grow(trees: Trees, truth: np.ndarray) -> None:
     trees.grow(partial(log_loss_derivatives, np.ones((len(truth), 1)), truth))
 
 
-def _points(isotonic: IsotonicRegression) -> tuple[Any, Any]:
+def _points(model: isotonic.IsotonicRegression) -> tuple[Any, Any]:
     """Return the points between which isotonic regression interpolates."""
-    return isotonic.X_thresholds_, isotonic.y_thresholds_
+    return model.X_thresholds_, model.y_thresholds_

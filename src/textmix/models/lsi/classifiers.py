@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import log_softmax
+from sklearn import linear_model
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
@@ -221,7 +221,7 @@ class LSILogisticRegression(_Scored):
         if len(self.classes_) == 1:
             self.coef_, self.intercept_, self.n_iter_ = np.zeros((1, Z.shape[1])), np.zeros(1), 0
             return
-        model = LogisticRegression(C=self.C, max_iter=self.max_iter).fit(Z, codes)
+        model = linear_model.LogisticRegression(C=self.C, max_iter=self.max_iter).fit(Z, codes)
         two = len(self.classes_) == 2  # one row, for the second class
         coef = np.vstack([np.zeros_like(model.coef_), model.coef_]) if two else model.coef_
         self.coef_ = np.ascontiguousarray(coef)

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.special import softmax, xlogy
+from sklearn import feature_selection, neural_network
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import chi2
-from sklearn.neural_network import MLPClassifier
 
 from textmix.models.lsi.transformer import LSITransformer
 
@@ -68,16 +67,17 @@ def sensitivities(
     return maps
 
 
-def trained(Z: np.ndarray, codes: np.ndarray, seed: int) -> MLPClassifier:
+def trained(Z: np.ndarray, codes: np.ndarray, seed: int) -> neural_network.MLPClassifier:
     """Return a network with one hidden layer, trained on coordinates (N, K) and class indices (N,)."""
-    model = MLPClassifier((HIDDEN,), activation="tanh", solver="lbfgs", alpha=PENALTY, max_iter=ITERATIONS)
+    settings = {"activation": "tanh", "solver": "lbfgs", "alpha": PENALTY, "max_iter": ITERATIONS}
+    model = neural_network.MLPClassifier((HIDDEN,), **settings)
     with warnings.catch_warnings():
         # An early stop is another form of the penalty; the ensemble's deviation shows what it leaves open.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.set_params(random_state=seed).fit(Z, codes)
 
 
-def gradients(model: MLPClassifier, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def gradients(model: neural_network.MLPClassifier, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return d p(c|z) / d z for the class c of each document, float64 (N, K); zeros for a class without training.
 
     Parameters
@@ -111,7 +111,7 @@ def information_gain(X: sparse.csr_array, codes: np.ndarray, _: np.random.Genera
 
 def chi_square(X: sparse.csr_array, codes: np.ndarray, _: np.random.Generator) -> np.ndarray:
     """Return the chi-square statistic of each word's counts and the class (scikit-learn's), float64 (V,)."""
-    return np.nan_to_num(chi2(X, codes)[0])
+    return np.nan_to_num(feature_selection.chi2(X, codes)[0])
 
 
 def document_frequency(X: sparse.csr_array, *_: Any) -> np.ndarray:

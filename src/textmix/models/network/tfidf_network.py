@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import log_softmax
+from sklearn import feature_extraction, neural_network
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.label_counts import unit_rows
@@ -82,9 +81,9 @@ class TfidfNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self.idf_ = np.asarray(TfidfTransformer().fit(counts).idf_, dtype=np.float64)
+        self.idf_ = np.asarray(feature_extraction.text.TfidfTransformer().fit(counts).idf_, dtype=np.float64)
         settings = {"alpha": self.decay, "learning_rate_init": self.rate, "max_iter": self.max_iter}
-        network = MLPClassifier((self.hidden,), random_state=self.random_state, tol=1e-3, **settings)
+        network = neural_network.MLPClassifier((self.hidden,), random_state=self.random_state, tol=1e-3, **settings)
         with warnings.catch_warnings():
             # The attribute ``converged_`` says it.
             warnings.simplefilter("ignore", ConvergenceWarning)

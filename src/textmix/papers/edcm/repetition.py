@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import brentq
+from scipy import optimize, sparse
 from scipy.special import gammaln
 
 from textmix.experiment.measures import Measure, MeasureData
@@ -279,7 +278,7 @@ def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
     high = 1.0
     while moments(high)[0] < n:
         high *= 2.0
-    tilt = float(brentq(lambda t: moments(t)[0] - n, 1e-12, high))
+    tilt = float(optimize.brentq(lambda t: moments(t)[0] - n, 1e-12, high))
     variance = moments(tilt)[1]
     s, log_z = float(beta.sum()), float(np.log(-np.expm1(-tilt)))
     log_g = float(copies @ np.log1p(values * tilt))

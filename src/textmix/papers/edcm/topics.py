@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linear_sum_assignment
+from scipy import optimize, sparse
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.dirichlet.edcm import draw
@@ -52,7 +51,7 @@ class _Made:
         found = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
         pairs = 0.5 * np.abs(found[:, np.newaxis] - true).sum(axis=2)
-        mine, theirs = linear_sum_assignment(pairs)
+        mine, theirs = optimize.linear_sum_assignment(pairs)
         shares = model.mixture_[:, mine] - self.theta[: len(model.mixture_), theirs]
         ratios = model.concentration_[mine] / self.beta.sum(axis=1)[theirs]
         return pairs[mine, theirs], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import digamma
-from scipy.stats import spearmanr
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.neighbours.representations import FisherDCM, TfIdf
@@ -39,6 +38,8 @@ def fisher_tfidf(
     a measure whose table ``weights`` has both weights for each document frequency and count; its values are
     correlations of both weights, and relative errors of `approximate_digamma`, over the drawn counts.
     """
+    from scipy import stats  # here, for it takes a second to import and no other measure needs it
+
     train, _test = first(sources)
     fisher, tfidf = FisherDCM().fit(train.X), TfIdf().fit(train.X)
     exact = fisher.transform(train.X).sparse.data
@@ -49,8 +50,8 @@ def fisher_tfidf(
     approximate = approximate_digamma(x + beta) - approximate_digamma(beta)
     error = np.abs(approximate / score - 1.0)
     values: Values = {
-        "rank_correlation": float(spearmanr(score, plain).statistic),
-        "rank_correlation_seen_once": float(spearmanr(score[x == 1], plain[x == 1]).statistic),
+        "rank_correlation": float(stats.spearmanr(score, plain).statistic),
+        "rank_correlation_seen_once": float(stats.spearmanr(score[x == 1], plain[x == 1]).statistic),
         "correlation_of_logarithms": float(np.corrcoef(np.log(score), np.log(np.maximum(plain, 1e-12)))[0, 1]),
         "approximation_mean_error": float(error.mean()),
         "approximation_largest_error": float(error.max()),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse, special, stats
+from scipy import sparse, special
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.accumulated import accumulated_sweep
@@ -168,6 +168,8 @@ def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
     ----------
     before, after : which documents are wrong, bool (N,).
     """
+    from scipy import stats  # here, for it takes a second to import and most measures need no test
+
     gained, lost = int(np.sum(before & ~after)), int(np.sum(~before & after))
     return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.preprocessing import normalize
+from sklearn import preprocessing
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.threshold import Sweep
@@ -211,7 +211,8 @@ def _network(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any],
 
 def _unit_logs(X: sparse.csr_array) -> sparse.csr_array:
     """Return log(1 + count), each row divided by its length."""
-    return sparse.csr_array(normalize(sparse.csr_array((np.log1p(X.data), X.indices, X.indptr), shape=X.shape)))
+    logs = sparse.csr_array((np.log1p(X.data), X.indices, X.indptr), shape=X.shape)
+    return sparse.csr_array(preprocessing.normalize(logs))
 
 
 Score = Callable[[Documents, sparse.csr_array, Mapping[str, Any], int], Scores]

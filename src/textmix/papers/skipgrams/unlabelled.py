@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
+from sklearn import linear_model
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.linear.dropout import DropoutLogisticRegression
@@ -77,7 +77,7 @@ def vectors_accuracy(
 
     def accuracy(train: np.ndarray, test: np.ndarray) -> float:
         """Return the accuracy on some reviews of a model of other reviews."""
-        model = LogisticRegression(**settings["params"]).fit(vectors[train].toarray(), codes[train])
+        model = linear_model.LogisticRegression(**settings["params"]).fit(vectors[train].toarray(), codes[train])
         return float(model.score(vectors[test].toarray(), codes[test]))
 
     given = source.splits.train[0], source.splits.test[0]

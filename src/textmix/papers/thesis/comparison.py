@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
+from sklearn import linear_model, svm
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics import ranking
@@ -45,8 +44,8 @@ METHODS: dict[str, Entry] = {
     "dcm": Entry(COUNTS, lambda: DCMClassifier(smoothing=0.01)),
     "edcm": Entry(COUNTS, lambda: EDCMClassifier(smoothing=0.01)),
     "knn": Entry(COUNTS, lambda: KNNClassifier(n_neighbors=10)),
-    "logistic_regression": Entry(WEIGHTED, lambda: LogisticRegression(C=10.0, max_iter=200)),
-    "linear_svm": Entry(WEIGHTED, lambda: LinearSVC(random_state=0)),
+    "logistic_regression": Entry(WEIGHTED, lambda: linear_model.LogisticRegression(C=10.0, max_iter=200)),
+    "linear_svm": Entry(WEIGHTED, lambda: svm.LinearSVC(random_state=0)),
     "lsi_density": Entry(COUNTS, lambda: LSIDensityClassifier(random_state=0)),
     "lsi_knn": Entry(COUNTS, lambda: LSINeighbours(random_state=0)),
     "lsi_logistic_regression": Entry(COUNTS, lambda: LSILogisticRegression(random_state=0)),

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn import model_selection
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.hmm.estimator import HMMClassifier
@@ -79,8 +79,8 @@ def _trial(parts: tuple[Part, Part], settings: Mapping[str, Any], generator: np.
     for form in ("own", "shared"):
         numbers[form] = _model(form, form, settings, seed).fit(X, y).score(X_test, y_test)
     counts, test_counts = X.counts(), X_test.counts()
-    folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-    lsi = GridSearchCV(LSIDensityClassifier(random_state=seed), settings["lsi"], cv=folds)
+    folds = model_selection.StratifiedKFold(3, shuffle=True, random_state=seed)
+    lsi = model_selection.GridSearchCV(LSIDensityClassifier(random_state=seed), settings["lsi"], cv=folds)
     numbers["lsi"] = float(lsi.fit(counts, y).score(test_counts, y_test))
     numbers["multinomial"] = MultinomialClassifier(smoothing=0.01).fit(counts, y).score(test_counts, y_test)
     return numbers
