@@ -30,7 +30,7 @@ def plan() -> Plan:
         ("results/papers/edm/comparison.csv", None, "'results/papers/edcm/comparison.csv'"),
         ("results/datasets/yeast_whel", {"dataset": "yeast_whel"}, "'yeast_wheel'"),
         ("results/features/r52_wheel/lettrs", {"dataset": "r52_wheel", "features": "lettrs"}, "'letters'"),
-        ("results/papers/pmm/tables/tabl.csv", {"paper": "pmm", "table": "tabl"}, "'table2'"),
+        ("results/papers/pmm/tables/tabl2.csv", None, "'results/papers/pmm/tables/table2.csv'"),
         ("results/scores/...", FIT | {"experiment": "smoothin"}, "'smoothing'"),
         ("results/scores/...", FIT | {"method": "edmc"}, "'edcm'"),
     ],

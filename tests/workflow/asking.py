@@ -90,8 +90,8 @@ def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
         "score": [some],
         "measure": [{"paper": paper, "measure": name} for paper in plan.papers for name in plan.measures(paper)],
         "compare": [{"paper": paper} for paper in plan.papers],
-        "table": [{"paper": paper, "table": name} for paper in plan.papers for name in plan.papers[paper]["tables"]],
-        "figure": [{"paper": paper, "figure": name} for paper in plan.papers for name in plan.drawable(paper)],
+        "table": [{"paper": paper} for paper in plan.papers],
+        "figure": [{"paper": paper} for paper in plan.papers if plan.drawable(paper)],
         "scaling": [{"case": name} for name in names["SCALING"]],
         "bench": [{"suite": name} for name in plan.suites],
     }

@@ -46,8 +46,6 @@ wildcard_constraints:
     method="[a-z0-9_]+",
     cell="[0-9]+",
     measure="[a-z0-9_]+",
-    table="[a-z0-9_]+",
-    figure="[a-z0-9_]+",
     suite="|".join(PLAN.suites),
 
 

@@ -1,4 +1,4 @@
-"""Draw one figure of a paper."""
+"""Draw the figures of a paper."""
 
 from pathlib import Path
 
@@ -12,13 +12,15 @@ from textmix.pages.style import placeholder
 from textmix.verdict.compare import printed_numbers
 
 with job(snakemake) as running:
-    paper, name, spec = snakemake.wildcards.paper, snakemake.wildcards.figure, running.settings.paper
+    paper, spec = snakemake.wildcards.paper, running.settings.paper
     check_result(snakemake.input.comparison)
     results = Results(Path("results"), paper, role_entries(running.settings.roles), spec)
-    entry, numbers = spec["figures"][name], printed_numbers(read_csv(snakemake.input.comparison))
+    numbers = printed_numbers(read_csv(snakemake.input.comparison))
     published = {row: Printed(*printed) for row, printed in numbers.items()}
-    try:
-        write_result(snakemake.output[0], draw(paper, name, FigureData(results, published, entry)), running.record)
-    except MissingResult as missing:
-        shown = placeholder(entry["title"], missing.reason)
-        write_missing(snakemake.output[0], missing, running.record, shown)
+    for path in snakemake.output:
+        name = Path(path).stem
+        entry = spec["figures"][name]
+        try:
+            write_result(path, draw(paper, name, FigureData(results, published, entry)), running.record)
+        except MissingResult as missing:
+            write_missing(path, missing, running.record, placeholder(entry["title"], missing.reason))

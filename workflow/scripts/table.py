@@ -1,4 +1,6 @@
-"""Write one table of a paper with the published and the rebuilt values side by side, as csv and as LaTeX."""
+"""Write the tables of a paper with the published and the rebuilt values side by side, as csv and as LaTeX."""
+
+from pathlib import Path
 
 from textmix.core.io import check_result, read_csv, write_result
 from textmix.core.runtime import job
@@ -6,7 +8,9 @@ from textmix.verdict.tables import make_table, table_csv, table_tex
 
 with job(snakemake) as running:
     check_result(snakemake.input[0])
-    name = snakemake.wildcards.table
-    table = make_table(name, running.settings.entry, read_csv(snakemake.input[0]))
-    write_result(snakemake.output.csv, table_csv(table), running.record)
-    write_result(snakemake.output.tex, table_tex(table), running.record)
+    rows = read_csv(snakemake.input[0])
+    for csv, tex in zip(snakemake.output.csv, snakemake.output.tex, strict=True):
+        name = Path(csv).stem
+        table = make_table(name, running.settings.entries[name], rows)
+        write_result(csv, table_csv(table), running.record)
+        write_result(tex, table_tex(table), running.record)

@@ -26,7 +26,12 @@ def check_target(target: str, rules: Collection[str], made: Mapping[str, str] | 
     if made is not None:
         check_wildcards(target, made, plan)
     elif "/" in target:
-        paths = [path for paths in Targets(plan).results().values() for path in paths]
+        targets = Targets(plan)
+        paths = [
+            *(path for paths in targets.results().values() for path in paths),
+            *targets.tables(),
+            *targets.figures(),
+        ]
         raise ConfigError(f"target {target}: no rule makes this file; {_nearest(target, paths)}")
     else:
         raise ConfigError(f"target {target}: there is none; {suggest(target, sorted(rules))}")
@@ -38,7 +43,7 @@ def check_wildcards(target: str, wildcards: Mapping[str, str], plan: Plan) -> No
     Parameters
     ----------
     target : the path.
-    wildcards : kind of name (``dataset``, ``features``, ``split``, ``table`` ...) -> the name in the path.
+    wildcards : kind of name (``dataset``, ``features``, ``split``, ``measure`` ...) -> the name in the path.
     plan : the plan.
 
     Raises
@@ -62,7 +67,7 @@ def _known(wildcards: Mapping[str, str], plan: Plan) -> dict[str, list[str]]:
         "suite": list(plan.suites),
     }
     study = plan.studies.get(wildcards.get("paper", ""), {})
-    for kind in ("experiment", "measure", "table", "figure"):
+    for kind in ("experiment", "measure"):
         known[kind] = list(study.get(f"{kind}s", ()))
     experiment = study.get("experiments", {}).get(wildcards.get("experiment", ""), {})
     known["method"] = list(experiment.get("methods", ()))

@@ -81,8 +81,10 @@ def _paper(plan: Plan, paper: str) -> Iterator[Node]:
         *(f"measure/{paper}/{measure}" for measure in plan.measures(paper)),
     )
     yield Node("compare", paper, read)
-    yield from (Node("table", f"{paper}/{name}", (f"compare/{paper}",)) for name in plan.papers[paper]["tables"])
-    yield from (Node("figure", f"{paper}/{name}", (f"compare/{paper}",)) for name in plan.drawable(paper))
+    if plan.papers[paper]["tables"]:
+        yield Node("table", paper, (f"compare/{paper}",))
+    if plan.drawable(paper):
+        yield Node("figure", paper, (f"compare/{paper}",))
 
 
 def _run(plan: Plan, run: Run) -> Iterator[Node]:

@@ -306,10 +306,10 @@ class Jobs:
             if entry is not None
         }
 
-    def table_spec(self, wildcards: Any) -> Mapping[str, Any]:
-        """Return a table's entry in paper.yaml."""
-        entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"][wildcards.table]
-        return entry
+    def table_entries(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return the entries of a paper's tables in paper.yaml, by name."""
+        entries: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"]
+        return entries
 
     def figure_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a paper's figures."""

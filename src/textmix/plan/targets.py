@@ -24,11 +24,11 @@ class Targets:
         return [f"results/papers/{paper}/comparison.csv", *self._tables(paper), *self._figures(paper)]
 
     def _tables(self, paper: str) -> list[str]:
-        """Return the tables of a paper."""
+        """Return the tables of a paper, which one job writes."""
         return [f"results/papers/{paper}/tables/{name}.csv" for name in self.plan.papers[paper]["tables"]]
 
     def _figures(self, paper: str) -> list[str]:
-        """Return the figures of a paper."""
+        """Return the figures of a paper, which one job draws."""
         return [f"results/papers/{paper}/figures/{name}.svg" for name in self.plan.drawable(paper)]
 
     def tables(self) -> list[str]:
@@ -64,8 +64,8 @@ class Targets:
             "score": [f"results/scores/{run.name}.csv" for run in runs],
             "measure": [f"results/papers/{paper}/measures/{key}" for paper in chosen for key in plan.measures(paper)],
             "compare": [f"results/papers/{paper}/comparison.csv" for paper in chosen],
-            "table": self.tables(),
-            "figure": self.figures(),
+            "table": [path for paper in chosen for path in self._tables(paper)[:1]],
+            "figure": [path for paper in chosen for path in self._figures(paper)[:1]],
             "page": ["results/report/index.html"],
         }
 
