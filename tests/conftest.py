@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from textmix.core.determinism import one_thread
+from textmix.core.determinism import limit_threads
 
 # Before any library loads: threads of several workers that wait for each other took five times the seconds of one.
-one_thread()
+limit_threads()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,6 +23,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Watch the tests where the option is given, in the process that hears of all workers."""
     if config.getoption("--outcomes") and not hasattr(config, "workerinput"):
-        from tests.outcomes import Outcomes  # here, since it imports what must not load before `one_thread`
+        from tests.outcomes import Outcomes  # here, since it imports what must not load before `limit_threads`
 
         config.pluginmanager.register(Outcomes())

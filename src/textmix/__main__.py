@@ -123,14 +123,14 @@ def predict(options: argparse.Namespace) -> None:
     OSError : the output cannot be written.
     """
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
-    from textmix.core.determinism import one_thread
+    from textmix.core.determinism import limit_threads
     from textmix.data.archives import unpacked
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel
     from textmix.serve.progress import size_of, watched
 
     texts = texts_of(options)
-    one_thread()
+    limit_threads()
     output_form = options.output_form or format_of(options.output or "", ("jsonl",)) or "csv"
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))

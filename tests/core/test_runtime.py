@@ -133,19 +133,19 @@ def test_generators_of_many_trials_all_differ():
 # --- threads ----------------------------------------------------------------------------------------------------------
 
 
-def test_one_thread_sets_the_environment_of_every_library(monkeypatch):
+def test_the_limit_sets_the_environment_of_every_library(monkeypatch):
     monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "8", "HOME": "/"})
     monkeypatch.delitem(sys.modules, "numba", raising=False)
-    determinism.one_thread()
+    determinism.limit_threads()
     libraries = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "NUMBA")
     expected = {f"{name}_NUM_THREADS": "1" for name in libraries}
     assert {key: value for key, value in os.environ.items() if key.endswith("THREADS")} == expected
 
 
-def test_one_thread_holds_libraries_that_are_loaded_already():
+def test_the_limit_holds_libraries_that_are_loaded_already():
     program = (
         "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.core.determinism;"
-        "threadpoolctl.threadpool_limits(2); textmix.core.determinism.one_thread();"
+        "threadpoolctl.threadpool_limits(2); textmix.core.determinism.limit_threads();"
         "numpy.ones((300, 300)) @ numpy.ones((300, 300));"
         "print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
     )

@@ -4,6 +4,6 @@ from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.text.features import build_features
 
-with job(snakemake) as running:
+with job(snakemake, threads=snakemake.threads) as running:
     corpus = build_features(Corpus.load(snakemake.input[0]), running.settings.spec)
     corpus.save(snakemake.output[0], running.record)

@@ -9,7 +9,7 @@ from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.plan.methods import Method
 
-with job(snakemake) as running:
+with job(snakemake, threads=snakemake.threads) as running:
     asked, cell = running.settings, snakemake.wildcards.get("cell")
     if snakemake.input.get("parts"):
         predictions, timings = join_parts(snakemake.input.parts)

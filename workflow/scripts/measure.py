@@ -7,7 +7,7 @@ from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 
-with job(snakemake) as running:
+with job(snakemake, threads=snakemake.threads) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
     sources = {
         role: MeasureData(Corpus.load(features), Splits.load(splits), {}, *map(Corpus.load, beside))

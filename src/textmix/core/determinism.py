@@ -1,4 +1,4 @@
-"""Seeds and threads: a job that calls `one_thread` and draws from `rng` only gives the same bytes in every run."""
+"""Seeds and threads: a job that calls `limit_threads` and draws from `rng` only gives the same bytes in every run."""
 
 from __future__ import annotations
 
@@ -24,18 +24,23 @@ def rng(seed: int, *axes: str | int) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
 
 
-def one_thread() -> None:
-    """Limit BLAS, OpenMP and Numba to one thread, because their sums depend on the number of threads.
+def limit_threads(kernels: int = 1) -> None:
+    """Limit BLAS and OpenMP to one thread, because their sums depend on the number of threads, and Numba to a number.
 
     Environment variables limit the libraries that are imported after the call, and the processes that are started after
     it.  threadpoolctl limits the BLAS and OpenMP libraries that are loaded already.
+
+    Parameters
+    ----------
+    kernels : threads of `textmix.core.threads`, whose number changes no result; at most those that Numba started with.
     """
     from threadpoolctl import threadpool_limits
 
     for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
     if "numba" in sys.modules:
-        sys.modules["numba"].set_num_threads(1)
+        numba = sys.modules["numba"]
+        numba.set_num_threads(min(kernels, numba.config.NUMBA_NUM_THREADS))
     else:
-        os.environ["NUMBA_NUM_THREADS"] = "1"
+        os.environ["NUMBA_NUM_THREADS"] = str(kernels)
     threadpool_limits(1)

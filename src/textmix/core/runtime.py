@@ -144,7 +144,7 @@ def _check_imports(recipe: Recipe) -> None:
 
 
 @contextmanager
-def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
+def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Iterator[Job]:
     """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
 
     A `MissingResult` is no failure: every output is written as a missing result, and the job ends well.
@@ -154,6 +154,7 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
     snakemake : the object Snakemake gives its scripts.
     tolerate_missing : whether the script handles missing inputs itself (comparison, report); a `MissingResult` that
         leaves the block is then raised again and no output is written.
+    threads : how many its kernels may take, see `textmix.core.threads`.
 
     Yields
     ------
@@ -165,9 +166,9 @@ def job(snakemake: Any, tolerate_missing: bool = False) -> Iterator[Job]:
         environment or an input changed while the job ran.
     BaseException : any other error of the script, after it was logged.
     """
-    from textmix.core.determinism import one_thread
+    from textmix.core.determinism import limit_threads
 
-    one_thread()
+    limit_threads(threads)
     set_up_log(snakemake.log[0] if snakemake.log else None)
     try:
         running = _started(snakemake)

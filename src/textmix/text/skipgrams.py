@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numba
 import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import ConfigError
+from textmix.core.threads import ranges, side_by_side
 from textmix.data.corpus import Ragged
 from textmix.text import skipgram_kernels as kernels
 
@@ -39,12 +38,6 @@ def _pattern_table(n: int, max_slop: int) -> np.ndarray:
         for o in position_patterns(n, max_slop)
     ]
     return np.array(rows, dtype=np.int64)
-
-
-def _side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield the results of a function for each tuple of arguments, in order; run as many threads as Numba has."""
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        yield from pool.map(lambda each: function(*each), arguments)
 
 
 class Skipgrams:
@@ -150,7 +143,7 @@ class Skipgrams:
         first_df[:, 0] = self.word_df
         self.last_word, self.starts = np.arange(n_words, dtype=np.int32), np.array([n_words])
         self.levels, df, grams = np.array([0, n_words]), [first_df], words[np.newaxis]
-        bounds = _bounds(offsets, numba.get_num_threads())
+        bounds = ranges(offsets, numba.get_num_threads())
         for table in self._tables:
             n_children, last_word, child_df = self._frequent((words, offsets, deciding), grams, table, bounds)
             self.starts = np.concatenate([self.starts, self.starts[-1] + np.cumsum(n_children)])
@@ -160,7 +153,7 @@ class Skipgrams:
             if len(self.levels) <= self.max_n:
                 longer = np.empty((len(table), len(words)), dtype=np.int32)
                 stretches = (offsets[low : high + 1] for low, high in bounds)
-                list(_side_by_side(self._walk, ((words, part, grams, table, longer) for part in stretches)))
+                list(side_by_side(self._walk, ((words, part, grams, table, longer) for part in stretches)))
                 grams = longer
         return np.concatenate(df)
 
@@ -191,7 +184,7 @@ class Skipgrams:
         stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
         counts = np.zeros((len(bounds), n_prefixes), dtype=np.int64)
         list(
-            _side_by_side(
+            side_by_side(
                 kernels.count_candidates,
                 ((words, *part, grams, table, first, count) for part, count in zip(stretches, counts, strict=True)),
             )
@@ -200,7 +193,7 @@ class Skipgrams:
         places = begins[:-1] + np.cumsum(counts, axis=0) - counts
         found, marks = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int64)
         list(
-            _side_by_side(
+            side_by_side(
                 kernels.place_candidates,
                 (
                     (words, *part, low, grams, table, first, place, found, marks)
@@ -209,9 +202,9 @@ class Skipgrams:
             )
         )
         shape = (len(self.words), self.max_slop + 1, self.min_df)
-        parts = _side_by_side(
+        parts = side_by_side(
             kernels.frequent_children,
-            ((begins[low : high + 1], found, marks, *shape) for low, high in _bounds(begins, len(bounds))),
+            ((begins[low : high + 1], found, marks, *shape) for low, high in ranges(begins, len(bounds))),
         )
         n_children, last_word, df = zip(*parts, strict=True)
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
@@ -265,7 +258,7 @@ class Skipgrams:
         chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
         kind = np.dtype(np.float32 if weighting == "score" else np.int32)
         indices, data, ends = np.empty(0, np.int32), np.empty(0, kind), [np.zeros(1, np.int64)]
-        for part in _side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
+        for part in side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
             size = len(indices)
             for array, new in ((indices, part[0]), (data, part[1])):
                 array.resize(
@@ -357,13 +350,3 @@ class Skipgrams:
 def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
     """Return values and offsets as arrays in memory; the offsets start at 0."""
     return np.asarray(tokens.values).view(np.ndarray), np.array(tokens.offsets)
-
-
-def _bounds(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
-    """Return ``n_parts`` consecutive ranges of rows, (first, last + 1), with about equal numbers of tokens.
-
-    ``offsets`` is int64 (N + 1,), the first token of each row and the end.
-    """
-    inner = np.searchsorted(offsets, offsets[-1] * np.arange(1, n_parts) / n_parts)
-    ends = [0, *np.minimum(inner, len(offsets) - 1).tolist(), len(offsets) - 1]
-    return list(itertools.pairwise(ends))

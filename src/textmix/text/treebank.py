@@ -12,8 +12,11 @@ _MARKS = str.maketrans(
     | dict.fromkeys(map(chr, range(32)), " ")
 )
 _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)
-_CLITIC = re.compile(r"(?<=\w)('(?:s|m|d|re|ve|ll)\b|n't\b)", re.IGNORECASE)
-_WORD = re.compile(r"n't\b|'(?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['-][^\W_]+|[.,](?=\d)\d+)*|\.\.+|[^\w\s]", re.IGNORECASE)
+# Both cases are written out, and what stands before a clitic is looked at last: so the search jumps from apostrophe to
+# apostrophe, or from n to n.  The long s is a small s too.
+_ENDING = r"(?:[sS\u017f]|[mM]|[dD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
+_CLITIC, _NOT = re.compile(rf"'(?<=\w'){_ENDING}"), re.compile(r"[nN](?<=\w[nN])'[tT]\b")
+_WORD = re.compile(rf"[nN]'[tT]\b|'{_ENDING}|[^\W_]+(?:['-][^\W_]+|[.,](?=\d)\d+)*|\.\.+|[^\w\s]")
 
 
 def treebank_words(document: str) -> list[str]:
@@ -24,4 +27,6 @@ def treebank_words(document: str) -> list[str]:
     they are, unlike in the Treebank's own tokenizer.
     """
     text = _TAG.sub(" ", document).translate(_MARKS)
-    return _WORD.findall(_CLITIC.sub(r" \1", _CANNOT.sub(r"\1 \2", text)))
+    if "cannot" in text.lower():
+        text = _CANNOT.sub(r"\1 \2", text)
+    return _WORD.findall(_NOT.sub(r" \g<0>", _CLITIC.sub(r" \g<0>", text)))

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from textmix.core.threads import side_by_side
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, MarginSolution, largest_l1
 from textmix.models.linear.newton_cg import solve_l2
@@ -99,7 +100,9 @@ def cross_validate(
     ]
     accuracy = np.full(len(lambdas), np.nan)
     plateau = max(np.mean(np.concatenate([y[out] for out in held]) == side) for side in (-1.0, 1.0))
-    for row, solutions in enumerate(zip(*paths, strict=True)):
+    for row in range(len(lambdas)):
+        # The folds' models do not depend on each other: each is fitted in a thread of its own, if there are several.
+        solutions = list(side_by_side(next, ((path,) for path in paths)))
         right = [(s.scores[out] > 0) == (y[out] > 0) for s, out in zip(solutions, held, strict=True)]
         accuracy[row] = np.concatenate(right).mean()
         if row - int(np.nanargmax(accuracy)) >= patience and np.nanmax(accuracy) > plateau:

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.core.threads import by_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
@@ -136,7 +137,15 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         k = min(n_neighbors or self.n_neighbors, len(self._codes))
         vectors = self._vectors(X)
         matrix = vectors.sparse
-        return nearest(matrix.indptr, matrix.indices, matrix.data, vectors.left, *self._postings, self._right, k)
+
+        def nearest_of(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
+            """Return similarities and rows of the neighbours of the documents from ``low`` to ``high`` - 1."""
+            queries = matrix.indptr[low : high + 1], matrix.indices, matrix.data, vectors.left[low:high]
+            similarity, index = nearest(*queries, *self._postings, self._right, k)
+            return similarity, index
+
+        similarity, index = by_rows(nearest_of, matrix.indptr)
+        return similarity, index
 
     def elect(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Return the classes elected by the first 1, 2, ..., K neighbours of each query, (Q, K).

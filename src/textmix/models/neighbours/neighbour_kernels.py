@@ -46,7 +46,7 @@ def postings(
     return start, rows, values
 
 
-@njit
+@njit(nogil=True)
 def _keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -> None:
     """Write the k largest scores, decreasing, and their indices; of equal scores the first.
 
@@ -71,7 +71,7 @@ def _keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) 
         least = similarity[kept - 1]
 
 
-@njit
+@njit(nogil=True)
 def nearest(
     indptr: np.ndarray,
     indices: np.ndarray,

@@ -19,6 +19,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
+from textmix.core.threads import by_rows
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.targets import LabelSetTargets, in_form_of_y
@@ -218,7 +219,15 @@ class _ParametricMixture(LabelCountClassifier):
         if self.search == "exact" and n_labels > EXACT_LIMIT:
             raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {n_labels}; use search='flip'")
         pages = self._pages(counts)
-        member, marginal = pmm_predict.predict(pages, self._model(), SEARCHES[self.search], self.beam_width)
+        settings = self._model(), SEARCHES[self.search], self.beam_width
+
+        def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
+            """Return label sets and probabilities of the pages from ``low`` to ``high`` - 1."""
+            part = pmm_predict.Pages(pages.indptr[low : high + 1], pages.indices, pages.data)
+            found: tuple[np.ndarray, np.ndarray] = pmm_predict.predict(part, *settings)
+            return found
+
+        member, marginal = by_rows(search_in, pages.indptr)
         if self.set_prior == "uniform":
             member[np.diff(pages.indptr) == 0] = np.arange(n_labels) == np.argmax(self.label_count_)
         return member, marginal

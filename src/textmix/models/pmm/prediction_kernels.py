@@ -75,7 +75,7 @@ class SetSums(NamedTuple):
     bias: np.ndarray
 
 
-@njit
+@njit(nogil=True)
 def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
     """Return page ``number``: its counts in increasing order, and the rows of theta of its words in the same order."""
     row = slice(pages.indptr[number], pages.indptr[number + 1])
@@ -87,14 +87,14 @@ def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
     return Page(data[order], rows)
 
 
-@njit
+@njit(nogil=True)
 def empty_set(page: Page) -> SetSums:
     """Return the sums of the empty label set."""
     n, n_labels = page.theta.shape
     return SetSums(np.zeros(n_labels, dtype=np.bool_), np.zeros(n), np.zeros((n, n_labels)), np.zeros(n_labels))
 
 
-@njit
+@njit(nogil=True)
 def add_label(page: Page, alpha: np.ndarray, sums: SetSums, label: int) -> None:
     """Add a label to the set and update the sums in place."""
     for i in range(len(page.x)):
@@ -107,7 +107,7 @@ def add_label(page: Page, alpha: np.ndarray, sums: SetSums, label: int) -> None:
     sums.member[label] = True
 
 
-@njit
+@njit(nogil=True)
 def sums_of(page: Page, alpha: np.ndarray, member: np.ndarray) -> SetSums:
     """Return the sums of a label set, bool (L,)."""
     sums = empty_set(page)
@@ -117,13 +117,13 @@ def sums_of(page: Page, alpha: np.ndarray, member: np.ndarray) -> SetSums:
     return sums
 
 
-@njit
+@njit(nogil=True)
 def better(score: float, than: float) -> bool:
     """Return whether a score is higher than another by more than rounding (`TIE`)."""
     return score > than and score - than > TIE * abs(score)
 
 
-@njit
+@njit(nogil=True)
 def label_prior(model: Parameters, member: np.ndarray) -> float:
     """Return the part of log P(y) that is a sum over the labels of y; ``member`` is bool (L,)."""
     total = 0.0
@@ -133,7 +133,7 @@ def label_prior(model: Parameters, member: np.ndarray) -> float:
     return total
 
 
-@njit
+@njit(nogil=True)
 def set_score(page: Page, model: Parameters, member: np.ndarray) -> float:
     r"""Return \sum_i x_i log \phi_i(y) + log P(y) of one label set that is not empty."""
     labels = np.flatnonzero(member)
@@ -148,7 +148,7 @@ def set_score(page: Page, model: Parameters, member: np.ndarray) -> float:
     return weighted_log_sum(phi, page.x) + model.size_weight[size] + label_prior(model, member)
 
 
-@njit
+@njit(nogil=True)
 def extension_scores(page: Page, model: Parameters, sums: SetSums) -> np.ndarray:
     """Return the score of the label set with label k added, float64 (L,); -inf for every k in the set."""
     n, n_labels = page.theta.shape
@@ -178,7 +178,7 @@ def extension_scores(page: Page, model: Parameters, sums: SetSums) -> np.ndarray
     return score
 
 
-@njit
+@njit(nogil=True)
 def best_label(score: np.ndarray) -> int:
     """Return the index of the highest of L scores, the smallest index of a tie; -1 if all are -inf."""
     best = -1
@@ -188,7 +188,7 @@ def best_label(score: np.ndarray) -> int:
     return best
 
 
-@njit
+@njit(nogil=True)
 def greedy(page: Page, model: Parameters, visited: np.ndarray, added: np.ndarray) -> int:
     """Add the label that increases the score most until no label increases it; return the number of labels.
 
@@ -211,7 +211,7 @@ def greedy(page: Page, model: Parameters, visited: np.ndarray, added: np.ndarray
     return len(added)
 
 
-@njit
+@njit(nogil=True)
 def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, marginal: np.ndarray) -> None:
     """Write the labels' probabilities under the posterior restricted to the sets that `greedy` tried.
 
@@ -231,7 +231,7 @@ def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, margina
     marginal /= share.sum()
 
 
-@njit
+@njit(nogil=True)
 def _best_entry(scores: np.ndarray) -> tuple[int, int]:
     """Return row and column of the highest score, the first of a tie; (-1, -1) if all are -inf."""
     row, column = -1, -1
@@ -242,7 +242,7 @@ def _best_entry(scores: np.ndarray) -> tuple[int, int]:
     return row, column
 
 
-@njit
+@njit(nogil=True)
 def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the best distinct sets that have one label more than the sets of a layer.
 
@@ -274,7 +274,7 @@ def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.n
     return chosen[:filled], reached[:filled]
 
 
-@njit
+@njit(nogil=True)
 def beam(page: Page, model: Parameters, width: int) -> np.ndarray:
     """Extend the ``width`` best sets of each size by one label; return the best set of all sizes, bool (L,).
 
@@ -296,7 +296,7 @@ def beam(page: Page, model: Parameters, width: int) -> np.ndarray:
     return best
 
 
-@njit
+@njit(nogil=True)
 def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
     """Add, remove or swap one label, whichever increases the score most, until none does.
 
@@ -328,7 +328,7 @@ def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
         member[:] = best
 
 
-@njit
+@njit(nogil=True)
 def exact(page: Page, model: Parameters, marginal: np.ndarray) -> np.ndarray:
     """Return the best of all 2^L - 1 label sets that are not empty, bool (L,).
 
@@ -356,7 +356,7 @@ def exact(page: Page, model: Parameters, marginal: np.ndarray) -> np.ndarray:
     return member
 
 
-@njit
+@njit(nogil=True)
 def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Predict the label sets of pages.
 
@@ -389,7 +389,7 @@ def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[n
     return member, marginal
 
 
-@njit
+@njit(nogil=True)
 def set_scores(pages: Pages, model: Parameters, member: np.ndarray) -> np.ndarray:
     """Return `set_score` of every page with its label set, bool (N, L), as float64 (N,); -inf for an empty set."""
     score = np.full(len(member), -np.inf)

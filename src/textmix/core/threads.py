@@ -1,0 +1,46 @@
+"""Ranges of rows side by side, in as many threads as Numba has; every number of threads gives the same bytes.
+
+The functions given here call kernels that release the interpreter lock.  Each range is worked on by itself, and the
+results are joined in the order of the ranges, so that no sum depends on the number of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+
+
+def side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """Yield the results of a function for each tuple of arguments, in order; run as many threads as Numba has."""
+    if numba.get_num_threads() == 1:
+        yield from itertools.starmap(function, arguments)
+        return
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        yield from pool.map(lambda each: function(*each), arguments)
+
+
+def ranges(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
+    """Return ``n_parts`` consecutive ranges of rows, (first, last + 1), with about equal numbers of cells.
+
+    ``offsets`` is integer (N + 1,), the first cell of each row and the end.
+    """
+    inner = np.searchsorted(offsets, offsets[-1] * np.arange(1, n_parts) / n_parts)
+    ends = [0, *np.minimum(inner, len(offsets) - 1).tolist(), len(offsets) - 1]
+    return list(itertools.pairwise(ends))
+
+
+def by_rows(function: Callable[[int, int], tuple[np.ndarray, ...]], offsets: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the arrays that a function gives for ranges of rows, joined in the order of the rows.
+
+    Parameters
+    ----------
+    function : of the first row and the last row + 1; its arrays have a row for each row of the range.
+    offsets : integer (N + 1,), the first cell of each row and the end, as `ranges` takes it.
+    """
+    parts = list(side_by_side(function, ranges(offsets, numba.get_num_threads())))
+    return parts[0] if len(parts) == 1 else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
