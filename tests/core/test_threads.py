@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from scipy import sparse
 
-from textmix.core.threads import by_rows, ranges, side_by_side
+from textmix.core.threads import by_rows, number, ranges, side_by_side, using
 from textmix.models.linear.path import PathClassifier
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM1, PMM2
@@ -22,11 +21,6 @@ Y[np.arange(53), RNG.integers(0, 4, 53)] = 1
 TWO = Y[:, 0]
 
 
-def with_threads(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """Have our ranges run in a number of threads."""
-    monkeypatch.setattr(numba, "get_num_threads", lambda: number)
-
-
 @pytest.mark.parametrize("parts", [1, 2, 3, 60])
 def test_ranges_hold_each_row_once(parts: int) -> None:
     found = ranges(X.indptr, parts)
@@ -34,10 +28,11 @@ def test_ranges_hold_each_row_once(parts: int) -> None:
     assert ranges(np.zeros(1, dtype=np.int64), 2) == [(0, 0), (0, 0)]
 
 
-def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_threads(monkeypatch, 3)
-    assert list(side_by_side(pow, ((n, 2) for n in range(9)))) == [n * n for n in range(9)]
-    (rows,) = by_rows(lambda low, high: (np.arange(low, high),), X.indptr)
+def test_results_come_in_order() -> None:
+    with using(3):
+        assert number() == 3
+        assert list(side_by_side(pow, ((n, 2) for n in range(9)))) == [n * n for n in range(9)]
+        (rows,) = by_rows(lambda low, high: (np.arange(low, high),), X.indptr)
     assert rows.tolist() == list(range(53))
 
 
@@ -60,9 +55,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_threads_change_no_byte(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_change_no_byte(name: str) -> None:
     found = []
     for threads in (1, 2, 3):
-        with_threads(monkeypatch, threads)
-        found.append([np.asarray(array).tobytes() for array in RESULTS[name]()])
+        with using(threads):
+            found.append([np.asarray(array).tobytes() for array in RESULTS[name]()])
     assert found[0] == found[1] == found[2]

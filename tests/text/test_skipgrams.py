@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.naive import skipgrams as naive
 from textmix.core.errors import ConfigError
+from textmix.core.threads import using
 from textmix.data.corpus import Ragged
 from textmix.text import skipgrams as module
 from textmix.text.skipgrams import Skipgrams, position_patterns
@@ -77,10 +77,10 @@ def test_threads_and_chunks_change_no_byte(weighting: str, monkeypatch: pytest.M
     tokens = Ragged(rng.integers(0, 6, lengths.sum()).astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
     found = []
     for threads, chunk in ((1, 512), (2, 7), (3, 1)):
-        monkeypatch.setattr(numba, "get_num_threads", lambda threads=threads: threads)
         monkeypatch.setattr(module, "CHUNK", chunk)
-        grams = Skipgrams(4, 2, 3).fit(tokens, 6)
-        X = grams.transform(tokens, weighting)
+        with using(threads):
+            grams = Skipgrams(4, 2, 3).fit(tokens, 6)
+            X = grams.transform(tokens, weighting)
         found.append([a.tobytes() for a in (X.data, X.indices, X.indptr, grams.df, grams.columns)])
     assert found[0] == found[1] == found[2]
 

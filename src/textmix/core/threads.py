@@ -9,18 +9,37 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numba
 import numpy as np
 
+_ASKED: ContextVar[int] = ContextVar("_ASKED", default=0)
+
+
+def number() -> int:
+    """Return the number of threads: that of `using`, else as many as Numba has."""
+    return _ASKED.get() or int(numba.get_num_threads())
+
+
+@contextmanager
+def using(threads: int) -> Iterator[None]:
+    """Use a number of threads, at least 1, inside the ``with`` block."""
+    before = _ASKED.set(threads)
+    try:
+        yield
+    finally:
+        _ASKED.reset(before)
+
 
 def side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield the results of a function for each tuple of arguments, in order; run as many threads as Numba has."""
-    if numba.get_num_threads() == 1:
+    """Yield the results of a function for each tuple of arguments, in order; run `number` threads."""
+    if number() == 1:
         yield from itertools.starmap(function, arguments)
         return
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+    with ThreadPoolExecutor(number()) as pool:
         yield from pool.map(lambda each: function(*each), arguments)
 
 
@@ -42,5 +61,5 @@ def by_rows(function: Callable[[int, int], tuple[np.ndarray, ...]], offsets: np.
     function : of the first row and the last row + 1; its arrays have a row for each row of the range.
     offsets : integer (N + 1,), the first cell of each row and the end, as `ranges` takes it.
     """
-    parts = list(side_by_side(function, ranges(offsets, numba.get_num_threads())))
+    parts = list(side_by_side(function, ranges(offsets, number())))
     return parts[0] if len(parts) == 1 else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))

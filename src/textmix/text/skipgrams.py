@@ -6,12 +6,11 @@ import itertools
 from functools import cached_property
 from typing import ClassVar, Self
 
-import numba
 import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import ConfigError
-from textmix.core.threads import ranges, side_by_side
+from textmix.core.threads import number, ranges, side_by_side
 from textmix.data.corpus import Ragged
 from textmix.text import skipgram_kernels as kernels
 
@@ -143,7 +142,7 @@ class Skipgrams:
         first_df[:, 0] = self.word_df
         self.last_word, self.starts = np.arange(n_words, dtype=np.int32), np.array([n_words])
         self.levels, df, grams = np.array([0, n_words]), [first_df], words[np.newaxis]
-        bounds = ranges(offsets, numba.get_num_threads())
+        bounds = ranges(offsets, number())
         for table in self._tables:
             n_children, last_word, child_df = self._frequent((words, offsets, deciding), grams, table, bounds)
             self.starts = np.concatenate([self.starts, self.starts[-1] + np.cumsum(n_children)])
