@@ -77,8 +77,8 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
     return bool(head) and isinstance(head[0], ast.Expr) and isinstance(getattr(head[0].value, "value", None), str)
 
 
-def _read(path: Path) -> tuple[str, list[str]]:
-    """Return the digest of the syntax tree of a file, and the dotted names that it imports.
+def _read(path: Path) -> tuple[str, list[str], set[str]]:
+    """Return the digest of the syntax tree of a file, the modules of textmix and the packages that it imports.
 
     A content that was read before, also by another process, is not parsed again.
     """
@@ -87,12 +87,12 @@ def _read(path: Path) -> tuple[str, list[str]]:
 
 
 @functools.cache
-def _read_stamped(path: Path, _stamp: str) -> tuple[str, list[str]]:
+def _read_stamped(path: Path, _stamp: str) -> tuple[str, list[str], set[str]]:
     """Return `_read_anew` of a file with a stamp; a plan meets each module in the code of many jobs."""
     return _read_anew(path)
 
 
-def _read_anew(path: Path) -> tuple[str, list[str]]:
+def _read_anew(path: Path) -> tuple[str, list[str], set[str]]:
     """Return what `_read` gives, from the content of the file."""
     source = path.read_bytes()
 
@@ -103,7 +103,9 @@ def _read_anew(path: Path) -> tuple[str, list[str]]:
         return sha256_bytes(text.encode()), sorted(found)
 
     digest, imports = _TREES.get(sha256_bytes(source), describe)
-    return str(digest), list(imports)
+    # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
+    modules = [name for name in imports if name.split(".")[0] == PACKAGE and module_file(name)]
+    return str(digest), modules, {name.split(".")[0] for name in imports} - {PACKAGE}
 
 
 def _data_digests(module: str, path: Path) -> dict[str, str]:
@@ -153,8 +155,9 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Rea
     queue = list(modules)
     named = set(queue)
     for script in scripts:
-        found.digests[Path(script).name], imports = _read(Path(script))
+        found.digests[Path(script).name], imports, packages = _read(Path(script))
         found.files.append(Path(script))
+        found.packages.update(packages)
         queue.extend(imports)
     seen = set(NEUTRAL)
     while queue:
@@ -168,8 +171,9 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Rea
             continue
         path = module_file(name)
         if path is not None:
-            found.digests[name], imports = _read(path)
+            found.digests[name], imports, packages = _read(path)
             found.files.append(path)
+            found.packages.update(packages)
             found.digests.update(_data_digests(name, path))
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
