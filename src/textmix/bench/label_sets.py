@@ -11,25 +11,28 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain as PeersChain
 
 from textmix.bench.timing import compare, fit_predict, judge
 from textmix.models.cbm.regularised import RegularisedCBM
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.label_sets.boosted_network import BoostedNetwork
 from textmix.models.label_sets.cardinality import CardinalityChains
+from textmix.models.label_sets.chains import ClassifierChain
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 from textmix.models.label_sets.label_subsets import RandomLabelSubsets
 from textmix.models.label_sets.rerank import BRRerank
 from textmix.models.topics.labelled_lda import LabelledLDA
 
 PEER = "sklearn OneVsRest LogisticRegression"
+CHAIN = "sklearn ClassifierChain"
 TOPICS = "sklearn LatentDirichletAllocation"
 BOOMER = "mlrl-boomer, 500 rules"
 PYTHON = "NumPy, an instance at a time"
 
 
 def bench_label_sets(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
-    """Time fit and predict of every later rival on the same data, and `bench_expected_f`.
+    """Time fit and predict of every later rival on the same data, of a chain of classifiers, and `bench_expected_f`.
 
     Parameters
     ----------
@@ -46,7 +49,15 @@ def bench_label_sets(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3)
     candidates: dict[str, Callable[[], object]] = {
         name: fit_predict(model, X, varying) for name, model in models.items()
     }
-    return [*judge("label_sets", compare(candidates, repeats), PEER, {}), *bench_expected_f(repeats=repeats)]
+    chains: dict[str, Callable[[], object]] = {
+        "classifier_chain": fit_predict(ClassifierChain(random_state=0), X, varying),
+        CHAIN: fit_predict(PeersChain(LogisticRegression(max_iter=200), order="random", random_state=0), X, varying),
+    }
+    return [
+        *judge("label_sets", compare(candidates, repeats), PEER, {}),
+        *judge("chain", compare(chains, repeats), CHAIN, {"classifier_chain": 1.0}),
+        *bench_expected_f(repeats=repeats),
+    ]
 
 
 def rivals() -> Mapping[str, Any]:
