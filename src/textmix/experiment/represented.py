@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import FunctionTransformer
+from sklearn import preprocessing
 
 from textmix.data.corpus import Corpus
 from textmix.models.hmm.sequences import TokenSequences
@@ -58,10 +58,12 @@ def suited(corpus: Corpus, weightings: Iterable[str]) -> list[str]:
     return [name for name in weightings if known[name] == counts]
 
 
-def weighting_of(choice: Mapping[str, str], least: Mapping[str, int]) -> TermWeighting | FunctionTransformer:
+def weighting_of(
+    choice: Mapping[str, str], least: Mapping[str, int]
+) -> TermWeighting | preprocessing.FunctionTransformer:
     """Return the weighting of a choice, not fitted; words in order stay as they are."""
     if choice["weighting"] == ORDER:
-        return FunctionTransformer()
+        return preprocessing.FunctionTransformer()
     return TermWeighting(weighting=choice["weighting"], **least)
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, psi
-from sklearn.decomposition import LatentDirichletAllocation
+from sklearn import decomposition
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -103,7 +103,7 @@ class LDAClassifier(CountClassifier):
         rng, self.n_iter_ = check_random_state(self.random_state), self.max_iter
         self.topics_ = np.empty((len(self.classes_), self.n_topics, X.shape[1]))
         for code in range(len(self.classes_)):
-            model = LatentDirichletAllocation(
+            model = decomposition.LatentDirichletAllocation(
                 self.n_topics,
                 doc_topic_prior=self.alpha,
                 topic_word_prior=self.beta,

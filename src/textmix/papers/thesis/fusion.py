@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import StratifiedKFold
-from sklearn.preprocessing import normalize
+from sklearn import model_selection, preprocessing
 
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.metrics.significance import resampled_difference
@@ -106,7 +105,7 @@ def _trial(source: MeasureData, trial: int, settings: Mapping[str, Any], rng: np
     curve = Curve([], [], [])
     for size in settings["sizes"]:
         known = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
-        folds = StratifiedKFold(settings["folds"], shuffle=True, random_state=int(rng.integers(2**31)))
+        folds = model_selection.StratifiedKFold(settings["folds"], shuffle=True, random_state=int(rng.integers(2**31)))
         parts = list(folds.split(known.y, known.y))
         for errors, bindings in ((curve.words, [0.0]), (curve.fused, settings["bindings"])):
             point = _tuned(known, parts, bindings, settings)
@@ -163,5 +162,5 @@ def fuse(known: Blocks, unknown: Blocks, binding: float) -> Iterator[sparse.csr_
     weights = LSITransformer(n_components=1, random_state=0).fit(known.words)
     for documents in (known, unknown):
         words = weights.weighted(documents.words)
-        tags = binding * normalize(documents.tags.log1p())
+        tags = binding * preprocessing.normalize(documents.tags.log1p())
         yield sparse.csr_array(sparse.hstack([words, tags], format="csr")) if binding else words
