@@ -28,6 +28,9 @@ SMALL: dict[str, dict[str, Any]] = {
     "DependencyNetwork": {"sweeps": 40, "kept": 20},
     "ChainEnsemble": {"n_chains": 2},
     "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
+    "ClusteredHMMClassifier": {"n_clusters": 5, "n_states": 2, "max_iter": 10},
+    "HMMClassifier": {"n_states": 2, "max_iter": 10},
+    "LDAClassifier": {"n_topics": 2},
     "SkipgramVectorizer": {"min_df": 2, "max_n": 2},
     # A tenth of eleven words, which is the default, is one word.
     "PrunedLSIClassifier": {"share": 0.9},
@@ -37,9 +40,10 @@ MORE = ("width", "max_iter", "n_neighbors", "n_lambdas", "quantiles", "rate")
 SEARCHED = ("smoothing", "xi", "variance", "mu", "alpha", "C", "delta", "threshold", "trees", *MORE)
 
 CLASSES = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].isupper()}
-#: They take sequences of words, which no vectoriser makes and no table holds; `test_hmm` tries them in a search and a
-#: pickle.
-OF_SEQUENCES = {"HMMClassifier", "HiddenMarkovModel", "WordClusters"}
+#: They take sequences of words, which no table holds; the classifiers are tried behind their vectoriser, and `test_hmm`
+#: tries the rest.
+ORDERED = ["ClusteredHMMClassifier", "HMMClassifier"]
+OF_SEQUENCES = {*ORDERED, "HiddenMarkovModel", "SequenceVectorizer", "WordClusters"}
 NAMES = sorted(CLASSES.keys() - OF_SEQUENCES)
 CLASSIFIERS = [name for name in NAMES if is_classifier(CLASSES[name]())]
 SEVERAL = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().classifier_tags.multi_label]
@@ -71,15 +75,17 @@ def documents(several: bool, topics: int = 3, n: int = 36) -> tuple[list[str], l
 
 def problem(name: str) -> tuple[list[str], Any]:
     """Return texts and the targets of a class: label sets, class names, or None."""
-    if name not in CLASSIFIERS:
+    if name not in (*CLASSIFIERS, *ORDERED):
         return documents(False)[0], None
-    texts, labels = documents(name not in SINGLE, 2 if name in TWO_CLASSES else 3)
-    return texts, [row[0] for row in labels] if name in SINGLE else labels
+    single = name in (*SINGLE, *ORDERED)
+    texts, labels = documents(not single, 2 if name in TWO_CLASSES else 3)
+    return texts, [row[0] for row in labels] if single else labels
 
 
 def in_pipeline(name: str) -> Any:
     """Return the pipeline from texts to the estimator."""
-    return make(name) if name in VECTORISERS else make_pipeline(CountVectorizer(), make(name))
+    counter = textmix.SequenceVectorizer() if name in ORDERED else CountVectorizer()
+    return make(name) if name in VECTORISERS else make_pipeline(counter, make(name))
 
 
 def results(fitted: Any, texts: list[str]) -> np.ndarray:
@@ -91,7 +97,7 @@ def results(fitted: Any, texts: list[str]) -> np.ndarray:
     raise AssertionError("neither predicts nor transforms")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *ORDERED])
 def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
     texts, y = problem(name)
     pipeline = in_pipeline(name)
@@ -101,7 +107,7 @@ def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
     np.testing.assert_array_equal(results(copied.fit(texts, y), texts), expected)
 
 
-@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("name", [*SINGLE, *ORDERED])
 def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = problem(name)
     pipeline = in_pipeline(name)
