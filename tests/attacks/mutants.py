@@ -259,6 +259,7 @@ class Tests:
             text=True,
         )
         self.known: dict[str, tuple[float, list[str]]] = {}
+        self.failing: set[str] = set()
 
     def run(self, pattern: str, seconds: float, each: float, without: Sequence[str]) -> dict[str, Any]:
         """Run the tests of a pattern but for some, in the given processor time; return what ``forked.py`` answers."""
@@ -278,13 +279,16 @@ class Tests:
         if pattern not in self.known:
             found = self.run(pattern, 3600, EACH, [])
             if found["code"] != 0:
-                raise SystemExit(f"the tests of {pattern} fail on the code as it is")
+                print(f"the tests of {pattern} fail on the code as it is, so that they prove nothing", flush=True)
+                self.failing.add(pattern)
             self.known[pattern] = found["seconds"] - EACH * len(found["skipped"]), found["skipped"]
         return self.known[pattern]
 
     def survives(self, pattern: str, mutant: Mutant) -> bool:
         """Say whether no test notices a mutant; tests that take thrice as long have noticed."""
         seconds, slow = self.as_it_is(pattern)
+        if pattern in self.failing:
+            return True
         victim = self.source / mutant.path.relative_to(ROOT / "src")
         victim.write_text(mutant.after, encoding="utf-8")
         found = self.run(pattern, 5 + 3 * seconds, 0, slow)
