@@ -324,6 +324,14 @@ def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
     assert len(list(archive.iter_lines(plain, longest=102))) == 2
 
 
+def test_the_limit_of_all_lines_binds_exactly(tmp_path: Path) -> None:
+    text = b"a line\n" * 10
+    path = put(tmp_path, gzip.compress(text))
+    assert b"".join(archive.iter_lines(path, len(text))) == text
+    with pytest.raises(DataFormatError, match="unpacks to more than"):
+        list(archive.iter_lines(path, len(text) - 1))
+
+
 def test_the_ratio_can_be_raised(tmp_path: Path) -> None:
     path = tmp_path / "much.gz"
     path.write_bytes(gzip.compress(b"same line\n" * 2**19))
