@@ -225,10 +225,10 @@ def drawn_once(patterns: Sequence[str], number: int, seed: int, store: Path) -> 
     return drawn
 
 
-def survivors_of_before() -> list[tuple[str, Mutant]]:
-    """Return the mutants of `ONCE`."""
+def survivors_of_before(patterns: Sequence[str]) -> list[tuple[str, Mutant]]:
+    """Return the mutants of `ONCE` in the modules of some patterns."""
     found = []
-    for pattern, module, code, faulty in ONCE:
+    for pattern, module, code, faulty in (each for each in ONCE if each[0] in patterns):
         path = ROOT / "src/textmix" / module
         before = path.read_text(encoding="utf-8")
         assert before.count(code) == 1, f"{module} does not hold {code!r} once"
@@ -349,11 +349,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Draw mutants, run the tests, print the survivors; return 1 where too many survived."""
     options = arguments_of(arguments)
     store = options.log.with_suffix(".drawn.json")
-    drawn = drawn_once(options.only or list(SUITES), options.number, options.seed, store)
+    patterns = options.only or list(SUITES)
+    drawn = drawn_once(patterns, options.number, options.seed, store)
     print(f"{len(drawn)} mutants", flush=True)
     with tempfile.TemporaryDirectory(prefix="textmix-mutants-") as folder:
         tests = Tests(options.python, Path(folder) / "src")
-        again = list(survivors(tests, survivors_of_before(), options.log))
+        again = list(survivors(tests, survivors_of_before(patterns), options.log))
         left = list(survivors(tests, drawn, options.log))
     known = listed()
     for mutant in (*again, *left):
