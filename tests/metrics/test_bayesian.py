@@ -58,3 +58,12 @@ def test_rank_correlation_is_spearmans():
     assert rank_correlation([1, 1, 1], [1, 2, 3], draws()) == (0.0, 1.0)
     with pytest.raises(ValueError, match="at least 3"):
         rank_correlation([1, 2], [1, 2], draws())
+
+
+@pytest.mark.parametrize("x", [[3.0, 1.0, 2.0, 5.0, 4.0, 6.0], [1.0, 1.0, 2.0, 6.0, 4.0, 5.0]])
+def test_the_p_value_is_the_share_of_all_orders_that_correlate_as_much(x: list[float]) -> None:
+    y = np.arange(6.0)
+    r, p = rank_correlation(x, y, draws())
+    every = np.corrcoef(stats.rankdata(x), list(itertools.permutations(y)))[0, 1:]
+    assert r == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert p == pytest.approx(np.mean(np.abs(every) >= abs(r) - 1e-9), abs=0.01)
