@@ -250,6 +250,11 @@ def test_seconds_and_bytes_are_said_with_the_digits_they_bear():
 # --- the plan of the matrix -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("cap", "said"), [(1, "1 random split: "), (2, "2 random splits: "), (9, "3 random splits: ")])
+def test_the_page_names_the_splits_that_run(cap, said):
+    assert load_matrix(ROOT, ["r52_wheel"], REGISTRY, METHODS, max_trials=cap).splits["r52_wheel"].startswith(said)
+
+
 def test_matrix_has_a_cell_for_every_method_and_data_set():
     matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], REGISTRY, METHODS)
     cells_run = {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from tests.naive import machines as naive
 from textmix.models.linear.machine_kernels import sweep
 from textmix.models.linear.machines import TOGETHER, LinearSVM, fit_machines
+from textmix.text.words import WordVectorizer
 
 
 def data(n_classes: int, n: int = 60, p: int = 12) -> tuple[sparse.csr_array, np.ndarray]:
@@ -75,3 +78,9 @@ def test_a_fit_that_ends_early_says_so() -> None:
     assert not model.converged_
     assert model.n_iter_ == 2
     assert model.gap_ > 1e-12
+
+
+def test_columns_of_a_data_frame_are_texts_and_labels() -> None:
+    frame = pd.DataFrame({"text": ["good film", "bad film"] * 4, "label": ["yes", "no"] * 4}, index=range(7, 15))
+    model = make_pipeline(WordVectorizer(), LinearSVM()).fit(frame["text"], frame["label"])
+    assert model.predict(frame["text"][:2]).tolist() == ["yes", "no"]

@@ -37,7 +37,7 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     papers = load_papers(root, methods)
     settings = asked.settings
     given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
-    matrix = load_matrix(root, settings["matrix"], registry, methods, **given)
+    matrix = load_matrix(root, settings["matrix"], registry, methods, max_trials=settings["max_trials"], **given)
     own = {OWN: asked.own.spec(methods, registry)} if asked.own else {}
     studies = {**papers, MATRIX: matrix.spec, **matrix.sizes, **own}
     plan = Plan(

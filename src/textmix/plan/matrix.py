@@ -52,6 +52,7 @@ def load_matrix(
     *,
     sizes: Sequence[str] = (),
     cost: str = COSTS[-1],
+    max_trials: int | None = None,
 ) -> Matrix:
     """Read config/matrix.yaml for the chosen data sets.
 
@@ -62,6 +63,7 @@ def load_matrix(
     registry : the registry of data sets, by name.
     methods : the registry of methods, by name.
     sizes : names of the file's ``sizes`` with which the study is repeated.
+    max_trials : most trials of a split, as config.yaml caps them; the sentence on the split names those that run.
     cost : the dearest class of methods (`textmix.plan.methods.COSTS`) in the table; the study has all.
 
     Raises
@@ -84,7 +86,7 @@ def load_matrix(
         for name in names
         if (reason := _left_out(methods[name], dataset, task, cost))
     }
-    said = {dataset: _said(raw["splits"][raw["data"][dataset]["split"]]) for dataset in chosen}
+    said = {dataset: _said(raw["splits"][raw["data"][dataset]["split"]], max_trials) for dataset in chosen}
     return Matrix(
         _study(raw["features"], raw["splits"], chosen, experiments),
         *(tasks, said, empty),
@@ -134,12 +136,13 @@ def _entry(method: Method) -> dict[str, Any]:
     return {**compared(method), **ordered}
 
 
-def _said(split: Mapping[str, Any]) -> str:
-    """Return a split scheme in words."""
+def _said(split: Mapping[str, Any], cap: int | None) -> str:
+    """Return a split scheme in words, with the trials that a cap leaves."""
     if split["kind"] == "given":
         return "The split of its authors."
     if split["kind"] == "folds":
-        return f"Cross-validation in {split['folds']} folds."
+        part = f"{cap} of " if cap and cap < split["folds"] else ""
+        return f"Cross-validation in {part}{split['folds']} folds."
     if split["kind"] == "groups":
         return "One group of documents is left out for the test, each in turn."
     if split["kind"] == "first":
@@ -148,7 +151,9 @@ def _said(split: Mapping[str, Any]) -> str:
         f"{size:,}" if isinstance(size, int) else f"{100 * size:.0f} %"
         for size in (split["train"], split.get("test", 1 - split["train"] if split["train"] < 1 else 0))
     ]
-    return f"{split['trials']} random splits: {sizes[0]} documents for training, {sizes[1]} for the test."
+    trials = min(split["trials"], cap or split["trials"])
+    number = "1 random split" if trials == 1 else f"{trials} random splits"
+    return f"{number}: {sizes[0]} documents for training, {sizes[1]} for the test."
 
 
 def _study(
