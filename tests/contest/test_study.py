@@ -84,8 +84,11 @@ def test_sentences_do_not_claim_without_a_test():
     said = " ".join(lessons(few, sizes(few), {}, 1)["single"])
     assert "4 data sets are too few to call a winner." in said and "The data sets do not decide" in said
     assert "4 data sets are too few to test which characteristics" in said
-    one = table({"matrix": [0.03]})
-    assert "one data set allows no test over data sets" in " ".join(lessons(one, sizes(one), {}, 1)["single"])
+    one = table({"matrix": [0.03], "matrix_whole": [0.2]})
+    said = " ".join(lessons(one, sizes(one), {}, 1)["single"])
+    assert "one data set allows no test over data sets" in said and "1 data sets" not in said
+    assert "differs by +0.030 from the best other method on the one data set, which allows no test." in said
+    assert "One data set is too few to test" in said and "signed-rank" not in said
 
 
 def test_summaries_are_medians_over_the_data_sets():

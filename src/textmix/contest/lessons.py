@@ -73,6 +73,10 @@ def _gap(size: Size, seed: int) -> Iterator[str]:
     gap = size.gaps().to_numpy()
     if not len(gap):
         return
+    if len(gap) == 1:
+        differs = f"differs by {gap[0]:+.3f} from the best other method"
+        yield f"With {size.said}, the best generative method {differs} on the one data set, which allows no test."
+        return
     ahead, median = int(np.sum(gap > REGION)), float(np.median(gap))
     head = f"With {size.said}, the best generative method is ahead by more than {REGION} on {ahead} of {len(gap)}"
     p = signed_rank(gap, REGION, rng(seed, "study", size.study, size.task))
@@ -97,7 +101,7 @@ def _growth(mine: Sequence[Size], seed: int) -> Iterator[str]:
         return
     first, last = known[0], known[-1]
     change = (first.gaps() - last.gaps()).dropna().to_numpy()
-    if not len(change):
+    if len(change) < 2:
         return
     p = signed_rank(change, REGION, rng(seed, "study", "growth", first.task))
     more = (
@@ -120,7 +124,8 @@ def _explained(mine: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
     usable = {key: known for key, known in values.items() if len(known) >= FEWEST and len(set(known.values())) > 2}
     if not usable:
         if len(gaps):
-            yield f"{len(gaps)} data sets are too few to test which characteristics of data favour generative methods."
+            few = "One data set is" if len(gaps) == 1 else f"{len(gaps)} data sets are"
+            yield f"{few} too few to test which characteristics of data favour generative methods."
         return
     tests = {
         key: rank_correlation(

@@ -96,10 +96,11 @@ def render(content: Content) -> str:
 
 def _ranks(size: Size) -> Table:
     """Return the table of mean ranks with Nemenyi's intervals."""
-    caption = (
-        f"Mean rank by {main_metric(size.task).replace('_', ' ')} on {size.scores.shape[0]} data sets, {size.said}; "
-        "two methods whose intervals do not overlap are distinguishable (Nemenyi, 0.05)."
-    )
+    n, metric = size.scores.shape[0], main_metric(size.task).replace("_", " ")
+    tested = "two methods whose intervals do not overlap are distinguishable (Nemenyi, 0.05)"
+    caption = f"Mean rank by {metric} on {n} data sets, {size.said}; {tested}."
+    if n == 1:
+        caption = f"Rank by {metric} on one data set, {size.said}; one data set allows no test."
     rows = [
         [_plain(row["method"]), row["family"], f"{row['rank']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
         for row in size.ranks()
