@@ -41,5 +41,5 @@ for axes, (title, measure) in zip(panels, measures.items(), strict=True):
     axes.set_title(title)
     axes.set_xlabel("components of the mixture")
     axes.set_ylabel("share")
-panels[1].legend(loc="lower right")
+panels[1].legend(loc="center right")
 plt.show()
