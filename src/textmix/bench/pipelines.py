@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
@@ -17,8 +18,6 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.text.words import WordVectorizer
 
 PEER = "CountVectorizer and MultinomialNB"
-#: Every second text is for training.
-HALVES = 2
 
 
 def pipelines() -> dict[str, Any]:
@@ -48,8 +47,10 @@ def bench_pipelines(corpus: Corpus, repeats: int = 3) -> list[dict[str, Any]]:
     """
     if corpus.text is None:
         raise ValueError("the bench of pipelines takes texts")
-    texts, y = [corpus.text.text(row) for row in range(len(corpus.text))], corpus.classes()
-    halves = [(texts[part::HALVES], y[part::HALVES]) for part in range(HALVES)]
+    texts, y = np.array([corpus.text.text(row) for row in range(len(corpus.text))], dtype=object), corpus.classes()
+    # Pairs of neighbours in turns, so that each half has all classes, whether texts are sorted by class or alternate.
+    second = np.arange(len(y)) // 2 % 2 == 1
+    halves = [(texts[part], y[part]) for part in (~second, second)]
     right: dict[str, float] = {}
 
     def candidate(name: str, pipeline: Any) -> Callable[[], object]:
