@@ -59,10 +59,12 @@ def tiny(tmp_path, monkeypatch):
     """Write what each kind of suite reads, at the places where a run has it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pmm, "BUFFER", 2**20)
-    # Peers written in Python get few thresholds, and a small search.
+    # Peers written in Python get few thresholds and a small search; random problems are small.
     monkeypatch.setattr(multinomial, "EVERY", 500)
-    small = partial(cbm.bench_search, n_labels=12, n_components=5, n_documents=3)
-    monkeypatch.setattr(cbm, "bench_search", small)
+    search = partial(cbm.bench_search, n_labels=12, n_components=5, n_documents=3)
+    scaling = partial(cbm.bench_scaling, n=40, n_features=5, n_labels=4, n_components=2)
+    monkeypatch.setattr(cbm, "bench_search", search)
+    monkeypatch.setattr(cbm, "bench_scaling", scaling)
     # skglm compiles for 20 seconds and stores nothing; a test of its bench runs it.
     monkeypatch.setattr(skipgrams, "_skglm", lambda X, *_: [("skglm, none", lambda: np.zeros(X.shape[1]))])
     half = np.arange(60).reshape(2, 30)
