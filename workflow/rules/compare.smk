@@ -63,6 +63,8 @@ for paper in [name for name in PLAN.papers if PLAN.papers[name]["tables"]]:
             "results/benchmarks/table/{paper}.tsv"
         wildcard_constraints:
             paper=paper,
+        group:
+            "end"
         conda:
             "../envs/jobs.yaml"
         resources:
@@ -103,6 +105,8 @@ for paper in filter(PLAN.drawable, PLAN.papers):
             "results/benchmarks/figure/{paper}.tsv"
         wildcard_constraints:
             paper=paper,
+        group:
+            "end"
         conda:
             "../envs/jobs.yaml"
         resources:
