@@ -199,3 +199,13 @@ def test_indicators_come_back_without_stored_zeros() -> None:
     stored = sparse.csr_array((np.array([1, 0]), (np.array([0, 0]), np.array([0, 1]))), shape=(2, 2))
     assert check_indicators(stored).nnz == 1
     np.testing.assert_array_equal(unit_rows(sparse.csr_array([[3, 4], [0, 0]]), 2.0).toarray(), [[0.6, 0.8], [0, 0]])
+
+
+def test_network_does_not_depend_on_the_lengths_of_pages_scaled_to_one_length() -> None:
+    X = np.random.default_rng(3).poisson(1.0, size=(20, 6))
+    Y = (np.random.default_rng(4).random((20, 2)) < 0.5).astype(int)
+    settings: dict[str, Any] = {"hidden": 3, "decays": [1.0], "length": 40.0, "random_state": 0}
+    model = LabelNetwork(**settings).fit(X, Y)
+    longer = LabelNetwork(**settings).fit(X * np.arange(1, 21)[:, None], Y)
+    assert model.length_ == longer.length_ == 40.0
+    assert np.allclose(model.decision_function(X), longer.decision_function(5 * X), atol=1e-8)

@@ -119,7 +119,8 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     ----------
     hidden : number of hidden units.
     decays : decreasing values of the decay; each fit starts from the weights of the fit before.
-    scale : "none" takes counts; "sum" divides each page by its number of words and multiplies it by ``mean_length_``.
+    scale : "none" takes counts; "sum" divides each page by its number of words and multiplies it by ``length_``.
+    length : number of words that "sum" scales each page to, positive; None takes the mean over the training pages.
     validation : share of the training pages that is held out to choose the decay.
     tol : relative decrease of the loss at which the final fit stops.
     max_iter : most iterations (L-BFGS) of one fit.
@@ -128,7 +129,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     Attributes
     ----------
     weights_ : `Weights`.
-    mean_length_ : mean number of words of a training page.
+    length_ : number of words that each page is scaled to.
     decay_ : the decay chosen.
     n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
     classes_, n_features_in_ : see `LabelCountClassifier`.
@@ -144,7 +145,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "mean_length_": "float", "decay_": "float"},
+        **{"classes_": "int L", "n_features_in_": "int", "length_": "float", "decay_": "float"},
         **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
         "weights_": (
             Weights,
@@ -158,6 +159,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         "hidden": [Interval(Integral, 1, None, closed="left")],
         "decays": ["array-like"],
         "scale": [StrOptions({"sum", "none"})],
+        "length": [Interval(Real, 0, None, closed="neither"), None],
         "validation": [Interval(Real, 0, 1, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -170,6 +172,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         hidden: int = 50,
         decays: Sequence[float] = (10.0, 1.0, 0.1),
         scale: str = "sum",
+        length: float | None = None,
         validation: float = 0.25,
         tol: float = 1e-4,
         max_iter: int = 400,
@@ -178,6 +181,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.hidden = hidden
         self.decays = decays
         self.scale = scale
+        self.length = length
         self.validation = validation
         self.tol = tol
         self.max_iter = max_iter
@@ -185,7 +189,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         """Choose the decay and train; warns (ConvergenceWarning) if the last fit does not converge."""
-        self.mean_length_ = float(counts.sum() / counts.shape[0])
+        self.length_ = float(counts.sum() / counts.shape[0] if self.length is None else self.length)
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)
         held_out, rest = np.split(generator.permutation(len(Y)), [round(self.validation * len(Y))])
@@ -210,7 +214,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return the network's inputs, float64 CSR (N, V), as ``scale`` sets them."""
-        return unit_rows(counts, 1.0) * self.mean_length_ if self.scale == "sum" else counts.astype(np.float64)
+        return unit_rows(counts, 1.0) * self.length_ if self.scale == "sum" else counts.astype(np.float64)
 
     def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Weights:
         """Return random weights to start from, biases 0.

@@ -37,6 +37,8 @@ LABELS |= {
     "nb_train_vocabulary": "NB, training words",
     "svm_grid": "SVM, J chosen",
     "knn_sum": "kNN, sums",
+    "nn_1000": "NN, 1,000 words",
+    "nn_length": "NN, chosen length",
     "knn_share": "kNN, shares",
 }
 KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
@@ -262,7 +264,7 @@ def _role_name(role: str) -> str:
 
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
-    **dict.fromkeys(("f_2000", "f_500", "f_reduced", "f_newsgroups", "variants"), f_scores),
+    **dict.fromkeys(("f_2000", "f_500", "f_reduced", "f_newsgroups", "variants", "lengths"), f_scores),
     "times": times,
     **dict.fromkeys(("convergence", "convergence_newsgroups"), convergence),
     **dict.fromkeys(("calibration", "calibration_newsgroups"), calibration),
