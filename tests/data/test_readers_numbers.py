@@ -216,7 +216,7 @@ BROKEN_HEADS = {
     "empty name": (b"@relation r\n@attribute '' numeric\n@data\n", 3, "0 different"),
     "NUL in a name": (b"@relation r\n@attribute '\\u0000' numeric\n@data\n", 3, "0 different"),
     "string attribute": (b"@relation r\n@attribute a string\n@data\n", 2, "'@attribute a string'"),
-    "other nominal": (b"@relation r\n@attribute a {1,0}\n@data\n", 2, "'@attribute a {1,0}'"),
+    "value twice": (b"@relation r\n@attribute a {b,b}\n@data\n", 2, "'@attribute a {b,b}'"),
     "quote not closed": (b"@relation r\n@attribute 'a numeric\n@data\n", 2, "is not of the form"),
     "no type": (b"@relation r\n@attribute a\n@data\n", 2, "is not of the form"),
     "not UTF-8": (b"@relation r\n@attribute caf\xe9 numeric\n@data\n", 2, "not utf-8"),

@@ -47,5 +47,5 @@ def test_what_cannot_be_fitted_is_told() -> None:
     with pytest.raises(ConfigError, match="its parameters are"):
         fit_model(counts, SPEC, METHODS["edcm"], {"smooth": 1.0})
     for spec in ({"tokenizer": "unicode", "max_n": 2}, {"tokenizer": "matrix"}):
-        with pytest.raises(ConfigError, match=r"cannot be saved|is a matrix"):
+        with pytest.raises(ConfigError, match=r"cannot be saved|takes the matrix as it is"):
             fit_model(counts, spec, METHODS["edcm"], {})

@@ -148,7 +148,7 @@ EDITS = {
     "config/papers/edcm/published.csv": ("0.781", "0.782", {"compare", "page"}),
     "workflow/schemas/checks.schema.yaml": ("\n", "\n# edited\n", {"compare", "page"}),
     "workflow/schemas/deviations.schema.yaml": ("\n", "\n# edited\n", {"page"}),
-    "workflow/rules/parse.smk": ('RECIPES.of("parse"', 'RECIPES.of("parse", edited=1', {"parse"}),
+    "workflow/rules/parse.smk": ("modules=JOBS.readers,", "modules=JOBS.readers, edited=1,", {"parse"}),
     "workflow/rules/features.smk": ('RECIPES.of("features"', 'RECIPES.of("features", edited=1', {"features"}),
     "workflow/rules/splits.smk": ('"split",', '"split", edited=1,', {"split"}),
     "workflow/rules/fit.smk": ('"fit",', '"fit", edited=1,', {"fit"}),

@@ -175,8 +175,8 @@ def read_header(path: Path, data: bytes) -> Header:
             continue
         match = _ATTRIBUTE.fullmatch(text) if related else None
         known = values_of(match["values"]) if match and match["values"] is not None else None
-        if match is None or (match["values"] is not None and known is None):
-            expected = "@attribute NAME numeric, or {value,value}" if related else "@relation NAME"
+        if match is None or (match["values"] is not None and (known is None or len(set(known)) < len(known))):
+            expected = "@attribute NAME numeric, or {value,value} with no value twice" if related else "@relation NAME"
             raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {expected}")
         names.append(_unquoted(match["name"]))
         binary.append(match["binary"] is not None)

@@ -61,7 +61,8 @@ class _Machines(MultiLabelClassifier):
             start = None
         X = sparse.csr_array(X, dtype=np.float64)
         found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
-        self._machines = found if self.warm_start else None
+        if self.warm_start:
+            self._machines = found
         self.converged_, self.n_iter_ = found.converged, found.n_iter
         return found.weights
 
