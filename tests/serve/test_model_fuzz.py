@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def change_head(data: st.DataObject) -> Callable[[Path], None]:
             parent[last] = copy.deepcopy(data.draw(st.sampled_from(ODD)))
         else:
             del parent[last]
-        io.write_json(folder / "model.json", tree)
+        (folder / "model.json").write_text(json.dumps(tree), encoding="utf-8")  # NaN too, which `write_json` refuses
 
     return change
 

@@ -315,3 +315,15 @@ def test_indices_out_of_range_are_refused(name: str, change: Callable[[Path], No
     fitted(name)[0].save(tmp_path / "model", {})
     with pytest.raises(DataFormatError, match="is not a model that this version can read"):
         PersistedModel.load(forge(tmp_path / "model", tmp_path / "forged", change))
+
+
+@pytest.mark.parametrize("damage", [(b"{", b"("), (b"}", b" ")])
+def test_an_array_whose_header_is_no_literal_is_refused(
+    folder: Path, tmp_path: Path, damage: tuple[bytes, bytes]
+) -> None:
+    def change(copied: Path) -> None:
+        path = min(copied.rglob("*.npy"))
+        path.write_bytes(path.read_bytes().replace(*damage, 1))
+
+    with pytest.raises(DataFormatError, match="is not a model that this version can read"):
+        PersistedModel.load(forge(folder, tmp_path / "model", change))

@@ -21,6 +21,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -219,7 +220,10 @@ def read_npy(path: Path) -> np.ndarray:
         version = np.lib.format.read_magic(handle)
         if version != (1, 0):
             raise ValueError(f"{path.name} is in version {version} of its format, not (1, 0)")
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(handle)
+        try:
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(handle)
+        except (SyntaxError, TokenError) as error:  # of a header that is no literal of Python
+            raise ValueError(f"{path.name} has a damaged header ({error})") from error
         expected = int(np.prod([int(side) for side in shape], dtype=object)) * dtype.itemsize
         left = os.fstat(handle.fileno()).st_size - handle.tell()
         if dtype.hasobject or fortran or min(shape, default=0) < 0 or expected != left:
