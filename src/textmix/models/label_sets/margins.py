@@ -6,21 +6,18 @@ IJDWM 3, 2007 (label sets as classes).
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
-from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.estimators import SetScorer
-from textmix.models.linear.machines import Machines, fit_machines
+from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import add_bias
 
 
-class _Machines(MultiLabelClassifier):
+class _Machines(WarmMachines, MultiLabelClassifier):
     """The base class of the machines of label sets.
 
     Parameters
@@ -36,35 +33,12 @@ class _Machines(MultiLabelClassifier):
     converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
     """
 
-    _machines: Machines | None = None
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "warm_start": ["boolean"],
-    }
-
-    def __init__(
-        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, warm_start: bool = False
-    ) -> None:
-        self.C = C
-        self.tolerance = tolerance
-        self.max_iter = max_iter
-        self.warm_start = warm_start
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
         """Return the weights of the machines for indicators (N, K) of their classes, float64 (W + 1, K)."""
         signs = (2 * members - 1).astype(np.int8)
-        start = self._machines if self.warm_start else None
-        if start is not None and start.alpha.shape != signs.shape:
-            start = None
-        X = sparse.csr_array(X, dtype=np.float64)
-        found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
-        if self.warm_start:
-            self._machines = found
-        self.converged_, self.n_iter_ = found.converged, found.n_iter
-        return found.weights
+        return self._solved(X, signs).weights
 
 
 class SVMRelevance(_Machines):

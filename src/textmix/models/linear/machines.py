@@ -113,7 +113,44 @@ class _Descent:
         return (objective - dual) / objective
 
 
-class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WarmMachines(BaseEstimator):  # type: ignore[misc]
+    """The parameters of estimators by `fit_machines`, and the machines from which the next fit may start.
+
+    Parameters
+    ----------
+    C, tolerance, max_iter, warm_start : see `LinearSVM`.
+    """
+
+    _machines: Machines | None = None
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+    }
+
+    def __init__(
+        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, warm_start: bool = False
+    ) -> None:
+        self.C = C
+        self.tolerance = tolerance
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def _solved(self, X: Any, signs: np.ndarray) -> Machines:
+        """Return the machines for signs (N, K), and set the attributes that tell of convergence."""
+        start = self._machines if self.warm_start else None
+        if start is not None and start.alpha.shape != signs.shape:
+            start = None
+        X = sparse.csr_array(X, dtype=np.float64)
+        found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
+        if self.warm_start:
+            self._machines = found
+        self.converged_, self.n_iter_ = found.converged, found.n_iter
+        return found
+
+
+class LinearSVM(ClassifierMixin, WarmMachines):  # type: ignore[misc]
     """Linear support vector machines with the squared hinge loss, one for each class against the rest.
 
     It minimises what scikit-learn's ``LinearSVC`` minimises.  All machines share a sweep over the documents, and a fit
@@ -144,20 +181,6 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
         **{"converged_": "bool", "n_iter_": "int", "gap_": "float"},
     }
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "warm_start": ["boolean"],
-    }
-
-    def __init__(
-        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, warm_start: bool = False
-    ) -> None:
-        self.C = C
-        self.tolerance = tolerance
-        self.max_iter = max_iter
-        self.warm_start = warm_start
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -178,15 +201,9 @@ class LinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
         names = np.arange(1 if len(self.classes_) == 2 else 0, len(self.classes_))
         signs = np.where(codes[:, np.newaxis] == names, 1, -1).astype(np.int8)
-        start = getattr(self, "_machines", None) if self.warm_start else None
-        if start is not None and start.alpha.shape != signs.shape:
-            start = None
-        X = sparse.csr_array(X, dtype=np.float64)
-        found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
-        if self.warm_start:
-            self._machines = found
+        found = self._solved(X, signs)
         self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
-        self.gap_, self.converged_, self.n_iter_ = found.gap, found.converged, found.n_iter
+        self.gap_ = found.gap
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
