@@ -1,0 +1,3 @@
+#!/bin/sh
+# Delete Jobs by name, with their pods.
+exec kubectl delete job --wait=false --ignore-not-found "$@"
