@@ -20,14 +20,17 @@ AXE = Path(__file__).with_name("axe") / "node_modules/axe-core/axe.min.js"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 RUN = """
+const page = document.documentElement;
+const wider = page.scrollWidth - page.clientWidth;
 axe.run(document, {resultTypes: ["violations"]}).then((found) => {
   const said = document.createElement("pre");
   said.id = "axe";
   said.textContent = JSON.stringify({
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
-    violations: found.violations.map((one) => [one.id, one.nodes[0].html]),
+    violations: found.violations.map((one) => [one.id, one.nodes[0].html])
+      .concat(wider > 0 ? [["wider than the window", `${wider} px`]] : []),
   });
-  document.documentElement.replaceChildren(said);
+  page.replaceChildren(said);
 });
 """
 
@@ -38,7 +41,7 @@ pytestmark = [
 
 
 def violations(page: str, folder: Path, *, dark: bool, width: int) -> list[list[str]]:
-    """Return the rule and the first element of each violation that axe-core finds on a page."""
+    """Return the rule and the first element of each violation that axe-core finds, and whether the page is too wide."""
     scripts = f"<script>{AXE.read_text(encoding='utf-8')}</script><script>{RUN}</script>"
     (folder / "page.html").write_text(page.replace("</body>", f"{scripts}</body>"), encoding="utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom"]
