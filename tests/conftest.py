@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+
 import pytest
 
 from textmix.core.determinism import limit_threads
 
 # Before any library loads: threads of several workers that wait for each other took five times the seconds of one.
 limit_threads()
+# pytest keeps the tests with their assertions rewritten as byte code, also where the environment asks for none: each
+# worker would rewrite all of them again, some 10 s of CPU.
+sys.dont_write_bytecode = False
+# The thousands of tests that are collected live to the end: a third of the collection was the search for garbage.
+gc.disable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the runs of the workflow first, so that no worker begins a long one when the other workers are done."""
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from here on, and not among the tests that were collected."""
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -24,6 +24,7 @@ from textmix.experiment.cost import measured
 from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import TIMINGS
+from textmix.plan.contest_jobs import ContestJobs
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.matrix import load_matrix
@@ -284,7 +285,7 @@ def test_matrix_leaves_out_methods_that_cost_too_much_and_the_study_has_them():
 
 def test_table_of_the_matrix_reads_the_cells_that_are_not_empty():
     plan = make_plan(load_yaml_strict(ROOT / "config/config.yaml"), [], ROOT)
-    read = Jobs(plan).matrix_files("{run.dataset} {run.method}")
+    read = ContestJobs(Jobs(plan)).matrix_files("{run.dataset} {run.method}")
     assert "bbc_wheel multinomial" in read
     assert not {f"{dataset} {method}" for dataset, method in plan.matrix.empty} & set(read)
 

@@ -1,8 +1,8 @@
 rule matrix_table:
     """Scores, costs and scores of single trials of the matrix as csv."""
     input:
-        scores=JOBS.matrix_files("results/scores/{run.name}.csv"),
-        timings=JOBS.matrix_files("results/timings/{run.name}.csv"),
+        scores=CONTEST.matrix_files("results/scores/{run.name}.csv"),
+        timings=CONTEST.matrix_files("results/timings/{run.name}.csv"),
     output:
         scores="results/matrix/matrix.csv",
         costs="results/matrix/costs.csv",
@@ -16,7 +16,7 @@ rule matrix_table:
             "matrix_table",
             empty=[[*cell, reason] for cell, reason in PLAN.matrix.empty.items()],
             order=PLAN.matrix.spec["roles"],
-            methods=JOBS.tabulated(),
+            methods=CONTEST.tabulated(),
         ),
     message:
         "Gathering the scores of all fits"
@@ -58,10 +58,10 @@ rule matrix_page:
 rule study:
     """All methods, data sets and numbers of training documents: results/matrix/study.csv and study.html."""
     input:
-        scores=JOBS.study_files("results/scores/{run.name}.csv"),
-        timings=JOBS.study_files("results/timings/{run.name}.csv"),
+        scores=CONTEST.study_files("results/scores/{run.name}.csv"),
+        timings=CONTEST.study_files("results/timings/{run.name}.csv"),
         predictions=JOBS.run_files("matrix", "results/predictions/{run.name}"),
-        folders=JOBS.study_folders(),
+        folders=CONTEST.study_folders(),
     output:
         table="results/matrix/study.csv",
         page="results/matrix/study.html",
@@ -70,7 +70,9 @@ rule study:
     conda:
         "../envs/pages.yaml"
     params:
-        recipe=RECIPES.of("study", data=JOBS.parts("pages/templates/*"), **JOBS.study()),
+        recipe=RECIPES.of(
+            "study", data=JOBS.parts("pages/templates/*"), **CONTEST.study()
+        ),
     message:
         "Writing results/matrix/study.html"
     script:

@@ -7,13 +7,13 @@ if OWN is not None:
     use rule fit as fit_cheap with:
         wildcard_constraints:
             paper="own",
-            method=JOBS.own_of_cost("low"),
+            method=CONTEST.own_of_cost("low"),
         priority: 2
 
     use rule fit as fit_next with:
         wildcard_constraints:
             paper="own",
-            method=JOBS.own_of_cost("middle"),
+            method=CONTEST.own_of_cost("middle"),
         priority: 1
 
     rule read_own:
@@ -61,7 +61,7 @@ if OWN is not None:
         input:
             parsed=f"results/datasets/{OWN.name}",
             splits=f"results/splits/{OWN.name}/own",
-            views=JOBS.own_views(),
+            views=CONTEST.own_views(),
             scores=JOBS.run_files(
                 "own",
                 "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv",
@@ -84,10 +84,10 @@ if OWN is not None:
         params:
             recipe=RECIPES.of(
                 "own_choice",
-                modules=JOBS.own_modules(),
-                entries=JOBS.own_entries(),
-                methods=JOBS.own_fitted(),
-                metric=JOBS.own_metric(),
+                modules=CONTEST.own_modules(),
+                entries=CONTEST.own_entries(),
+                methods=CONTEST.own_fitted(),
+                metric=CONTEST.own_metric(),
                 seed=PLAN.settings["seed"],
             ),
         message:
@@ -126,9 +126,9 @@ if OWN is not None:
                 data=JOBS.parts("pages/templates/*"),
                 title=PLAN.studies["own"]["title"],
                 source=OWN.source,
-                metric=JOBS.own_metric(),
-                grids=JOBS.own_grids(),
-                methods=JOBS.own_methods(),
+                metric=CONTEST.own_metric(),
+                grids=CONTEST.own_grids(),
+                methods=CONTEST.own_methods(),
                 seed=PLAN.settings["seed"],
                 versions=versions(),
             ),
@@ -151,9 +151,9 @@ if OWN is not None:
         params:
             recipe=RECIPES.of(
                 "own_model",
-                modules=JOBS.own_modules(),
-                entries=JOBS.own_entries(),
-                methods=JOBS.own_fitted(),
+                modules=CONTEST.own_modules(),
+                entries=CONTEST.own_entries(),
+                methods=CONTEST.own_fitted(),
                 views=OWN.views(),
                 about=OWN.about(),
                 seed=PLAN.settings["seed"],

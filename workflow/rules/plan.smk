@@ -1,4 +1,7 @@
-"""The plan of this run, made once; rules ask JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters."""
+"""The plan of this run, made once.
+
+Rules ask JOBS and CONTEST for inputs and parameters, TARGETS for files, RECIPES for parameters.
+"""
 
 import os
 import re
@@ -9,6 +12,7 @@ from snakemake.logging import logger
 
 from textmix.core.environment import versions
 from textmix.plan.asked import check_target
+from textmix.plan.contest_jobs import ContestJobs
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.needs import Needs
@@ -26,6 +30,7 @@ with one_sentence():
 
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 JOBS = Jobs(PLAN, Path(MIRROR) if MIRROR else None)
+CONTEST = ContestJobs(JOBS)
 TARGETS = Targets(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(

@@ -1,5 +1,7 @@
 """The inputs and settings of every job, by its wildcards: the functions that the rules name.
 
+Jobs that compare methods have more of them: `textmix.plan.contest_jobs`.
+
 A setting holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
 that read the edited part, and no other.
 """
@@ -12,19 +14,17 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from textmix.core.commit import commit_of
 from textmix.core.config import load_yaml_strict
-from textmix.core.environment import versions
 from textmix.core.recipes import PARTS, Code
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
 from textmix.plan.evidence import test_outcomes, time_ratios
 from textmix.plan.graph import graph, long_waits
 from textmix.plan.matrix import MATRIX
-from textmix.plan.methods import COMPARED, FITTED, SEARCH, TABULATED, TUNING
+from textmix.plan.methods import COMPARED, FITTED, SEARCH, TUNING
 from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
 
@@ -315,54 +315,7 @@ class Jobs:
         """Return the module of a paper's figures."""
         return [f"textmix.papers.{wildcards.paper}.figures"]
 
-    # --- own data and the matrix ---
-
-    def tabulated(self) -> dict[str, dict[str, Any]]:
-        """Return the part of every method's registry entry that a table of scores depends on."""
-        return {name: method.part(*TABULATED) for name, method in self.plan.methods.items()}
-
-    def matrix_files(self, pattern: str) -> list[str]:
-        """Return a path for every fit job of which the table of the matrix has a score."""
-        empty = self.plan.matrix.empty
-        runs = [run for run in self.plan.runs(MATRIX) if (run.dataset, run.method) not in empty]
-        return [pattern.format(run=run) for run in runs]
-
-    def study_files(self, pattern: str) -> list[str]:
-        """Return a path for every fit job of the matrix and of its repetitions with other numbers of documents."""
-        return [path for study in (MATRIX, *self.plan.matrix.sizes) for path in self.run_files(study, pattern)]
-
-    def study_places(self) -> list[list[str]]:
-        """Return study, data set, and its folders of features and of splits, of the matrix and its repetitions."""
-        runs = [run for study in (MATRIX, *self.plan.matrix.sizes) for run in self.plan.runs(study)]
-        found = {(run.paper, run.dataset): self.plan.run_inputs(run) for run in runs}
-        return [
-            [study, dataset, f"results/features/{dataset}/{features}", f"results/splits/{dataset}/{split}"]
-            for (study, dataset), (features, split) in found.items()
-        ]
-
-    def study_folders(self) -> list[str]:
-        """Return the folders of features and of splits that the study reads, each once."""
-        return list(dict.fromkeys(folder for place in self.study_places() for folder in place[2:]))
-
-    def study(self) -> dict[str, Any]:
-        """Return the parts of the configuration that the study reads."""
-        return {
-            "methods": self.tabulated(),
-            "places": self.study_places(),
-            "titles": self.titles(self.plan.matrix.spec["roles"]),
-            "seed": self.plan.settings["seed"],
-            "versions": versions(),
-        }
-
-    def own_methods(self) -> dict[str, dict[str, Any]]:
-        """Return the part of the registry entry of each method of the user's data that its table depends on."""
-        parts = self.tabulated()
-        return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
-
-    def own_of_cost(self, cost: str) -> str:
-        """Return the methods of the user's data that are of a class of cost, as a pattern; one that nothing matches."""
-        names = [run.method for run in self.plan.runs(OWN) if self.cost_of(run) == cost]
-        return "|".join(names) or "(?!)"
+    # --- the time that a fit may take ---
 
     def cost_of(self, run: Run) -> str:
         """Return the class of cost of the method of a fit job (`textmix.plan.methods.COSTS`)."""
@@ -386,33 +339,7 @@ class Jobs:
             return int(self.plan.settings.get("matrix_seconds") or 0)
         return own.seconds if own and self.started(wildcards) else 0
 
-    def own_views(self) -> list[str]:
-        """Return the features folders of the user's data that some method reads."""
-        found = {folder for run in self.plan.runs(OWN) for folder in self.run_views(_wildcards(run))}
-        return sorted(found)
-
-    def own_entries(self) -> dict[str, dict[str, Any]]:
-        """Return method -> the experiment's entry of it on the user's data."""
-        return {run.method: self.plan.run_entry(run) for run in self.plan.runs(OWN)}
-
-    def own_fitted(self) -> dict[str, dict[str, Any]]:
-        """Return method -> the part of its registry entry that a fit on the user's data depends on."""
-        return {run.method: self.run_method(_wildcards(run)) for run in self.plan.runs(OWN)}
-
-    def own_modules(self) -> list[str]:
-        """Return the modules of the estimators of the user's data."""
-        return sorted({self.plan.methods[self.plan.run_entry(run)["use"]].module for run in self.plan.runs(OWN)})
-
-    def own_metric(self) -> dict[str, str]:
-        """Return the task of the user's data -> the metric by which methods are compared on them."""
-        own = self.plan.own
-        return {own.task: self.plan.studies[OWN]["experiments"]["methods"]["metrics"][0]} if own else {}
-
-    def own_grids(self) -> dict[str, dict[str, Any]]:
-        """Return method -> the grid over which it is tuned on the user's data; an empty grid where it is not tuned."""
-        return {run.method: self.plan.run_entry(run).get("tune", {}).get("grid", {}) for run in self.plan.runs(OWN)}
-
-    # --- the bench and models ---
+    # --- the bench ---
 
     def bench_inputs(self, wildcards: Any) -> list[str]:
         """Return the paths that a suite of the bench reads; none where its role has no data set."""
@@ -426,8 +353,3 @@ class Jobs:
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""
         return [self.plan.suites[wildcards.suite].module]
-
-
-def _wildcards(run: Run) -> Any:
-    """Return the wildcards of the fit job of a run."""
-    return SimpleNamespace(paper=run.paper, experiment=run.experiment, dataset=run.dataset, method=run.method)
