@@ -233,7 +233,8 @@ def test_a_packed_tar_is_held_to_the_same_caps(tmp_path: Path) -> None:
 
 def test_a_zip_member_is_written_whole_and_read_only(tmp_path: Path) -> None:
     target = tmp_path / "target"
-    archive.extract_zip_member(make_zip(tmp_path / "w.whl", {"p/data.tab": TEXT, "p/x": b""}), "p/data.tab", target)
+    wheel = make_zip(tmp_path / "w.whl", {"p/data.tab": TEXT, "p/x": b""})
+    archive.extract_zip_member(wheel, "p/data.tab", target, limit=len(TEXT))
     assert target.read_bytes() == TEXT
     assert stat.S_IMODE(target.stat().st_mode) == 0o444
 

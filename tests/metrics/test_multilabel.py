@@ -26,7 +26,7 @@ def test_document_f_by_hand() -> None:
 
 def test_sample_f_with_both_readings_of_an_empty_prediction_by_hand() -> None:
     assert m.sample_f(TRUE, PREDICTED) == pytest.approx((0.5 + 1 + 0 + 0 + 0.5) / 5)
-    assert m.sample_f(TRUE, PREDICTED, empty="skip") == pytest.approx((0.5 + 1 + 0 + 0.5) / 4)
+    assert m.sample_f_skip(TRUE, PREDICTED) == pytest.approx((0.5 + 1 + 0 + 0.5) / 4)
 
 
 def test_sample_f_is_the_harmonic_mean_of_precision_and_recall_as_the_paper_has_it() -> None:
@@ -54,7 +54,7 @@ def test_nothing_to_find_and_nothing_found_is_right() -> None:
         assert metric(nothing, nothing) == 1
     assert m.hamming_loss(nothing, nothing) == 0
     assert m.macro_f(nothing, nothing) == 0
-    assert np.isnan(m.sample_f(nothing, nothing, empty="skip"))
+    assert np.isnan(m.sample_f_skip(nothing, nothing))
 
 
 @given(indicators, indicators)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from textmix.models.common.special_kernels import log_rising, log_rising_table, polygamma_rise, trigamma
+from textmix.models.common.special_kernels import log_rising, log_rising_table, polygamma_rise, rising, trigamma
 
 arguments = st.floats(-9, 12).map(lambda e: 10.0**e)
 
@@ -60,6 +60,14 @@ def test_derivatives_are_those_of_the_logarithm() -> None:
             assert slope == pytest.approx((log_rising(a + h, x) - log_rising(a - h, x)) / (2 * h), rel=1e-6)
             ahead, behind = polygamma_rise(a + h, x)[0], polygamma_rise(a - h, x)[0]
             assert -curvature == pytest.approx((ahead - behind) / (2 * h), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("a", "x"),
+    [(0.03, 2.5), (0.7, 300.0), (3.0, 16.0), (3.0, 16.5), (9.99, 17.0), (10.0, 17.0), (25.0, 0.5), (2e18, 4.0)],
+)
+def test_the_three_together_are_those_of_the_two_functions(a: float, x: float) -> None:
+    assert rising(a, x) == pytest.approx((log_rising(a, x), *polygamma_rise(a, x)), rel=1e-12, abs=0)
 
 
 def test_table_holds_every_pair() -> None:

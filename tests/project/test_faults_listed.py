@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import yaml
+
 from tests.attacks.chaos import FAULTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,3 +38,11 @@ def test_make_chaos_runs_the_faults_that_the_list_gives_to_it() -> None:
     alone = set.union(*(numbers(faults) for faults, proofs in ROWS if proofs == "`make chaos`"))
     run = set.union(*(numbers(fault.number) for fault in FAULTS.values()))
     assert alone <= run
+
+
+def test_every_listed_survivor_is_a_change_of_a_line_that_stands_in_its_module_and_has_a_reason() -> None:
+    for entry in yaml.safe_load((ROOT / "tests/attacks/survivors.yaml").read_text(encoding="utf-8")):
+        lines = (ROOT / "src/textmix" / entry["module"]).read_text(encoding="utf-8").splitlines()
+        assert entry["effect"] in ("none", "memory", "speed") and entry["reason"].endswith(".")
+        for before, after in entry["changes"]:
+            assert before in {line.strip() for line in lines} and before != after, before

@@ -98,6 +98,13 @@ def test_words_of_one_hash_stay_apart() -> None:
     assert words_of([" ".join(document)], "letters") == [document]
 
 
+@pytest.mark.parametrize("code", range(8))
+def test_a_word_whose_slot_is_taken_gets_the_next_and_after_the_last_the_first(code: int) -> None:
+    first = kernels._slot(np.uint64(code), 4)
+    slots = kernels._rehashed(np.full(3, code, np.uint64), 3, 4)
+    assert [slots[(first + place) % 4] for place in range(4)] == [0, 1, 2, -1]
+
+
 @quick
 @given(rows=st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=6))
 def test_counted_words_rise_within_a_document(rows: list[list[int]]) -> None:

@@ -325,6 +325,8 @@ CHECKS = [
     ("largest", {"left": ["top"], "right": ["mid", "low"]}, True),
     ("largest", {"left": ["top"], "right": ["top"]}, True),
     ("largest", {"left": ["mid"], "right": ["low", "top"]}, False),
+    ("largest", {"left": ["top", "mid", "low"]}, True),
+    ("largest", {"left": ["mid", "top", "low"]}, False),
     ("rising", {"left": ["low", "mid", "top"]}, True),
     ("rising", {"left": ["low", "low"]}, False),
     ("rising", {"left": ["low", "top", "mid"]}, False),

@@ -65,6 +65,7 @@ _OPENERS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"BZh", bz2.BZ2File),
     (b"PK\x03\x04", _only_member),
 )
+_MAGIC = max(len(magic) for magic, _ in _OPENERS)
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError)
 _PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file systems replace what they refuse
 
@@ -93,6 +94,13 @@ def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
     return DataFormatError(path, None, f"{name} unpacks to more than {budget:,} bytes, which no known data set does")
 
 
+def _opener(raw: IO[bytes]) -> Callable[[Any], Any] | None:
+    """Return what unpacks a file at its start, by its first bytes, and go back to the start; None for any other."""
+    head = raw.read(_MAGIC)
+    raw.seek(0)
+    return next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+
+
 def unpacked(raw: IO[bytes]) -> IO[bytes]:
     """Return the unpacked stream of an open file, xz, gzip, bzip2 or zip by its first bytes; of any other the file.
 
@@ -106,9 +114,7 @@ def unpacked(raw: IO[bytes]) -> IO[bytes]:
     """
     if not raw.seekable():
         return raw
-    head = raw.read(8)
-    raw.seek(0)
-    opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+    opener = _opener(raw)
     stream: IO[bytes] = raw if opener is None else opener(raw)
     return stream
 
@@ -128,10 +134,7 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
     """
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):
-        head = raw.read(8)
-        raw.seek(0)
-        size = os.fstat(raw.fileno()).st_size
-        opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+        size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
         if opener is not None:
             return _unpack(path, opener(raw), _budget(limit, size))
         if size > limit:
@@ -156,9 +159,7 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
     """
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):
-        head = raw.read(8)
-        raw.seek(0)
-        opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+        opener = _opener(raw)
         stream = raw if opener is None else opener(raw)
         budget = None if opener is None else _budget(limit, os.fstat(raw.fileno()).st_size, ratio)
         found = number = 0
@@ -176,8 +177,7 @@ def ends_line(path: Path) -> bool:
     """Return whether a file, unpacked as in `open_plain`, ends with a line end."""
     last = b"\n"
     with open(path, "rb") as raw, _damage_named(path):
-        head = raw.read(8)
-        opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+        opener = _opener(raw)
         raw.seek(0 if opener else max(0, os.fstat(raw.fileno()).st_size - 1))
         stream = opener(raw) if opener else raw
         while chunk := stream.read(_CHUNK):

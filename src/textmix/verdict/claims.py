@@ -171,8 +171,8 @@ def _plain(check: Check, pair: _Pair) -> bool | None:
     if check["kind"] == "significant":
         return None
     if pair[0].interval is not None:
-        ends = [COMPARISONS[check["kind"]][2](end, pair[1].value) for end in pair[0].interval]
-        return ends[0] if ends[0] == ends[1] else None
+        low, high = (COMPARISONS[check["kind"]][2](end, pair[1].value) for end in pair[0].interval)
+        return low if low == high else None
     return COMPARISONS[check["kind"]][2](pair[0].value, check.get("factor", 1.0) * pair[1].value)
 
 
