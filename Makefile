@@ -6,6 +6,7 @@
 # make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
 # make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
 # make mutants   NUMBER small faults planted in kernels, metrics and verdicts; each must be noticed by a test
+# make stale     the tests of twelve ways to a stale result, which CONTRIBUTING.md lists
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
 # make audit     known faults of the locked packages
 # make docs      the documentation site docs/_build/html; warnings are errors, no network
@@ -33,7 +34,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test axe fuzz chaos mutants check retry setup check-project audit docs docs-data tiny image
+.PHONY: all full test axe fuzz chaos mutants stale check retry setup check-project audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -63,6 +64,9 @@ chaos: setup
 
 mutants: setup .venv-tools/.ready
 	$(TOOLS)/python tests/attacks/mutants.py --number $(NUMBER) --python $(abspath $(BIN)/python)
+
+stale: setup
+	$(BIN)/python -m pytest $(shell grep -oE 'tests/[a-z_/]+\.py::\w+' CONTRIBUTING.md)
 
 check: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

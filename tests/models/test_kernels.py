@@ -57,10 +57,16 @@ def test_the_sum_of_the_parameters_solves_its_equation_from_afar() -> None:
 
 
 def test_newton_finds_the_concentration_in_few_steps() -> None:
-    for words in (6.5, 15.0, 24.0):
-        s, steps, capped = edcm_kernels.solve_concentration(words, LENGTHS, NUMBER)
-        assert s * length_derivatives(s, LENGTHS, NUMBER)[0] == pytest.approx(words, rel=1e-12)
-        assert steps <= 10 and not capped
+    # The second class, of very unequal documents, needs the bracket where Newton's step leaves it.
+    for words, lengths, number, most in (
+        (6.5, LENGTHS, NUMBER, 10),
+        (15.5, LENGTHS, NUMBER, 5),
+        (24.0, LENGTHS, NUMBER, 10),
+        (99_903.0, np.array([1.0, 2.0, 100_000.0]), np.ones(3), 20),
+    ):
+        s, steps, capped = edcm_kernels.solve_concentration(words, lengths, number)
+        assert s * length_derivatives(s, lengths, number)[0] == pytest.approx(words, rel=1e-12)
+        assert steps <= most and not capped
 
 
 def test_logarithms_that_are_looked_up_are_those_that_are_computed() -> None:
