@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Share of the mutants that tests must notice, of those that change a result.
 SHARE = 0.95
 #: Tests of all kernels of models.
-KERNELS = "models/test_kernels.py"
+KERNELS = tuple(f"models/test_kernels{family}.py" for family in ("", "_dirichlet", "_linear"))
 #: Modules (a pattern below src/textmix) -> the tests that prove them.
 SUITES = {
     "models/neighbours/*_kernels.py": ["models/test_neighbours.py"],
@@ -72,6 +72,7 @@ SUITES = {
             "l2_equals_liblinear_without_its_penalty_on_the_intercept",
         )
     ],
+    "models/linear/machine_kernels.py": ["models/test_machines.py"],
     "models/linear/smo_kernels.py": ["models/test_pmm_baselines.py"],
     "models/pmm/prediction_kernels.py": ["models/test_pmm_predict.py"],
     "models/pmm/training_kernels.py": ["models/test_pmm.py"],
@@ -109,7 +110,7 @@ ONCE = (
 
 def suite(pattern: str) -> list[str]:
     """Return the tests that prove the modules of a pattern."""
-    return [*SUITES[pattern], *([KERNELS] if pattern.startswith("models/") else [])]
+    return [*(KERNELS if pattern.startswith("models/") else ()), *SUITES[pattern]]
 
 
 #: Seconds of processor time of a test, without the compiler, above which it does not prove mutants.

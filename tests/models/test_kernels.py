@@ -7,24 +7,15 @@ import pytest
 
 from textmix.models.common import heap_kernels as heaps
 from textmix.models.common.count_kernels import smallest_positive
-from textmix.models.dirichlet import dcm_kernels, edcm_kernels, latent_edcm_kernels
-from textmix.models.dirichlet.length_kernels import length_derivatives
-from textmix.models.dirichlet.tail_kernels import class_tails, make_scratch
+from textmix.models.common.forest_kernels import add_trees
 from textmix.models.hmm import hmm_kernels
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, uniform
 from textmix.models.label_sets.tree_gibbs_kernels import gibbs_trees
-from textmix.models.linear import coordinate_descent_kernels as descent
-from textmix.models.linear.loss_kernels import class_line, softmax_line
-from textmix.models.linear.margin_problem import Columns
-from textmix.models.linear.newton_kernels import newton_logistic
 from textmix.models.neighbours.neighbour_kernels import votes
 from textmix.models.pmm import prediction_kernels
 from textmix.models.pmm.training_kernels import weighted_log_sum
-from textmix.models.topics.labelled_lda_kernels import infer_shares
-from textmix.models.topics.lda_kernels import draw
-
-#: A class of six documents, three of 2 words, two of 5 and one of 9: lengths and numbers.
-LENGTHS, NUMBER = np.array([2.0, 5.0, 9.0]), np.array([3.0, 2.0, 1.0])
+from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep
+from textmix.models.topics.lda_kernels import draw, drawn_anew, left_to_right
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16, 19])
@@ -49,56 +40,6 @@ def test_nodes_leave_a_heap_by_cost_and_then_by_number(size: int) -> None:
         assert taken == sorted(range(size), key=lambda node, cost=cost: (cost[node], node))
 
 
-def test_the_sum_of_the_parameters_solves_its_equation_from_afar() -> None:
-    s = dcm_kernels.solve_sum(15.0, 0.0, 12.0, LENGTHS, NUMBER)
-    assert s * length_derivatives(s, LENGTHS, NUMBER)[0] == pytest.approx(15.0, rel=1e-9)
-    far = dcm_kernels.solve_sum(15.0, 0.0, 1000.0, LENGTHS, NUMBER)
-    assert far == pytest.approx(1000.0 * np.exp(-dcm_kernels.LARGEST_SHIFT), rel=1e-12)
-
-
-def test_newton_finds_the_concentration_in_few_steps() -> None:
-    # The second class, of very unequal documents, needs the bracket where Newton's step leaves it.
-    for words, lengths, number, most in (
-        (6.5, LENGTHS, NUMBER, 10),
-        (15.5, LENGTHS, NUMBER, 5),
-        (24.0, LENGTHS, NUMBER, 10),
-        (99_903.0, np.array([1.0, 2.0, 100_000.0]), np.ones(3), 20),
-    ):
-        s, steps, capped = edcm_kernels.solve_concentration(words, lengths, number)
-        assert s * length_derivatives(s, lengths, number)[0] == pytest.approx(words, rel=1e-12)
-        assert steps <= most and not capped
-
-
-def test_logarithms_that_are_looked_up_are_those_that_are_computed() -> None:
-    table = np.tile([0.0, 1.0, 62.0, 63.0, 64.0, 65.0, 0.5, 63.5, 1000.0], (2, 30))
-    scale, added, found = np.array([0.5, 3.0]), np.array([0.1, 0.2]), np.empty((270, 2))
-    edcm_kernels.log_parameters(table, scale, added, found)
-    np.testing.assert_allclose(found, np.log(table.T * scale + added), rtol=1e-14)
-
-
-def test_sums_of_counts_that_are_not_whole_are_told_apart() -> None:
-    counts = np.array([1.0, 2.0, 3.0, 4.0])
-    weight = np.repeat([0.5, 0.25], 4)
-    indptr, indices = np.arange(9, dtype=np.int32), np.repeat([0, 1], 4).astype(np.int32)
-    _, group, _, _, _, tail, _, _ = class_tails(
-        indptr, indices, np.tile(counts, 2), np.arange(8), weight, make_scratch(2)
-    )
-    assert group.tolist() == [0, 1]
-    assert tail.tolist() == [2.0, 1.5, 1.0, 0.5, 1.0, 0.75, 0.5, 0.25]
-
-
-def test_a_topic_without_words_takes_what_the_dear_topics_leave() -> None:
-    share, cost, mixture = np.array([[1e-15, 1.0, 1.0]]), np.array([0.1, 10.0, 10.0]), np.zeros((1, 3))
-    latent_edcm_kernels.mix_documents(share, np.ones(1), cost, mixture)
-    np.testing.assert_allclose(mixture[0], [1.0 - 2.0 / 9.9, 1.0 / 9.9, 1.0 / 9.9], rtol=1e-12)
-
-
-def test_the_dirichlet_of_one_topic_is_its_prior_and_its_words() -> None:
-    gamma, share = np.array([[7.0], [2.0]]), np.array([[3.0], [0.5]])
-    assert latent_edcm_kernels.natural_steps(gamma, share, 0.4, np.ones(1), np.array([5.0, 2.0])) == 0
-    assert gamma.tolist() == [[3.4], [0.9]]
-
-
 def test_documents_form_groups_of_a_number_of_words_and_of_documents() -> None:
     most = hmm_kernels.GROUP_WORDS
     lengths = np.array([most - 100, 100, 1, most + 1, 2])
@@ -119,58 +60,6 @@ def test_a_gibbs_sampler_starts_from_fair_coins(seed: int) -> None:
     empty = np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
     found = gibbs_trees(*empty, np.zeros(2), tree, np.array([0, 1, 1]), 1, 1, seed, np.zeros(2))
     assert found[0, 0] == start[1]
-
-
-@pytest.mark.parametrize("binary", [True, False])
-def test_sums_over_a_column_are_those_of_the_dense_matrix(binary: bool) -> None:
-    rng = np.random.default_rng(3)
-    X = (rng.random((12, 4)) < 0.5) * (1.0 if binary else rng.gamma(2.0, size=(12, 4)))
-    state = rng.gamma(1.0, size=(12, 2))
-    arrays = Columns.of(X).arrays
-    assert (len(arrays[2]) == 0) == binary
-    for j in range(4):
-        assert descent._column_curvature(*arrays, j, state) == pytest.approx(state[:, 1] @ X[:, j] ** 2)
-        assert descent._column_gradient(*arrays, j, state) == pytest.approx(state[:, 0] @ X[:, j])
-        changed = state.copy()
-        descent._add_to_weight(*arrays, j, changed, 0.3)
-        np.testing.assert_allclose(changed, state + np.outer(0.3 * state[:, 1] * X[:, j], [1.0, 0.0]))
-
-
-def test_conjugate_gradients_end_at_a_hundredth_of_the_gradient() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.gamma(2.0, size=(40, 6))
-    state, w, l1, l2 = np.column_stack([rng.normal(size=40), rng.gamma(1.0, size=40)]), np.full(6, 50.0), 0.3, 0.1
-    curvature = state[:, 1] @ X**2 + l2
-
-    def size() -> float:
-        """Return the squared norm of the gradient in weights and intercept, over the second derivatives."""
-        slope = X.T @ state[:, 0] + l2 * w + l1 * np.sign(w)
-        return float(slope**2 @ (1.0 / curvature) + state[:, 0].sum() ** 2 / state[:, 1].sum())
-
-    before = size()
-    descent._support_step(*Columns.of(X).arrays, np.arange(6), w, state, curvature, l1, l2)
-    assert (w > 0).all(), "no sign changed, so that the step is whole"
-    assert size() <= 0.01 * before * (1.0 + 1e-9)
-
-
-def test_losses_of_classes_stand_scores_that_no_exponential_stands() -> None:
-    rng = np.random.default_rng(1)
-    Z, D, code, weight = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), np.arange(5) % 3, rng.gamma(1.0, size=5)
-    for line, target in ((softmax_line, np.eye(3)[code]), (class_line, code)):
-        for shift in (-1000.0, 1000.0):
-            near, far = np.empty((5, 3)), np.empty((5, 3))
-            expected = line(Z, D, 0.5, target, weight, near)
-            np.testing.assert_allclose(line(Z + shift, D, 0.5, target, weight, far), expected, rtol=1e-9)
-            np.testing.assert_allclose(far, near, atol=1e-12)
-
-
-def test_a_problem_whose_curvature_is_gone_does_not_claim_to_have_converged() -> None:
-    A, Y = np.ones((2, 1)), np.zeros((2, 1), dtype=np.int8)
-    unknowns, objective, converged, n_iter = newton_logistic(
-        A, Y, np.ones(2), np.zeros(1), np.full((1, 1), 800.0), 5, 1e-9
-    )
-    assert unknowns.tolist() == [[800.0]] and objective.tolist() == [1600.0]
-    assert converged.tolist() == [False] and n_iter == 0
 
 
 def test_the_smallest_votes_count() -> None:
@@ -216,3 +105,77 @@ def test_shares_of_topics_are_those_of_plain_em() -> None:
 def test_an_index_is_drawn_where_the_running_sum_passes_the_share() -> None:
     weights = np.array([1.0, 3.0, 2.0])
     assert [draw(weights, share) for share in (0.0, 0.1, 0.2, 0.66, 0.67, 0.99)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_particles_are_drawn_anew_in_proportion() -> None:
+    assert drawn_anew(np.array([1.0, 3.0, 2.0, 2.0]), 0.5).tolist() == [0, 1, 2, 3]
+    assert drawn_anew(np.array([1.0, 5.0, 1.0, 1.0]), 0.6).tolist() == [1, 1, 1, 3]
+    assert drawn_anew(np.array([0.0, 0.0, 8.0, 0.0]), 0.99).tolist() == [2, 2, 2, 2]
+
+
+def test_the_probability_of_one_word_and_of_one_topic_needs_no_chance() -> None:
+    phi, tokens = np.array([[0.5, 0.1], [0.3, 0.2], [0.2, 0.7]]), np.array([2, 0, 1, 1], dtype=np.int32)
+    one_word = left_to_right(tokens, np.array([0, 1, 2]), phi, 0.3, 5, 1)
+    np.testing.assert_allclose(one_word, np.log([0.45, 0.3]), rtol=1e-14)
+    one_topic = left_to_right(tokens, np.array([0, 4]), phi[:, :1].copy(), 0.3, 2, 1)
+    np.testing.assert_allclose(one_topic, np.log([0.2 * 0.5 * 0.3 * 0.3]), rtol=1e-14)
+
+
+def test_a_sweep_of_labelled_lda_is_that_of_plain_loops() -> None:
+    cells, lists, alpha, beta = [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 3.0)], [[0, 2], [1, 2]], 0.3, 0.1
+    gamma = np.random.default_rng(0).dirichlet(np.ones(2), 3)
+    word = np.zeros((3, 3))
+    for (d, w, x), share in zip(cells, gamma, strict=True):
+        word[w, lists[d]] += x * share
+    total, plain, sums, change = word.sum(axis=0), gamma.copy(), word.copy(), 0.0
+    for cell, (d, w, x) in enumerate(cells):
+        rest = sums.copy()
+        rest[w, lists[d]] -= x * plain[cell]
+        document = sum(other[2] * plain[place] for place, other in enumerate(cells) if other[0] == d and place != cell)
+        share = (document + alpha) * (rest[w, lists[d]] + beta) / (rest[:, lists[d]].sum(axis=0) + 3 * beta)
+        sums, change = rest, max(change, abs(share / share.sum() - plain[cell]).max())
+        plain[cell] = share / share.sum()
+        sums[w, lists[d]] += x * plain[cell]
+    shares = gamma.ravel().copy()
+    largest = train_sweep(
+        np.array([0, 2, 3], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32), np.array([2.0, 1.0, 3.0]),
+        np.array([0, 2, 1, 2]), np.array([0, 2, 4]), shares, np.array([0, 2, 4, 6]), word, total, (alpha, beta),
+    )  # fmt: skip
+    np.testing.assert_allclose(shares, plain.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(word, sums, atol=1e-12)
+    np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-12)
+    assert largest == pytest.approx(change, rel=1e-12)
+
+
+def test_a_set_with_a_label_added_has_the_score_of_the_whole_set() -> None:
+    rng = np.random.default_rng(2)
+    theta, alpha = rng.dirichlet(np.ones(5), 4).T.copy(), rng.uniform(0.2, 0.8, (4, 4))
+    alpha = alpha / (alpha + alpha.T)
+    model = prediction_kernels.Parameters(theta, alpha, rng.normal(size=5), rng.normal(size=4))
+    page = prediction_kernels.Page(np.array([1.0, 1.0, 2.0, 2.0, 7.0]), theta)
+    for member in (np.zeros(4, dtype=bool), np.array([True, False, False, True]), np.ones(4, dtype=bool)):
+        found = prediction_kernels.extension_scores(page, model, prediction_kernels.sums_of(page, alpha, member))
+        for label in range(4):
+            whole = member.copy()
+            whole[label] = True
+            expected = -np.inf if member[label] else prediction_kernels.set_score(page, model, whole)
+            assert found[label] == pytest.approx(expected, rel=1e-12)
+    weight = (2.0 / 4.0) * alpha[np.ix_([0, 3], [0, 3])].sum(axis=1)
+    plain = page.x @ np.log(theta[:, [0, 3]] @ weight) + model.size_weight[2] + model.label_weight[[0, 3]].sum()
+    assert prediction_kernels.set_score(page, model, np.array([True, False, False, True])) == pytest.approx(plain)
+
+
+def test_an_instance_walks_to_a_leaf_of_each_tree() -> None:
+    # Tree 0 asks for feature 1, then for feature 0; tree 1 is a leaf; tree 2 asks for feature 0.
+    root, feature, threshold = (
+        np.array([0, ~3, 2], dtype=np.int32),
+        np.array([1, 0, 0], dtype=np.int32),
+        [0.5, 2.0, 1.0],
+    )
+    child = np.array([[~0, 1], [~1, ~2], [~4, ~5]], dtype=np.int32)
+    X = np.array([[0.0, 0.5], [2.0, 1.0], [2.5, 0.6]])
+    indptr, indices = np.array([0, 2, 4, 6], dtype=np.int32), np.array([0, 1] * 3, dtype=np.int32)
+    row, score = np.zeros(2), np.zeros((3, 2))
+    value = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    add_trees(indptr, indices, X.ravel(), root, feature, np.array(threshold), child, value, row, score)
+    assert score.tolist() == [[1.0 + 16.0, 8.0], [2.0 + 32.0, 8.0], [4.0 + 32.0, 8.0]] and not row.any()
