@@ -124,9 +124,10 @@ def test_presence_is_counted_by_weight_and_scored_by_word() -> None:
 @pytest.mark.parametrize("topics", [1, 3, 4, 6])
 def test_a_sweep_gives_each_word_to_the_topics(topics: int) -> None:
     rng = np.random.default_rng(topics)
-    present = sparse.csr_array(np.array([[1, 1, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]]))
-    weight, beta = rng.dirichlet(np.ones(topics), 3), rng.gamma(1.0, size=(4, topics)) * 1e-120
-    share, table = np.empty((3, topics)), np.empty((4, topics))
+    present = sparse.csr_array(np.array([[1, 1, 1, 1, 0, 1, 1], [0, 1, 0, 0, 0, 0, 0], np.zeros(7, dtype=int)]))
+    # The product of five words lies below the least product, so that its logarithm is taken in between.
+    weight, beta = rng.dirichlet(np.ones(topics), 3), rng.gamma(1.0, size=(7, topics)) * 1e-60
+    share, table = np.empty((3, topics)), np.empty((7, topics))
     value = latent_edcm_kernels.sweep(present.indptr, present.indices, weight, beta, share, table)
     mixed = weight[:, np.newaxis] * beta * present.toarray()[:, :, np.newaxis]
     r = mixed / np.maximum(mixed.sum(axis=2, keepdims=True), 1e-300)
