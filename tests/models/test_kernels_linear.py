@@ -64,7 +64,7 @@ def test_conjugate_gradients_end_at_a_hundredth_of_the_gradient() -> None:
 
 def test_descent_ends_where_the_penalised_quadratic_is_least() -> None:
     rng = np.random.default_rng(7)
-    X, start, l1, l2 = cells(7), np.column_stack([rng.normal(size=12), rng.gamma(1.0, size=12)]), 0.4, 0.2
+    X, start, l1, l2 = cells(7), np.column_stack([rng.normal(size=12), rng.gamma(1.0, size=12)]), 1.0, 0.2
     state, w, shift, found = start.copy(), np.zeros(4), 0.0, []
     for _ in range(20):  # a call ends at a tenth of the violation that it begins with
         step, violation, sweeps = descent.descend(*Columns.of(X).arrays, np.arange(4), w, state, l1, l2, 1e-12, 500)
