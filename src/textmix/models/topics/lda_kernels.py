@@ -15,9 +15,16 @@ from textmix.models.label_sets.chain_kernels import uniform
 
 
 @njit
-def draw(weights: np.ndarray, share: float) -> int:
-    """Return the index at which the running sum of weights (K,) passes a share of their sum."""
-    rest, last = share * weights.sum(), len(weights) - 1
+def draw(likely: np.ndarray, count: np.ndarray, weights: np.ndarray, share: float) -> int:
+    """Return the index at which the running sum of ``likely * count`` (K,) passes a share of its sum.
+
+    ``weights`` (K,) holds the products, so that a draw allocates nothing: a document of T words takes T^2 / 2 of them.
+    """
+    total, last = 0.0, len(weights) - 1
+    for k in range(len(weights)):
+        weights[k] = likely[k] * count[k]
+        total += weights[k]
+    rest = share * total
     for k in range(last):
         rest -= weights[k]
         if rest < 0.0:
@@ -57,6 +64,7 @@ def left_to_right(
     seed : of the random numbers of each document.
     """
     n_topics, found = phi.shape[1], np.zeros(len(offsets) - 1)
+    weights = np.empty(n_topics)
     for d in range(len(found)):
         words = tokens[offsets[d] : offsets[d + 1]]
         state = np.array([seed + d], dtype=np.uint64)
@@ -67,13 +75,13 @@ def left_to_right(
             for r in range(particles):
                 for m in range(n):
                     count[r, topic[r, m]] -= 1.0
-                    topic[r, m] = draw(phi[words[m]] * count[r], uniform(state))
+                    topic[r, m] = draw(phi[words[m]], count[r], weights, uniform(state))
                     count[r, topic[r, m]] += 1.0
                 likely[r] = (phi[words[n]] * count[r]).sum() / (n + alpha * n_topics)
             found[d] += np.log(likely.mean())
             chosen = drawn_anew(likely, uniform(state))
             topic, count = topic[chosen], count[chosen]
             for r in range(particles):
-                topic[r, n] = draw(phi[words[n]] * count[r], uniform(state))
+                topic[r, n] = draw(phi[words[n]], count[r], weights, uniform(state))
                 count[r, topic[r, n]] += 1.0
     return found
