@@ -103,8 +103,9 @@ def test_shares_of_topics_are_those_of_plain_em() -> None:
 
 
 def test_an_index_is_drawn_where_the_running_sum_passes_the_share() -> None:
-    weights = np.array([1.0, 3.0, 2.0])
-    assert [draw(weights, share) for share in (0.0, 0.1, 0.2, 0.66, 0.67, 0.99)] == [0, 0, 1, 1, 2, 2]
+    likely, count, products = np.array([0.5, 1.0, 0.25]), np.array([2.0, 3.0, 8.0]), np.empty(3)
+    assert [draw(likely, count, products, share) for share in (0.0, 0.1, 0.2, 0.66, 0.67, 0.99)] == [0, 0, 1, 1, 2, 2]
+    assert products.tolist() == [1.0, 3.0, 2.0]
 
 
 def test_particles_are_drawn_anew_in_proportion() -> None:
