@@ -18,6 +18,7 @@ from textmix.plan.methods import load_methods
 #: Smaller than by default where a fit takes seconds.
 SMALL: dict[str, dict[str, Any]] = {
     "cbm": {"n_components": 2, "n_init": 1},
+    **dict.fromkeys(("linear_svm", "nbsvm", "knn_tfidf"), {"calibrate": True}),
     "cbm_regularised": {"candidates": (2,), "max_iter": 3, "support": False, "random_state": 0},
     "cardinality_chains": {"n_chains": 5},
     "br_rerank": {"trees": 5, "folds": 2},
@@ -53,6 +54,7 @@ NAMED = [
     (
         {
             *("BinaryRelevance", "PowerSet", "ChainEnsemble", "DependencyNetwork", "PairwiseCRF", "BoostedRelevance"),
+            *("ClassifierChain", "ProbabilisticChain"),
             *(
                 "BoostedPowerSet",
                 "CBMClassifier",

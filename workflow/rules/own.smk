@@ -1,19 +1,34 @@
 if OWN is not None:
 
+    # The page on the methods of low cost, and that on all methods, are made by the same rules.
+    PARTS = f"({FIRST})?"
+
     ruleorder: read_own > parse
     ruleorder: fit_cheap > fit_next > fit
+    ruleorder: features_own > features
+    ruleorder: score_own > score
 
-    # Methods of low cost are fitted first, so that their results stand before the time is up.
+    # Methods of low cost are fitted first, and the page on them is written before costlier ones begin.
+    use rule features as features_own with:
+        wildcard_constraints:
+            dataset=OWN.name,
+        priority: 3
+
+    use rule score as score_own with:
+        wildcard_constraints:
+            paper="own",
+        priority: 3
+
     use rule fit as fit_cheap with:
         wildcard_constraints:
             paper="own",
-            method=CONTEST.own_of_cost("low"),
+            method=OWN_JOBS.of_cost("low"),
         priority: 2
 
     use rule fit as fit_next with:
         wildcard_constraints:
             paper="own",
-            method=CONTEST.own_of_cost("middle"),
+            method=OWN_JOBS.of_cost("middle"),
         priority: 1
 
     rule read_own:
@@ -48,6 +63,7 @@ if OWN is not None:
             f"results/own/{OWN.name}/summary.json",
         log:
             f"logs/own/{OWN.name}/summary.log",
+        priority: 3
         conda:
             "../envs/jobs.yaml"
         params:
@@ -59,35 +75,27 @@ if OWN is not None:
 
     rule own_choice:
         input:
+            unpack(OWN_JOBS.results),
             parsed=f"results/datasets/{OWN.name}",
             splits=f"results/splits/{OWN.name}/own",
-            views=CONTEST.own_views(),
-            scores=JOBS.run_files(
-                "own",
-                "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv",
-            ),
-            timings=JOBS.run_files(
-                "own",
-                "results/timings/own/{run.experiment}/{run.dataset}/{run.method}.csv",
-            ),
-            predictions=JOBS.run_files(
-                "own",
-                "results/predictions/own/{run.experiment}/{run.dataset}/{run.method}",
-            ),
+            views=OWN_JOBS.views,
         output:
-            choice=f"results/own/{OWN.name}/choice.json",
-            predictions=f"results/own/{OWN.name}/predictions.csv",
+            choice=f"results/own/{OWN.name}/{{part}}choice.json",
+            predictions=f"results/own/{OWN.name}/{{part}}predictions.csv",
         log:
-            f"logs/own/{OWN.name}/choice.log",
+            f"logs/own/{OWN.name}/{{part}}choice.log",
+        wildcard_constraints:
+            part=PARTS,
+        priority: 3
         conda:
             "../envs/fit.yaml"
         params:
             recipe=RECIPES.of(
                 "own_choice",
-                modules=CONTEST.own_modules(),
-                entries=CONTEST.own_entries(),
-                methods=CONTEST.own_fitted(),
-                metric=CONTEST.own_metric(),
+                modules=OWN_JOBS.modules,
+                entries=OWN_JOBS.entries,
+                methods=OWN_JOBS.fitted,
+                metric=OWN_JOBS.metric(),
                 seed=PLAN.settings["seed"],
             ),
         message:
@@ -97,27 +105,19 @@ if OWN is not None:
 
     rule own_page:
         input:
+            unpack(OWN_JOBS.results),
             summary=f"results/own/{OWN.name}/summary.json",
-            choice=f"results/own/{OWN.name}/choice.json",
-            scores=JOBS.run_files(
-                "own",
-                "results/scores/own/{run.experiment}/{run.dataset}/{run.method}.csv",
-            ),
-            timings=JOBS.run_files(
-                "own",
-                "results/timings/own/{run.experiment}/{run.dataset}/{run.method}.csv",
-            ),
-            predictions=JOBS.run_files(
-                "own",
-                "results/predictions/own/{run.experiment}/{run.dataset}/{run.method}",
-            ),
+            choice=f"results/own/{OWN.name}/{{part}}choice.json",
         output:
-            page=f"results/own/{OWN.name}/index.html",
-            scores=f"results/own/{OWN.name}/scores.csv",
-            costs=f"results/own/{OWN.name}/costs.csv",
-            trials=f"results/own/{OWN.name}/trials.csv",
+            page=f"results/own/{OWN.name}/{{part}}index.html",
+            scores=f"results/own/{OWN.name}/{{part}}scores.csv",
+            costs=f"results/own/{OWN.name}/{{part}}costs.csv",
+            trials=f"results/own/{OWN.name}/{{part}}trials.csv",
         log:
-            f"logs/own/{OWN.name}/page.log",
+            f"logs/own/{OWN.name}/{{part}}page.log",
+        wildcard_constraints:
+            part=PARTS,
+        priority: 3
         conda:
             "../envs/pages.yaml"
         params:
@@ -126,14 +126,15 @@ if OWN is not None:
                 data=JOBS.parts("pages/templates/*"),
                 title=PLAN.studies["own"]["title"],
                 source=OWN.source,
-                metric=CONTEST.own_metric(),
-                grids=CONTEST.own_grids(),
-                methods=CONTEST.own_methods(),
+                metric=OWN_JOBS.metric(),
+                grids=OWN_JOBS.grids,
+                methods=OWN_JOBS.methods,
+                further=OWN_JOBS.further,
                 seed=PLAN.settings["seed"],
                 versions=versions(),
             ),
         message:
-            f"Writing results/own/{OWN.name}/index.html"
+            f"Writing results/own/{OWN.name}/{{wildcards.part}}index.html"
         script:
             "../scripts/own_page.py"
 
@@ -151,9 +152,9 @@ if OWN is not None:
         params:
             recipe=RECIPES.of(
                 "own_model",
-                modules=CONTEST.own_modules(),
-                entries=CONTEST.own_entries(),
-                methods=CONTEST.own_fitted(),
+                modules=OWN_JOBS.modules,
+                entries=OWN_JOBS.entries,
+                methods=OWN_JOBS.fitted,
                 views=OWN.views(),
                 about=OWN.about(),
                 seed=PLAN.settings["seed"],

@@ -1,6 +1,6 @@
 """The plan of this run, made once.
 
-Rules ask JOBS and CONTEST for inputs and parameters, TARGETS for files, RECIPES for parameters.
+Rules ask JOBS, CONTEST and OWN_JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters.
 """
 
 import os
@@ -16,6 +16,7 @@ from textmix.plan.contest_jobs import ContestJobs
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.needs import Needs
+from textmix.plan.own_jobs import FIRST, OwnJobs
 from textmix.plan.recipes import Recipes
 from textmix.plan.targets import Targets, verdicts_said
 
@@ -31,6 +32,7 @@ with one_sentence():
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 JOBS = Jobs(PLAN, Path(MIRROR) if MIRROR else None)
 CONTEST = ContestJobs(JOBS)
+OWN_JOBS = OwnJobs(JOBS)
 TARGETS = Targets(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(
@@ -57,7 +59,7 @@ wildcard_constraints:
 def own_files(wildcards):
     """Return the files of the target own; without data end with a sentence that says how to name them."""
     with one_sentence():
-        return TARGETS.own()
+        return [*TARGETS.own(), *OWN_JOBS.pages()]
 
 
 def peers_file(wildcards):

@@ -170,10 +170,20 @@ def said(statistics: Mapping[str, Any]) -> str:
     return f"{statistics['documents']:,} documents, {statistics['labels']:,} labels{sets}."
 
 
-def own_lead(methods: int, splits: int) -> str:
-    """Return the first sentence of the page of own data, from the numbers of methods and of splits."""
+def own_lead(methods: int, splits: int, further: int) -> str:
+    """Return the first sentences of the page of own data.
+
+    Parameters
+    ----------
+    methods, splits : numbers of methods on the page, and of splits.
+    further : number of methods that are only on the page on all methods.
+    """
     parts = "1 split" if splits == 1 else f"{splits} splits"
-    return f"{methods} methods on {parts} into training and test documents."
+    said = f"{methods} methods on {parts} into training and test documents."
+    if not further:
+        return said
+    costlier = "1 costlier method" if further == 1 else f"{further} costlier methods"
+    return f"{said} These are the methods of low cost; the page index.html one folder up shows {costlier} too."
 
 
 def matrix_lead(tables: Mapping[str, Mapping[str, Any]]) -> str:

@@ -207,12 +207,17 @@ class _Scores:
         """Return an estimator at a point: that of the last point where it can start from its last solution."""
         key = (_name(choice), part)
         if key not in self.warm:
-            made = self.make(point)
+            made = self._uncalibrated(self.make(point))
             if "warm_start" not in made.get_params():
                 return made
             self.warm = {kept: one for kept, one in self.warm.items() if kept[0] == key[0]}
             self.warm[key] = made.set_params(warm_start=True)
         return self.warm[key].set_params(**point)
+
+    def _uncalibrated(self, made: Any) -> Any:
+        """Return an estimator without calibration, which costs fits, where the metric takes no probabilities."""
+        spare = METRICS[self.metric].takes == "decisions" and "calibrate" in made.get_params()
+        return made.set_params(calibrate=False) if spare else made
 
     def _weighted(self, choice: Choice, part: int) -> tuple[Any, Any]:
         """Return the weighted documents of the fit and held out; those of the last choice are kept, a pair a part."""

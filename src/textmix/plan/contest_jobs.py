@@ -1,4 +1,4 @@
-"""The inputs and settings of the jobs that compare methods: on the matrix of data sets, and on the user's data."""
+"""The inputs and settings of the jobs that compare methods on the matrix of data sets."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from textmix.core.environment import versions
 from textmix.plan.jobs import Jobs
 from textmix.plan.matrix import MATRIX
 from textmix.plan.methods import TABULATED
-from textmix.plan.own import OWN
 from textmix.plan.plan import Plan
 
 
 @dataclass(frozen=True)
 class ContestJobs:
-    """The jobs that compare methods.
+    """The jobs that compare methods on the matrix and its repetitions.
 
     Parameters
     ----------
@@ -32,8 +31,6 @@ class ContestJobs:
     def tabulated(self) -> dict[str, dict[str, Any]]:
         """Return the part of every method's registry entry that a table of scores depends on."""
         return {name: method.part(*TABULATED) for name, method in self.plan.methods.items()}
-
-    # --- the matrix and its repetitions ---
 
     def matrix_files(self, pattern: str) -> list[str]:
         """Return a path for every fit job of which the table of the matrix has a score."""
@@ -67,41 +64,3 @@ class ContestJobs:
             "seed": self.plan.settings["seed"],
             "versions": versions(),
         }
-
-    # --- own data ---
-
-    def own_methods(self) -> dict[str, dict[str, Any]]:
-        """Return the part of the registry entry of each method of the user's data that its table depends on."""
-        parts = self.tabulated()
-        return {run.method: parts[self.plan.run_entry(run)["use"]] for run in self.plan.runs(OWN)}
-
-    def own_of_cost(self, cost: str) -> str:
-        """Return the methods of the user's data that are of a class of cost, as a pattern; one that nothing matches."""
-        names = [run.method for run in self.plan.runs(OWN) if self.jobs.cost_of(run) == cost]
-        return "|".join(names) or "(?!)"
-
-    def own_views(self) -> list[str]:
-        """Return the features folders of the user's data that some method reads."""
-        found = {folder for run in self.plan.runs(OWN) for folder in self.jobs.run_views(run)}
-        return sorted(found)
-
-    def own_entries(self) -> dict[str, dict[str, Any]]:
-        """Return method -> the experiment's entry of it on the user's data."""
-        return {run.method: self.plan.run_entry(run) for run in self.plan.runs(OWN)}
-
-    def own_fitted(self) -> dict[str, dict[str, Any]]:
-        """Return method -> the part of its registry entry that a fit on the user's data depends on."""
-        return {run.method: self.jobs.run_method(run) for run in self.plan.runs(OWN)}
-
-    def own_modules(self) -> list[str]:
-        """Return the modules of the estimators of the user's data."""
-        return sorted({self.plan.methods[self.plan.run_entry(run)["use"]].module for run in self.plan.runs(OWN)})
-
-    def own_metric(self) -> dict[str, str]:
-        """Return the task of the user's data -> the metric by which methods are compared on them."""
-        own = self.plan.own
-        return {own.task: self.plan.studies[OWN]["experiments"]["methods"]["metrics"][0]} if own else {}
-
-    def own_grids(self) -> dict[str, dict[str, Any]]:
-        """Return method -> the grid over which it is tuned on the user's data; an empty grid where it is not tuned."""
-        return {run.method: self.plan.run_entry(run).get("tune", {}).get("grid", {}) for run in self.plan.runs(OWN)}

@@ -1,6 +1,6 @@
 """The inputs and settings of every job, by its wildcards: the functions that the rules name.
 
-Jobs that compare methods have more of them: `textmix.plan.contest_jobs`.
+Jobs that compare methods have more of them: `textmix.plan.contest_jobs` and `textmix.plan.own_jobs`.
 
 A setting holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
 that read the edited part, and no other.

@@ -82,7 +82,7 @@ class Targets:
         return f"results/own/{self.plan.own.name}/peers.csv"
 
     def own(self) -> list[str]:
-        """Return the files of the target ``own``.
+        """Return the files of the target ``own``, but for its pages.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Targets:
                 "an example is config/own.example.yaml"
             )
         self.plan.own.check_files()
-        parts = ("index.html", "scores.csv", "costs.csv", "summary.json")
+        parts = ("scores.csv", "costs.csv", "summary.json")
         kept = [f"results/models/{self.plan.own.name}/best"] if "keep" in self.plan.own.raw else []
         return [*(f"results/own/{self.plan.own.name}/{part}" for part in parts), *kept]
 

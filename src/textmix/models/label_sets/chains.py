@@ -19,10 +19,14 @@ from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
+from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
 from textmix.models.label_sets.estimators import LinearMultiLabel
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
 from textmix.models.linear.row_space import RowSpace
+
+#: Label sets drawn from a chain for the probabilities of its labels.
+SAMPLES = 200
 
 
 def _with_labels(X: Any, Y: np.ndarray) -> Any:
@@ -180,6 +184,16 @@ class ClassifierChain(LinkedLabels):
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set that the beam search finds, int64 (N, L)."""
         return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(label in the set | x), float64 (N, L), from `SAMPLES` label sets drawn from the chain.
+
+        `predict` finds a likely whole set, so that it may hold a label of a probability below 1/2.
+        """
+        odds = add_bias(self._checked(X), self.coef_)
+        proba = np.empty(odds.shape)
+        proba[:, self.order_] = chain_marginals(odds, np.ascontiguousarray(self.links_), SAMPLES, 0)
+        return proba
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""

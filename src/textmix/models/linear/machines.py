@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.determinism import rng
+from textmix.models.common.calibration import CalibratedScores, scores_of_classes
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_classified, check_matrix
 from textmix.models.linear.machine_kernels import sweep
@@ -150,7 +151,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         return found
 
 
-class LinearSVM(ClassifierMixin, WarmMachines):  # type: ignore[misc]
+class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignore[misc]
     """Linear support vector machines with the squared hinge loss, one for each class against the rest.
 
     It minimises what scikit-learn's ``LinearSVC`` minimises.  All machines share a sweep over the documents, and a fit
@@ -162,12 +163,14 @@ class LinearSVM(ClassifierMixin, WarmMachines):  # type: ignore[misc]
     tolerance : largest duality gap, as a share of the objective.
     max_iter : most sweeps over the documents.
     warm_start : whether a fit starts from the last one, which was on the same documents.
+    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by three more fits.
 
     Attributes
     ----------
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
     gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tolerance``, and sweeps.
+    slope_ : see `CalibratedScores`.
 
     Examples
     --------
@@ -179,8 +182,24 @@ class LinearSVM(ClassifierMixin, WarmMachines):  # type: ignore[misc]
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int", "gap_": "float"},
+        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores.calibration_forms},
     }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **WarmMachines._parameter_constraints,
+        "calibrate": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        tolerance: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        calibrate: bool = False,
+    ) -> None:
+        super().__init__(C=C, tolerance=tolerance, max_iter=max_iter, warm_start=warm_start)
+        self.calibrate = calibrate
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -204,6 +223,7 @@ class LinearSVM(ClassifierMixin, WarmMachines):  # type: ignore[misc]
         found = self._solved(X, signs)
         self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
         self.gap_ = found.gap
+        self._calibrate(X, codes)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -211,6 +231,10 @@ class LinearSVM(ClassifierMixin, WarmMachines):  # type: ignore[misc]
         check_is_fitted(self)
         scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _class_scores(self, X: Any) -> np.ndarray:
+        """Return the score of each class, float64 (N, C)."""
+        return scores_of_classes(self.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of the largest score of each document, (N,)."""

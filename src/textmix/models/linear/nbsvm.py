@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.models.common.calibration import CalibratedScores, scores_of_classes
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_matrix, refuse_negative
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
@@ -16,7 +17,7 @@ from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
 
 
-class NBSVMClassifier(TwoClassLinear):
+class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     """Squared-hinge SVM on binary features times log-count ratios, its weights moved towards their mean size.
 
     Section 2.3: feature j is multiplied by r_j = log((p_j / |p|_1) / (q_j / |q|_1)).  Here p_j is alpha plus the number
@@ -31,6 +32,7 @@ class NBSVMClassifier(TwoClassLinear):
     alpha : smoothing count; 1 in the paper.
     beta : share of the SVM in the weights; 0.25 in the paper.
     tolerance : largest duality gap, as a share of the objective.
+    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by three more fits.
 
     Attributes
     ----------
@@ -38,6 +40,7 @@ class NBSVMClassifier(TwoClassLinear):
     coef_, intercept_ : float64 (K, P) and (K,), r_j w'_j, the weights of the binary features; of two classes one row,
         for the second class, else a row a class.
     gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tolerance``, and most Newton steps.
+    slope_ : see `CalibratedScores`.
 
     Examples
     --------
@@ -49,19 +52,32 @@ class NBSVMClassifier(TwoClassLinear):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "gap_": "float"}
+    fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**TwoClassLinear._forms, "gap_": "float"},
+        **CalibratedScores.calibration_forms,
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "beta": [Interval(Real, 0, 1, closed="both")],
         "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "calibrate": ["boolean"],
     }
 
-    def __init__(self, C: float = 1.0, alpha: float = 1.0, beta: float = 0.25, tolerance: float = 1e-4) -> None:
+    def __init__(
+        self,
+        C: float = 1.0,
+        alpha: float = 1.0,
+        beta: float = 0.25,
+        tolerance: float = 1e-4,
+        *,
+        calibrate: bool = False,
+    ) -> None:
         self.C = C
         self.alpha = alpha
         self.beta = beta
         self.tolerance = tolerance
+        self.calibrate = calibrate
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -83,6 +99,7 @@ class NBSVMClassifier(TwoClassLinear):
         solutions = [svm for _, (_, svm) in found]
         self.gap_, self.n_iter_ = (max(getattr(svm, name) for svm in solutions) for name in ("gap", "n_iter"))
         self.converged_ = all(svm.all_converged for svm in solutions)
+        self._calibrate(present, codes)
         return self
 
     def _machine(
@@ -108,6 +125,10 @@ class NBSVMClassifier(TwoClassLinear):
         check_is_fitted(self)
         scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _class_scores(self, X: Any) -> np.ndarray:
+        """Return the score of each class, float64 (N, C)."""
+        return scores_of_classes(self.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each document, (N,): the one of the largest score."""

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.threads import by_rows
+from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
@@ -35,7 +36,7 @@ class Postings(NamedTuple):
 POSTINGS_FORMS = {"start": "int64 V+1", "rows": "int32 P", "values": "float64 P"}
 
 
-class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Exact k-NN over one of seven representations.
 
     The similarity is the inner product.  Of equally similar training documents the first in training order is nearer;
@@ -48,12 +49,15 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
     weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
     ties : of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
+    calibrate : whether the fit also calibrates probabilities from the shares of votes (`CalibratedScores`), by three
+        more fits.
 
     Attributes
     ----------
     classes_ : (C,) class labels, sorted.
     n_features_in_ : V, the number of words.
     representation_ : the fitted representation.
+    slope_ : see `CalibratedScores`.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {
             **{"classes_": "int C", "n_features_in_": "int", "_codes": "int64 N", "_right": "float64 N R"},
             **{"_postings": (Postings, POSTINGS_FORMS), "representation_": (kind, kind.forms)},
+            **self.calibration_forms,
         }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -80,6 +85,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "cosine": ["boolean"],
         "weights": [StrOptions({"uniform", "similarity"})],
         "ties": [StrOptions({"nearest", "first"})],
+        "calibrate": ["boolean"],
     }
 
     def __init__(
@@ -90,12 +96,14 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cosine: bool = False,
         weights: Literal["uniform", "similarity"] = "uniform",
         ties: Literal["nearest", "first"] = "nearest",
+        calibrate: bool = False,
     ) -> None:
         self.representation = representation
         self.n_neighbors = n_neighbors
         self.cosine = cosine
         self.weights = weights
         self.ties = ties
+        self.calibrate = calibrate
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -113,6 +121,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         matrix = vectors.sparse
         self._postings = Postings(*postings(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1]))
         self._right = vectors.right
+        self._calibrate(X, self._codes)
         return self
 
     def check_loaded(self) -> None:
@@ -154,8 +163,20 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         similarity, index : as of `kneighbors`, (Q, K).
         """
-        weight = np.ones_like(similarity) if self.weights == "uniform" else np.maximum(similarity, 0.0)
+        weight = self._weight(similarity)
         return self.classes_[votes(self._codes[index], weight, len(self.classes_), self.ties == "nearest")]
+
+    def _weight(self, similarity: np.ndarray) -> np.ndarray:
+        """Return the weight of the vote of each neighbour, of the same shape."""
+        return np.ones_like(similarity) if self.weights == "uniform" else np.maximum(similarity, 0.0)
+
+    def _class_scores(self, X: Any) -> np.ndarray:
+        """Return the share of the votes of each class, float64 (N, C); equal shares where no vote has weight."""
+        similarity, index = self.kneighbors(X)
+        weight, shares = self._weight(similarity), np.zeros((len(index), len(self.classes_)))
+        np.add.at(shares, (np.arange(len(index))[:, np.newaxis], self._codes[index]), weight)
+        total = shares.sum(axis=1, keepdims=True)
+        return np.divide(shares, total, out=np.full(shares.shape, 1.0 / shares.shape[1]), where=total > 0)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the elected class of each document, (N,)."""

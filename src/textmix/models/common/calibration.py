@@ -1,0 +1,114 @@
+"""Probabilities from scores: a softmax of the scores times one slope, fitted to documents that no fit had seen.
+
+Source: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, On calibration of modern neural networks, ICML 2017 (temperature
+scaling; the slope is 1 / temperature).  The order of the classes of a document stays, so that its prediction stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+
+from textmix.core.determinism import rng
+
+#: Parts of the training documents, each of which is scored by a fit to the rest.
+FOLDS = 3
+#: Smallest and largest slope.
+SLOPES = 1e-3, 1e3
+
+
+def fitted_slope(scores: np.ndarray, codes: np.ndarray) -> float:
+    """Return the slope of greatest likelihood, in `SLOPES`; 1 without documents.
+
+    Parameters
+    ----------
+    scores : float64 (N, C); -inf for a class that the scoring fit did not know, which is not the true one.
+    codes : index of the true class of each document, (N,).
+    """
+    if not len(codes):
+        return 1.0
+    finite = np.where(np.isfinite(scores), scores, 0.0)
+
+    def loss(log_slope: float) -> float:
+        """Return the mean log loss of a slope."""
+        scaled = np.where(np.isfinite(scores), np.exp(log_slope) * finite, -np.inf)
+        return -float(np.mean(log_softmax(scaled, axis=1)[np.arange(len(codes)), codes]))
+
+    found = minimize_scalar(loss, bounds=np.log(SLOPES), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(found.x))
+
+
+def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of training documents by fits to other training documents, and the documents, in their order.
+
+    Every class is spread over `FOLDS` parts.  A document whose class is in its part alone is left out.
+
+    Parameters
+    ----------
+    estimator : with ``_class_scores``; its parameters are those of the fits, but for ``calibrate``.
+    X : checked documents (N, V).
+    codes : index of the class of each document, (N,).
+
+    Returns
+    -------
+    scores : float64 (M, C), -inf for a class that a fit did not know.
+    rows : int64 (M,).
+    """
+    part = np.empty(len(codes), dtype=np.int64)
+    order = rng(0, "calibration").permutation(len(codes))
+    part[order[np.argsort(codes[order], kind="stable")]] = np.arange(len(codes)) % FOLDS
+    scores, known = np.full((len(codes), codes.max() + 1), -np.inf), np.zeros(len(codes), dtype=bool)
+    for fold in range(FOLDS):
+        rest, held = np.flatnonzero(part != fold), np.flatnonzero(part == fold)
+        if len(np.unique(codes[rest])) < 2:
+            continue
+        fitted = clone(estimator).set_params(calibrate=False).fit(X[rest], codes[rest])
+        scores[np.ix_(held, fitted.classes_)] = fitted._class_scores(X[held])
+        known[held] = np.isin(codes[held], fitted.classes_)
+    rows = np.flatnonzero(known)
+    return scores[rows], rows
+
+
+class CalibratedScores:
+    """The part of a classifier that gives probabilities where its parameter ``calibrate`` is set.
+
+    Attributes
+    ----------
+    slope_ : the slope; None without ``calibrate``.
+    """
+
+    calibration_forms: ClassVar[dict[str, Any]] = {"slope_": "float?"}
+    calibrate: bool
+    slope_: float | None
+
+    def _class_scores(self, X: Any) -> np.ndarray:
+        """Return a score of each class, float64 (N, C), the largest of which is that of the predicted class."""
+        raise NotImplementedError
+
+    def _calibrate(self, X: Any, codes: np.ndarray) -> None:
+        """Set the slope from checked training documents (N, V) and the indices of their classes (N,)."""
+        self.slope_ = None
+        if self.calibrate:
+            scores, rows = held_out_scores(self, X, codes)
+            self.slope_ = fitted_slope(scores, codes[rows])
+
+    @available_if(lambda self: self.calibrate)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(class | document), float64 (N, C)."""
+        scores = self._class_scores(X)
+        return np.asarray(log_softmax(self.slope_ * scores, axis=1))
+
+    @available_if(lambda self: self.calibrate)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(class | document), float64 (N, C)."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+
+def scores_of_classes(decision: np.ndarray) -> np.ndarray:
+    """Return the scores of both classes, (N, 2), whose difference is a decision (N,); scores (N, C) as they are."""
+    return np.column_stack([np.zeros(len(decision)), decision]) if decision.ndim == 1 else decision
