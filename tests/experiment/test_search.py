@@ -102,6 +102,33 @@ def test_the_points_of_one_choice_start_from_each_other_on_the_same_fold() -> No
     assert Warm.seen.count([10.0, 100.0, 1000.0, 10000.0]) == 5
 
 
+class Calibrated(Peak):
+    """An estimator that says with which value of ``calibrate`` it was fitted."""
+
+    seen: ClassVar[list[bool]] = []
+
+    def __init__(self, C: float, calibrate: bool = True) -> None:
+        super().__init__(C)
+        self.calibrate = calibrate
+
+    def fit(self, X: Any, y: np.ndarray) -> Calibrated:
+        self.seen.append(self.calibrate)
+        self.classes_ = np.unique(y)
+        return super().fit(X, y)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        return np.log(np.full((X.shape[0], len(self.classes_)), 1.0 / len(self.classes_)))
+
+
+@pytest.mark.parametrize(("metric", "calibrated"), [("accuracy", False), ("log_loss", True)])
+def test_a_search_calibrates_only_where_its_metric_takes_probabilities(metric: str, calibrated: bool) -> None:
+    Calibrated.seen.clear()
+    views = Views({"a": COUNTS}, {"a": {}})
+    plan = {"choices": [{"view": "a", "weighting": "counts"}], "grid": {"C": [1.0, 3.0]}, "metric": metric, "name": ""}
+    search("single", lambda point: Calibrated(**point), plan, (views, Y), np.random.default_rng(1))
+    assert set(Calibrated.seen) == {calibrated}
+
+
 @pytest.mark.parametrize(
     ("values", "best", "found"),
     [

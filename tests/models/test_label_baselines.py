@@ -19,6 +19,7 @@ from textmix.models.common.multilabel import label_sets
 from textmix.models.label_sets import chain_kernels as chains
 from textmix.models.label_sets.blocks import InBlocks, in_blocks
 from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance
+from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
 from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, _CRFProblem, pair_states
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
@@ -224,6 +225,24 @@ def test_gibbs_marginals_are_those_of_a_consistent_network():
     marginal = weight @ sets / weight.sum()
     found = chains.gibbs_marginals(Z, V, 42_000, 40_000, np.array([7], dtype=np.uint64))
     np.testing.assert_allclose(found[0], marginal, atol=0.015)
+
+
+def test_drawn_label_sets_have_the_marginals_of_the_chain():
+    rng = np.random.default_rng(4)
+    Z, V = rng.normal(size=(5, 4)), np.triu(rng.normal(0, 2, (4, 4)), 1)
+    sets = np.array(list(itertools.product((0, 1), repeat=4)))
+    marginal = np.array([np.exp([naive.chain_log_probability(z, V, y) for y in sets]) @ sets for z in Z])
+    np.testing.assert_allclose(chain_marginals(Z, V, 20_000, 3), marginal, atol=0.01)
+    np.testing.assert_allclose(chain_marginals(Z, V, 200, 3), marginal, atol=0.1)
+
+
+def test_the_probabilities_of_a_chain_come_in_the_order_of_the_labels():
+    X, Y = documents(13)
+    model = ClassifierChain(random_state=0).fit(X, Y)
+    assert model.order_.tolist() != sorted(model.order_)
+    sets = np.array(list(itertools.product((0, 1), repeat=Y.shape[1])))
+    logs = np.stack([model.set_log_proba(X, np.tile(one, (len(X), 1))) for one in sets], axis=1)
+    np.testing.assert_allclose(model.predict_proba(X), np.exp(logs) @ sets, atol=0.12)
 
 
 def test_votes_by_label_and_by_set_differ_as_they_should(monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
 from textmix.metrics.table import main_metric
+from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
 from textmix.plan.methods import load_methods
 from textmix.plan.own import OWN, Own, compared, load_own
+from textmix.plan.own_jobs import FIRST, OwnJobs
 from textmix.plan.plan import Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -174,6 +177,27 @@ def test_own_data_are_a_study_beside_the_papers(tmp_path):
     assert plan.features[OWN] == {"tokenizer": "scripts"}
     assert plan.features["own_bigrams"]["max_n"] == 2
     assert OWN not in plan.papers
+
+
+@pytest.mark.parametrize(
+    ("methods", "pages", "low"),
+    [
+        (["majority", "edcm", "multinomial"], ["first/index.html", "index.html"], ["majority", "multinomial"]),
+        (["majority", "multinomial"], ["index.html"], ["majority", "multinomial"]),
+        (["edcm"], ["index.html"], []),
+    ],
+)
+def test_a_first_page_has_the_methods_of_low_cost(tmp_path, methods, pages, low):
+    describe(tmp_path, methods=methods)
+    config = {**load_yaml_strict(MAIN), "data": str(tmp_path / "my.yaml")}
+    jobs = OwnJobs(Jobs(make_plan(config, [MAIN], ROOT)))
+    assert jobs.pages() == [f"results/own/my/{page}" for page in pages]
+    first = SimpleNamespace(part=FIRST)
+    assert [run.method for run in jobs.runs(first)] == low == list(jobs.entries(first))
+    assert jobs.further(first) == len(methods) - len(low)
+    assert jobs.results(SimpleNamespace(part=""))["scores"] == [
+        f"results/scores/own/methods/my/{name}.csv" for name in methods
+    ]
 
 
 def test_comparison_of_an_untuned_method_has_no_search():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -19,11 +20,22 @@ def test_own_texts_are_understood_and_compared(everything: Clone) -> None:
     assert summary["labels"][0][0] == 'class.0, "quoted"/x'
     scores = (results / "scores.csv").read_text(encoding="utf-8")
     assert "my,multinomial,naive Bayes,accuracy," in scores
-    assert "my,nbsvm,linear,log_loss,,,2,the method gives no probability" in scores
+    assert "the method gives no probability" not in scores
     page = (results / "index.html").read_text(encoding="utf-8")
     assert "<h1>my</h1>" in page and ": it has the largest accuracy over 2 splits, " in page
+    first = (results / "first/index.html").read_text(encoding="utf-8")
+    assert "the page index.html one folder up shows 2 costlier methods too" in first
+    assert "nbsvm" in page and "nbsvm" not in first
     again = everything.run_warm("-n", "own", "--configfile", str(everything.folder / "mine/my.yaml"))
     assert "Nothing to be done" in again.stdout, again.stdout
+
+
+def test_the_pipelines_of_scikit_learn_stand_beside_the_recommended_method(everything: Clone) -> None:
+    results = everything.folder / "results/own/my"
+    rows = list(csv.DictReader((results / "peers.csv").read_text(encoding="utf-8").splitlines()))
+    choice = json.loads((results / "choice.json").read_text(encoding="utf-8"))
+    assert len(rows) == 6 and {row["recommended"] for row in rows} == {choice["method"]}
+    assert sum(row["best"] == "True" for row in rows) == 1
 
 
 def test_a_fault_in_own_texts_is_named_with_its_line(fresh: Clone, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from textmix.core.determinism import rng
 
 #: Parts of the training documents, each of which is scored by a fit to the rest.
-FOLDS = 3
+FOLDS = 5
 #: Smallest and largest slope.
 SLOPES = 1e-3, 1e3
 

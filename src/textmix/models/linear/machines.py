@@ -163,7 +163,7 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     tolerance : largest duality gap, as a share of the objective.
     max_iter : most sweeps over the documents.
     warm_start : whether a fit starts from the last one, which was on the same documents.
-    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by three more fits.
+    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
 
     Attributes
     ----------

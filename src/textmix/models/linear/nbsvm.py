@@ -32,7 +32,7 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     alpha : smoothing count; 1 in the paper.
     beta : share of the SVM in the weights; 0.25 in the paper.
     tolerance : largest duality gap, as a share of the objective.
-    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by three more fits.
+    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
 
     Attributes
     ----------

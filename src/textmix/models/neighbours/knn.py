@@ -49,7 +49,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
     cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
     weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
     ties : of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
-    calibrate : whether the fit also calibrates probabilities from the shares of votes (`CalibratedScores`), by three
+    calibrate : whether the fit also calibrates probabilities from the shares of votes (`CalibratedScores`), by five
         more fits.
 
     Attributes

@@ -1,0 +1,95 @@
+"""Calibrated probabilities: the slope against a plain search, the documents that no fit saw, and what they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from textmix.metrics.calibration import calibration_error
+from textmix.models.common.calibration import FOLDS, fitted_slope, held_out_scores
+from textmix.models.linear.machines import LinearSVM
+from textmix.models.linear.nbsvm import NBSVMClassifier
+from textmix.models.neighbours.knn import KNNClassifier
+
+ESTIMATORS = [
+    LinearSVM(C=4.0, calibrate=True),
+    NBSVMClassifier(C=1.0, calibrate=True),
+    KNNClassifier(n_neighbors=9, cosine=True, weights="similarity", calibrate=True),
+]
+every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: type(one).__name__)
+
+
+def documents(n: int, seed: int, n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Return counts (n, 60) of which few tell the classes (n,) apart, so that many documents are doubtful."""
+    generator = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    rates = np.full((n_classes, 60), 0.25)
+    rates[np.arange(n_classes)[:, np.newaxis], np.arange(n_classes * 6).reshape(n_classes, 6)] = 0.7
+    X = generator.poisson(rates[y])
+    X[X.sum(axis=1) == 0, 0] = 1
+    return X, y
+
+
+def test_the_slope_has_the_greatest_likelihood() -> None:
+    generator = np.random.default_rng(0)
+    scores, codes = generator.normal(size=(200, 4)), np.arange(200) % 4
+    scores[np.arange(200), codes] += 1.0
+    scores[codes != 3, 3] = -np.inf
+
+    def loss(slope: float) -> float:
+        total = 0.0
+        for row, code in zip(slope * scores, codes, strict=True):
+            total += np.log(np.exp(row).sum()) - row[code]
+        return float(total)
+
+    best = min(np.geomspace(0.01, 100.0, 4001), key=loss)
+    assert fitted_slope(scores, codes) == pytest.approx(best, rel=3e-3)
+    assert fitted_slope(scores[:0], codes[:0]) == 1.0
+
+
+def test_no_document_is_scored_by_a_fit_that_saw_it() -> None:
+    seen: list[set[float]] = []
+
+    class Spy(LinearSVM):
+        """A machine that keeps the first cell of its training documents, by which they are known."""
+
+        def fit(self, X: Any, y: Any) -> Any:
+            seen.append(set(X[:, 0].tolist()))
+            return super().fit(X, y)
+
+        def _class_scores(self, X: Any) -> np.ndarray:
+            assert not seen[-1] & set(X[:, 0].tolist())
+            return super()._class_scores(X)
+
+    X, y = np.arange(1.0, 32.0)[:, np.newaxis], np.array([0, 1, 2] * 10 + [3])
+    scores, rows = held_out_scores(Spy(calibrate=True), X, y)
+    assert len(seen) == FOLDS
+    assert rows.tolist() == list(range(30)), "the class of the last document is in one part alone"
+    assert np.isfinite(scores[np.arange(30), y[:30]]).all()
+    assert np.isneginf(scores[:, 3]).sum() >= 1
+
+
+@every
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_calibrated_and_leave_the_predictions_alone(estimator: Any, n_classes: int) -> None:
+    X, y = documents(1200, 1, n_classes)
+    model = estimator.fit(X[:600], y[:600])
+    proba = model.predict_proba(X[600:])
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.log(proba), model.predict_log_proba(X[600:]), atol=1e-9)
+    predicted = model.predict(X[600:])
+    plain = type(model)(**{**model.get_params(), "calibrate": False}).fit(X[:600], y[:600])
+    np.testing.assert_array_equal(plain.predict(X[600:]), predicted)
+    assert np.mean(model.classes_[proba.argmax(axis=1)] == predicted) > 0.99, "votes may be equal"
+    right = predicted == y[600:]
+    assert 0.5 < right.mean() < 0.95
+    assert calibration_error(proba.max(axis=1), right) < 0.08
+
+
+@every
+def test_probabilities_are_only_offered_where_they_are_calibrated(estimator: Any) -> None:
+    plain = type(estimator)()
+    assert not hasattr(plain, "predict_proba")
+    assert not hasattr(plain, "predict_log_proba")
