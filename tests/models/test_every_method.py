@@ -113,7 +113,7 @@ NAMED = [
 
 
 def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
-    """Return the checks that an estimator cannot pass, with the reason; most of them are of estimators of label sets."""
+    """Return the checks that an estimator cannot pass, with the reason; most are of estimators of label sets."""
     failures = {} if estimator.__sklearn_tags__().target_tags.single_output else dict(SEVERAL)
     for names, checks in NAMED:
         if type(estimator).__name__ in names:

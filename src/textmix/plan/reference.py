@@ -50,7 +50,9 @@ nearest right spelling.
 `results/own/<name>/` then holds `index.html` (one page), `choice.json` (the recommended method with its interval, the
 tests against it, its confusions, errors, informative features and learning curve), `predictions.csv` (every test
 document with its true and predicted labels), `summary.json` (the data as read: documents, labels, label sets,
-vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. Every method of the table at
+vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. The folder `first`
+in it holds the same page on the methods of low cost alone, which stands while costlier methods still run. Every method
+of the table at
 the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
 that it never saw; a method that does not apply gets a reason in place of scores. The search chooses the
 representation too: words, pairs of words, skip-grams or n-grams of characters, as counts, as presence or as TF-IDF;
