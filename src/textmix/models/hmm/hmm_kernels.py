@@ -10,9 +10,9 @@ The forward probabilities are scaled at each step so that they sum to 1 over the
 and the backward probabilities are divided by the same c_t.  With all a_ij >= \epsilon a backward value lies below
 1 / \epsilon, so that nothing overflows however long a document is.
 
-Documents are processed side by side, the longest first.  The words of a group are *packed* step by step: first words
-of all documents, then second words of all documents that have one, and so on.  A step of a whole group is then one
-product of two matrices with contiguous rows.
+Documents are processed side by side, `LANES` at a time, the longest first: one *block*.  An array of a block is flat
+and holds, step by step and state by state, one number a document.  A document that has ended has scale 0 from then on,
+so that it adds nothing to any sum.
 """
 
 from __future__ import annotations
@@ -22,13 +22,30 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.core.jit import njit
+from textmix.models.common.lane_kernels import LANES, add_products, aligned, multiply_rows, multiply_taken, weighted_row
 
-#: Most documents in a group, and most words unless one document alone has more: both arrays then stay in the cache.
-LANES, GROUP_WORDS = 128, 1 << 15
 #: A product of scales is replaced by its logarithm before it falls below the square of this number.
 SMALL = 1e-150
 #: A step with a smaller probability has none at all in float64, and makes its document impossible.
 LEAST = 2.3e-308
+
+
+class Block(NamedTuple):
+    """The documents of one block and its arrays, which are set by `forward`.
+
+    Parameters
+    ----------
+    values : int32, the words of all documents.
+    begin, length : int64 (n,), the first word and the number of words of each document of the block, the longest first.
+    alpha : float64 (T * S * LANES,), scaled forward probabilities; T is the length of the longest document.
+    scale : float64 (T * LANES,), 1 / c; 0 for a document that has ended or has become impossible.
+    """
+
+    values: np.ndarray
+    begin: np.ndarray
+    length: np.ndarray
+    alpha: np.ndarray
+    scale: np.ndarray
 
 
 class Expected(NamedTuple):
@@ -47,144 +64,114 @@ class Expected(NamedTuple):
 
 
 @njit
-def group_end(offsets: np.ndarray, order: np.ndarray, first: int) -> int:
-    """Return the end of the group of documents that begins at place ``first`` of ``order``."""
-    last, words = first, 0
-    while last < len(order) and last - first < LANES:
-        words += offsets[order[last] + 1] - offsets[order[last]]
-        if words > GROUP_WORDS and last > first:
-            break
-        last += 1
-    return last
+def words_at(block: Block, t: int, n: int, n_states: int, places: np.ndarray) -> None:
+    """Set ``places``, int64 (LANES,), to the places of the words of a step in a flat table (V, S).
 
-
-@njit
-def pack(values: np.ndarray, offsets: np.ndarray, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the words of documents step by step, int32 (R,), and the place of each step, int64 (T + 1,).
-
-    Parameters
-    ----------
-    values, offsets : the words of all documents; document d is ``values[offsets[d]:offsets[d + 1]]``.
-    documents : the documents, the longest first.
+    Only the first ``n`` documents have a word; the places of the rest are -S.
     """
-    at = np.zeros(offsets[documents[0] + 1] - offsets[documents[0]] + 1, np.int64)
-    words = 0
-    for d in documents:
-        words += offsets[d + 1] - offsets[d]
-    tokens, place = np.empty(words, np.int32), 0
-    for t in range(len(at) - 1):
-        for d in documents:
-            if offsets[d] + t >= offsets[d + 1]:
-                break
-            tokens[place] = values[offsets[d] + t]
-            place += 1
-        at[t + 1] = place
-    return tokens, at
+    for k in range(LANES):
+        places[k] = block.values[block.begin[k] + t] * n_states if k < n else -n_states
 
 
-# Sums over states may be taken in any order, which lets the compiler use vector registers; the order is fixed by the
-# machine code, so that results are the same to the byte on one machine.
-@njit(fastmath={"contract", "reassoc"})
-def emit(
-    tokens: np.ndarray, emissions: np.ndarray, alpha: np.ndarray, scale: np.ndarray, product: np.ndarray,
-    log_likelihood: np.ndarray,
-) -> None:  # fmt: skip
-    """Multiply rows by their words' emission probabilities, scale them to sum 1, and gather the logarithms of the sums.
+@njit(error_model="numpy")
+def take_scales(
+    total: np.ndarray, n: int, scale: np.ndarray, at: int, product: np.ndarray, log_likelihood: np.ndarray
+) -> None:
+    """Set the scales of a step to 1 / total, and gather the logarithms of the totals.
 
     Parameters
     ----------
-    tokens : words of one step, int32 (n,).
-    emissions : b, float64 (V, S).
-    alpha : float64 (n, S), changed in place.
-    scale : float64 (n,), set to 1 / c; 0 for a document that has become impossible.
+    total : float64 (LANES,), c; 0 for a document that has ended.
+    n : how many documents have this step.
+    scale, at : array of the scales, and the place of those of this step.
     product, log_likelihood : float64 (at least n,); the log-likelihood so far is ``log_likelihood + log(product)``.
     """
-    for lane in range(len(tokens)):
-        row, word = alpha[lane], emissions[tokens[lane]]
-        total = 0.0
-        for j in range(len(row)):
-            row[j] *= word[j]
-            total += row[j]
-        scale[lane] = 1.0 / total if total >= LEAST else 0.0
-        for j in range(len(row)):
-            row[j] *= scale[lane]
-        if total < SMALL:
-            log_likelihood[lane] += np.log(total) if total >= LEAST else -np.inf
+    for k in range(LANES):
+        scale[at + k] = 1.0 / total[k] if total[k] >= LEAST else 0.0
+    for k in range(n):
+        if total[k] < SMALL:
+            log_likelihood[k] += np.log(total[k]) if total[k] >= LEAST else -np.inf
             continue
-        product[lane] *= total
-        if product[lane] < SMALL:
-            log_likelihood[lane] += np.log(product[lane])
-            product[lane] = 1.0
+        product[k] *= total[k]
+        if product[k] < SMALL:
+            log_likelihood[k] += np.log(product[k])
+            product[k] = 1.0
 
 
 @njit
 def forward(
-    tokens: np.ndarray, at: np.ndarray, start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray,
-    alpha: np.ndarray, scale: np.ndarray, log_likelihood: np.ndarray,
-) -> None:  # fmt: skip
-    """Compute the scaled forward probabilities of a packed group.
+    block: Block, start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray, log_likelihood: np.ndarray
+) -> None:
+    """Compute the scaled forward probabilities of a block.
 
     Parameters
     ----------
-    tokens, at : of `pack`.
-    start, transitions, emissions : float64 (S,), (S, S), (V, S).
-    alpha, scale : float64 (R, S) and (R,), set.
-    log_likelihood : float64, one a document of the group, set.
+    start, transitions, emissions : float64 (S,), (S * S,) and (V * S,), the last two row after row.
+    log_likelihood : float64 (n,), set.
     """
     log_likelihood[:] = 0.0
-    product = np.ones(len(log_likelihood))
-    for t in range(len(at) - 1):
-        low, high = at[t], at[t + 1]
-        if t == 0:
-            for r in range(high):
-                alpha[r] = start
-        else:
-            np.dot(alpha[at[t - 1] : at[t - 1] + high - low], transitions, alpha[low:high])
-        emit(tokens[low:high], emissions, alpha[low:high], scale[low:high], product, log_likelihood)
+    n, n_states, alpha = len(block.begin), len(start), block.alpha
+    one, product, total, places = np.ones(1), np.ones(n), aligned(LANES), np.empty(LANES, np.int64)
+    size = n_states * LANES
+    for t in range(block.length[0]):
+        while block.length[n - 1] <= t:
+            n -= 1
+        at = t * size
+        for j in range(n_states):
+            if t == 0:
+                alpha[j * LANES : (j + 1) * LANES] = start[j]
+            else:
+                weighted_row(alpha, at + j * LANES, alpha, at - size, n_states, transitions, j, n_states)
+        words_at(block, t, n, n_states, places)
+        multiply_taken(alpha, at, emissions, places, n_states)
+        weighted_row(total, 0, alpha, at, n_states, one, 0, 0)
+        take_scales(total, n, block.scale, t * LANES, product, log_likelihood)
+        multiply_rows(alpha, at, alpha, at, block.scale, t * LANES, 0, n_states)
     log_likelihood += np.log(product)
-
-
-@njit(fastmath={"contract", "reassoc"})
-def gather(
-    tokens: np.ndarray, emissions: np.ndarray, alpha: np.ndarray, scale: np.ndarray, beta: np.ndarray, words: np.ndarray
-) -> None:
-    """Add the posteriors of the states of one step to ``words``, and multiply backward rows by b and 1 / c.
-
-    Parameters
-    ----------
-    tokens, emissions, alpha, scale : see `emit`, after the forward pass.
-    beta : scaled backward probabilities, float64 (n, S), changed in place.
-    words : float64 (V, S), increased in place.
-    """
-    for lane in range(len(tokens)):
-        word, ahead, behind, posterior = emissions[tokens[lane]], beta[lane], alpha[lane], words[tokens[lane]]
-        for j in range(len(ahead)):
-            posterior[j] += behind[j] * ahead[j]
-            ahead[j] *= word[j] * scale[lane]
 
 
 @njit
 def backward(
-    tokens: np.ndarray, at: np.ndarray, transitions: np.ndarray, emissions: np.ndarray, alpha: np.ndarray,
-    scale: np.ndarray, expected: Expected,
-) -> None:  # fmt: skip
-    """Run the backward pass of a packed group and add its expected counts; arguments as for `forward`."""
-    turned, beta = np.ascontiguousarray(transitions.T), np.empty_like(alpha)
-    pairs = np.empty_like(transitions)
-    steps = len(at) - 1
-    for t in range(steps - 1, -1, -1):
-        low, high = at[t], at[t + 1]
-        longer = 0 if t == steps - 1 else at[t + 2] - high
-        if longer:
-            np.dot(beta[high : high + longer], turned, beta[low : low + longer])
-        beta[low + longer : high] = 1.0
-        if t == 0:
-            for r in range(high):
-                expected.start[:] += alpha[r] * beta[r]
-        gather(tokens[low:high], emissions, alpha[low:high], scale[low:high], beta[low:high], expected.words)
-        if longer:
-            np.dot(alpha[low : low + longer].T, beta[high : high + longer], pairs)
-            expected.pairs[:] += pairs
+    block: Block,
+    transitions: np.ndarray,
+    emissions: np.ndarray,
+    first: np.ndarray,
+    pairs: np.ndarray,
+    words: np.ndarray,
+) -> None:
+    """Run the backward pass of a block and add its expected counts; arguments as for `forward`.
+
+    Parameters
+    ----------
+    first : float64 (S,), documents that begin in a state, increased in place.
+    pairs : float64 (S * S * LANES,), transitions over a_ij of the documents of each lane, increased in place.
+    words : float64 (V * S,), words emitted by a state, increased in place.
+    """
+    n_states = len(first)
+    size, n = n_states * LANES, 0
+    beta, posterior, places = aligned(2 * size), aligned(size), np.empty(LANES, np.int64)
+    beta[:] = 0.0
+    ahead = 0  # the half of ``beta`` that is of the step after t, times b and 1 / c; the other is of step t
+    for t in range(block.length[0] - 1, -1, -1):
+        here = size - ahead
+        for i in range(n_states):
+            weighted_row(beta, here + i * LANES, beta, ahead, n_states, transitions, i * n_states, 1)
+            add_products(pairs, i * size, block.alpha, t * size + i * LANES, beta, ahead, n_states)
+        while n < len(block.begin) and block.length[n] > t:
+            for j in range(n_states):
+                beta[here + j * LANES + n] = 1.0
+            n += 1
+        multiply_rows(posterior, 0, block.alpha, t * size, beta, here, LANES, n_states)
+        words_at(block, t, n, n_states, places)
+        for k in range(n):
+            for j in range(n_states):
+                words[places[k] + j] += posterior[j * LANES + k]
+        multiply_taken(beta, here, emissions, places, n_states)
+        multiply_rows(beta, here, beta, here, block.scale, t * LANES, 0, n_states)
+        ahead = here
+    if block.length[0]:
+        for j in range(n_states):
+            first[j] += posterior[j * LANES : j * LANES + n].sum()
 
 
 @njit
@@ -201,18 +188,24 @@ def expect(
     start, transitions, emissions : float64 (S,), (S, S), (V, S).
     expected : increased in place if ``counted``; otherwise the backward pass is left out.
     """
-    log_likelihood = np.zeros(len(order))
-    first = 0
-    while first < len(order):
-        last = group_end(offsets, order, first)
-        tokens, at = pack(values, offsets, order[first:last])
-        alpha, scale = np.empty((len(tokens), len(start))), np.empty(len(tokens))
-        found = np.empty(last - first)
-        forward(tokens, at, start, transitions, emissions, alpha, scale, found)
-        log_likelihood[order[first:last]] = found
+    log_likelihood, n_states = np.zeros(len(order)), len(start)
+    flat, table, words = transitions.copy().reshape(-1), emissions.reshape(-1), expected.words.reshape(-1)
+    pairs = aligned(n_states * n_states * LANES)
+    pairs[:] = 0.0
+    for first in range(0, len(order), LANES):
+        documents = order[first : first + LANES]
+        begin = offsets[documents]
+        length = offsets[documents + 1] - begin
+        alpha, scale = aligned(length[0] * n_states * LANES), aligned(length[0] * LANES)
+        block = Block(values, begin, length, alpha, scale)
+        found = np.empty(len(documents))
+        forward(block, start, flat, table, found)
+        log_likelihood[documents] = found
         if counted:
-            backward(tokens, at, transitions, emissions, alpha, scale, expected)
-        first = last
+            backward(block, flat, table, expected.start, pairs, words)
+    for i in range(n_states):
+        for j in range(n_states):
+            expected.pairs[i, j] += pairs[(i * n_states + j) * LANES : (i * n_states + j + 1) * LANES].sum()
     return log_likelihood
 
 
