@@ -15,7 +15,7 @@ A tokenizer states which characters form words and how they are folded; every ot
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,21 +89,30 @@ def is_unspaced(character: str) -> bool:
     return unicodedata.name(character, "").startswith(UNSPACED) and unicodedata.category(character)[0] in "LM"
 
 
-def _folded(text: Ragged, apart: bool = False) -> Iterator[str]:
-    """Yield the documents case-folded, with blanks in place of all characters but letters, marks and digits."""
-    table = _Folding(apart)
-    for row in range(len(text)):
-        yield unicodedata.normalize("NFC", text.text(row).casefold()).translate(table)
+def _blank_non_words(text: Ragged, apart: bool = False) -> Ragged:
+    """Return text in which the documents that are not all ASCII are case-folded, with blanks around their words.
 
+    A document of ASCII alone stays as it is: the fold table `_WORDS` does the same to its bytes.
 
-def _blank_non_words(text: Ragged) -> Ragged:
-    """Return case-folded text in which blanks replace all characters but letters, marks and digits."""
-    return Ragged.from_texts(document.encode("utf-8") for document in _folded(text))
+    Parameters
+    ----------
+    apart : see `_Folding`.
+    """
+    offsets, table, end = text.offsets, _Folding(apart), 0
+    wide = np.flatnonzero(text.values >= 0x80)
+    parts, lengths = list[np.ndarray](), np.diff(offsets)
+    for row in np.unique(np.searchsorted(offsets, wide, side="right") - 1).tolist():
+        folded = unicodedata.normalize("NFC", text.text(row).casefold()).translate(table).encode("utf-8")
+        parts += [text.values[end : offsets[row]], np.frombuffer(folded, dtype=np.uint8)]
+        lengths[row], end = len(folded), offsets[row + 1]
+    if not parts:
+        return text
+    return Ragged(np.concatenate([*parts, text.values[end:]]), np.concatenate([[0], np.cumsum(lengths)]))
 
 
 def _cut_scripts(text: Ragged) -> Ragged:
     """Return text as `_blank_non_words` does, with blanks around each character of a script that sets none."""
-    return Ragged.from_texts(document.encode("utf-8") for document in _folded(text, apart=True))
+    return _blank_non_words(text, apart=True)
 
 
 def _cut_characters(text: Ragged) -> Ragged:
@@ -137,13 +146,15 @@ class Tokenizer:
 
 
 _NOT_BLANK = _fold_table(bytes(set(range(256)) - set(_BLANKS)))
+#: ASCII letters and digits, in lower case, and every byte of a longer character.
+_WORDS = _fold_table(_DIGITS + bytes(range(0x80, 0x100)), _LETTERS)
 TOKENIZERS = {
     "letters": Tokenizer(_fold_table(b"", _LETTERS)),
     "words": Tokenizer(_fold_table(_DIGITS, _LETTERS)),
     "whitespace": Tokenizer(_NOT_BLANK),
-    "unicode": Tokenizer(_NOT_BLANK, _blank_non_words),
+    "unicode": Tokenizer(_WORDS, _blank_non_words),
     "treebank": Tokenizer(_NOT_BLANK, _cut_as_treebank),
-    "scripts": Tokenizer(_NOT_BLANK, _cut_scripts),
+    "scripts": Tokenizer(_WORDS, _cut_scripts),
     "characters": Tokenizer(_NOT_BLANK, _cut_characters),
     "tags": Tokenizer(_NOT_BLANK, _as_tags),
 }

@@ -76,8 +76,17 @@ def count_scores(
     score : float64 (N, C), changed in place.
     """
     for d in range(len(indptr) - 1):
-        for i in range(indptr[d], indptr[d + 1]):
-            prefetch_row(log_weight, indices, i)
-            x, w = data[i], indices[i]
+        last = indptr[d + 1]
+        four = last - (last - indptr[d]) % 4
+        # Four words at a time, so that a score is read and written once for them; the order of the sum is the same.
+        for i in range(indptr[d], four, 4):
+            for k in range(i, i + 4):
+                prefetch_row(log_weight, indices, k)
+            w0, w1, w2, w3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
+            x0, x1, x2, x3 = data[i], data[i + 1], data[i + 2], data[i + 3]
             for c in range(score.shape[1]):
-                score[d, c] += x * log_weight[w, c]
+                pair = score[d, c] + x0 * log_weight[w0, c] + x1 * log_weight[w1, c]
+                score[d, c] = pair + x2 * log_weight[w2, c] + x3 * log_weight[w3, c]
+        for i in range(four, last):
+            for c in range(score.shape[1]):
+                score[d, c] += data[i] * log_weight[indices[i], c]

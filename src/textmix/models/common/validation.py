@@ -164,15 +164,13 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
 def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
     """Return a CSR matrix in the form that kernels need: no cell is stored as 0 or twice, rows are sorted by column.
 
-    A matrix of this form is returned itself, not a copy.
-
-    Raises
-    ------
-    ValueError : an index lies outside of the matrix.
+    A matrix of this form is returned itself, not a copy.  The matrix has passed `sound`.
     """
-    matrix.check_format(full_check=True)
-    if matrix.data.all() and matrix.has_canonical_format:
-        return matrix
+    return matrix if matrix.data.all() and matrix.has_canonical_format else _cleaned(matrix)
+
+
+def _cleaned(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Return a copy of a CSR matrix in the form of `canonical`."""
     clean = matrix.copy()
     clean.sum_duplicates()
     clean.eliminate_zeros()
@@ -203,16 +201,18 @@ def _validated(estimator: Any, X: Any, *y: Any, reset: bool, dtype: Any = "numer
     return validate_data(estimator, sound(X), *y, accept_sparse="csr", dtype=dtype, reset=reset)
 
 
-def refuse_negative(estimator: Any, X: Any) -> None:
-    """Raise ValueError if a sparse or dense matrix has a negative value."""
+def refuse_negative(estimator: Any, X: Any) -> bool:
+    """Raise ValueError if a sparse or dense matrix has a negative value; return whether all its values are positive."""
     values = X.data if sparse.issparse(X) else X
-    if values.size and values.min() < 0:
+    least = values.min(initial=1)
+    if least < 0:
         raise ValueError(f"Negative values in data passed to {type(estimator).__name__}; counts are needed")
+    return bool(least > 0)
 
 
 def _not_negative(estimator: Any, X: Any) -> sparse.csr_array:
     """Return counts in the form of `canonical`; raises ValueError at a negative one."""
     # A csr_array is passed on itself, not converted: SciPy remembers on it that it is canonical.
     counts = X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
-    refuse_negative(estimator, counts)
-    return canonical(counts)
+    positive = refuse_negative(estimator, counts)
+    return counts if positive and counts.has_canonical_format else _cleaned(counts)

@@ -109,7 +109,8 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
         """Add the documents' words to the document frequencies and their lengths to the histograms."""
-        length = add_presence(X.indptr, X.indices, X.data, codes, weight, self._frequency)
+        order = np.argsort(codes, kind="stable")
+        length = add_presence(X.indptr, X.indices, X.data, codes, order, weight, self._frequency)
         known = self._lengths
         self._lengths, place = np.unique(np.concatenate([known, length[length > 0]]), return_inverse=True)
         number = np.zeros((len(self.classes_), len(self._lengths)))
@@ -119,7 +120,9 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     def _estimate(self) -> None:
         """Set s, beta and the table of log beta."""
-        words = self._frequency.sum(axis=1)
+        # A row is read from memory once for both numbers.
+        parts = [(row.sum(), smallest_positive(row[np.newaxis])[0]) for row in self._frequency]
+        words, smallest = np.array(parts).T
         solved = [solve_concentration(m, self._lengths, k) for m, k in zip(words, self._number, strict=True)]
         self.mle_concentration_ = np.where(words > 0, [s for s, _, _ in solved], 0.0)
         self.converged_ = True
@@ -129,7 +132,7 @@ class EDCMClassifier(IncrementalCountClassifier):
         self._scale = self.mle_concentration_ / np.where(words > 0, words, 1.0)
         unit: np.ndarray | float = 1.0
         if self.smoothing_unit == "smallest":
-            unit = np.where(words > 0, smallest_positive(self._frequency), 0.0) * self._scale
+            unit = np.where(words > 0, smallest, 0.0) * self._scale
         self._added = np.where(words > 0, self.smoothing * unit, 1.0 / self.n_features_in_)
         self.concentration_ = self.mle_concentration_ + self._added * self.n_features_in_
         self._log_beta = np.empty(self._frequency.T.shape)
