@@ -28,7 +28,7 @@ from textmix.text.features import build_features
 #: Words of a short text, and texts that are labelled in one call.
 WORDS, TEXTS = 20, 20_000
 #: The target rate, texts a second on one core.
-RATE = 20_000
+RATE = 150_000
 SPEC = {"tokenizer": "unicode", "min_count": 2}
 PEER = "CountVectorizer and MultinomialNB"
 

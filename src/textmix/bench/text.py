@@ -24,7 +24,7 @@ HASHING, GENSIM = "sklearn HashingVectorizer, letters", "gensim Dictionary"
 #: Comparison -> its peer, and the largest ratio of our time to it; None where no target is set.
 COMPARISONS: dict[str, tuple[str, float | None]] = {
     "tokenise": (PEER, 0.3),
-    "tokenise_letters": (LETTERS, 0.3),
+    "tokenise_letters": (LETTERS, 0.15),
     "tokenise_hashing": (HASHING, None),
     "tokenise_gensim": (GENSIM, None),
 }

@@ -1,6 +1,6 @@
 """New texts to label: from csv, cells between tabs, JSON lines or plain lines, one text after the other.
 
-The rows come from `textmix.data.tables`.  Memory holds one row, never the file.
+The rows come from `textmix.data.tables`.  Memory holds a row or a few short ones, never the file.
 """
 
 from __future__ import annotations

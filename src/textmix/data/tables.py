@@ -1,10 +1,10 @@
 """Tables of texts, row by row: the one parser of csv, of cells between tabs, of JSON lines and of plain lines.
 
 The readers of the registry, the reader of the user's own data and ``textmix predict`` all read through it.
-Memory holds one row.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark of UTF-8, which
-spreadsheets write, is dropped.  A line that is not in this encoding is an error with the line's number, or is read as
-Windows-1252 where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and
-binary files do.
+Memory holds a row, or a few short ones.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark
+of UTF-8, which spreadsheets write, is dropped.  A line that is not in this encoding is an error with the line's number,
+or is read as Windows-1252 where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but
+UTF-16 and binary files do.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +28,9 @@ REMEDY = "convert it, or name its encoding"
 FREE = "textmix-free"
 #: Windows-1252 leaves five bytes undefined; each is read as the character of the same code point, as in web browsers.
 _FREE = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
+
+#: Bytes of lines that are checked and decoded together.
+BATCH = 1 << 16
 
 #: One row: the number of its first line, from 1, and one value for each wanted column (None for a column not wanted).
 Row = tuple[int, list[Any]]
@@ -67,18 +71,51 @@ class Lines:
         DataFormatError : with the line: it is not in the encoding, is UTF-16, holds a NUL byte or more than
             ``longest`` bytes, or has no line end though ``ended`` asks for one.
         """
-        for number, raw in enumerate(self.raw, start=1):
-            if self.ended and not raw.endswith(b"\n"):
-                raise DataFormatError(self.path, number, "the last line has no line end: the file is truncated")
-            line = raw if number > 1 else self._start(raw)
-            if len(line) > self.longest:
-                raise DataFormatError(self.path, number, f"is longer than {self.longest:,} bytes; {LONGER}")
-            if 0 in line:
-                raise DataFormatError(self.path, number, "holds a NUL byte: this is not text")
-            try:
-                yield line.decode(self.encoding)
-            except UnicodeDecodeError as error:
-                yield self._foreign(number, line, error)
+        number = 0
+        for batch in self._batches():
+            # The first line may begin with a byte order mark.
+            whole = self._whole(batch) if number else None
+            yield from whole or (self._line(place, line) for place, line in enumerate(batch, start=number + 1))
+            number += len(batch)
+
+    def _batches(self) -> Iterator[list[bytes]]:
+        """Yield the lines in batches that end once they have `BATCH` bytes; the first line is one of its own."""
+        batch, size = list[bytes](), BATCH
+        try:
+            for line in self.raw:
+                batch.append(line)
+                size += len(line)
+                if size >= BATCH:
+                    yield batch
+                    batch, size = [], 0
+        except Exception:
+            yield batch  # the lines before the fault come first
+            raise
+        yield batch
+
+    def _whole(self, batch: Sequence[bytes]) -> list[str] | None:
+        """Return a batch of lines as text; None where a line needs a look of its own."""
+        joined = b"".join(batch)
+        if 0 in joined or len(joined) > self.longest or not joined.endswith(b"\n"):
+            return None
+        try:
+            return [line.decode(self.encoding) for line in batch]
+        except UnicodeDecodeError:
+            return None
+
+    def _line(self, number: int, raw: bytes) -> str:
+        """Return one line as text; the errors are those of `__iter__`."""
+        if self.ended and not raw.endswith(b"\n"):
+            raise DataFormatError(self.path, number, "the last line has no line end: the file is truncated")
+        line = raw if number > 1 else self._start(raw)
+        if len(line) > self.longest:
+            raise DataFormatError(self.path, number, f"is longer than {self.longest:,} bytes; {LONGER}")
+        if 0 in line:
+            raise DataFormatError(self.path, number, "holds a NUL byte: this is not text")
+        try:
+            return line.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            return self._foreign(number, line, error)
 
     def _start(self, line: bytes) -> bytes:
         """Return the first line without a byte order mark of UTF-8; refuse one of UTF-16."""
@@ -183,7 +220,7 @@ def table_rows(
     DataFormatError : with the line: there is no header, a column is missing or stands twice, or a row has more or fewer
         cells than the first.
     """
-    rows = (row for row in rows if row[1]) if blank else iter(rows)
+    rows = filter(itemgetter(1), rows) if blank else iter(rows)
     line, first = next(rows, (1, []))
     by_number = all(isinstance(column, int) for column in columns if column is not None)
     if not first and not by_number:

@@ -186,9 +186,9 @@ def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
     return sparse.csr_array((counts, ids, indptr), shape=(len(tokens), n_words))
 
 
-def _words(text: Ragged, spec: FeatureSpec) -> tuple[Ragged, list[str]]:
-    """Return the token stream and its vocabulary, after the changes to words that the entry states."""
-    tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length)
+def _words(text: Ragged, spec: FeatureSpec, ordered: bool = True) -> tuple[Ragged, list[str]]:
+    """Return the token stream and its vocabulary, in order or not, after the changes to words that the entry states."""
+    tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length, ordered)
     if spec.edges == "strip":
         tokens, words = _without_empty(*rename(tokens, words, [word.strip(punctuation) for word in words]))
     if spec.casing == "lower":
@@ -271,7 +271,7 @@ def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sp
 
 def known_tokens(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> Ragged:
     """Return the words of a vocabulary in new documents, in order, as columns; parameters as for `count_known`."""
-    tokens, words = _words(clean_messages(text, spec.skip_header, spec.skip_uuencoded), spec)
+    tokens, words = _words(clean_messages(text, spec.skip_header, spec.skip_uuencoded), spec, ordered=False)
     return renumber(tokens, np.array([place.get(word, -1) for word in words], dtype=np.int32))
 
 

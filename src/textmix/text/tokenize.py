@@ -161,7 +161,7 @@ TOKENIZERS = {
 
 
 def tokenize(
-    text: Ragged, tokenizer: str, min_length: int = 1, max_length: int | None = None
+    text: Ragged, tokenizer: str, min_length: int = 1, max_length: int | None = None, ordered: bool = True
 ) -> tuple[Ragged, list[str]]:
     """Return the token stream of N documents and its vocabulary.
 
@@ -171,6 +171,7 @@ def tokenize(
     tokenizer : name in `TOKENIZERS`.
     min_length, max_length : smallest and largest length of a word in characters (Rainbow: 2 and 99); shorter and longer
         words are dropped.  With ``max_length`` None there is no largest length.
+    ordered : whether the vocabulary is put in order; else it is in the order in which the words first occur.
 
     Returns
     -------
@@ -189,6 +190,8 @@ def tokenize(
     longest = NO_LIMIT if max_length is None else max_length
     ids, token_offsets, starts, lengths = kernels.tokenize(values, offsets, kind.fold, min_length, longest)
     found = kernels.join_words(values, kind.fold, starts, lengths).tobytes().decode("utf-8").split("\0")[:-1]
+    if not ordered:
+        return Ragged(ids, token_offsets), found
     order = sorted(range(len(found)), key=found.__getitem__)
     rank = np.empty(len(found), dtype=np.int32)
     rank[order] = np.arange(len(found), dtype=np.int32)
