@@ -43,6 +43,8 @@ MAX_MEMBERS = 500_000
 READ_ONLY = 0o444
 
 _CHUNK = 2**20
+#: Whether a name is a path of words of ASCII that need no further look: nearly all names are.
+_PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII).fullmatch
 
 
 def _only_member(raw: IO[bytes]) -> IO[bytes]:
@@ -207,6 +209,8 @@ def safe_name(path: Path, name: bytes | str) -> str:
     ------
     DataFormatError : the name is empty, absolute, not UTF-8, or holds ``..``, a backslash or what cannot be printed.
     """
+    if isinstance(name, str) and _PLAIN(name):
+        return name
     try:
         text = name.decode("utf-8") if isinstance(name, bytes) else name
     except UnicodeDecodeError as error:

@@ -178,9 +178,9 @@ def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> 
     return _filled(corpus, features, list(compress(names, kept)), facts, (None, None))
 
 
-def _count(tokens: Ragged, n_words: int) -> sparse.csr_array:
-    """Return the counts of each word in each document, CSR (N, V), int32; V is ``n_words``."""
-    counts, ids, indptr = count_words(tokens.values, tokens.offsets, n_words)
+def _count(tokens: Ragged, n_words: int, ordered: bool = True) -> sparse.csr_array:
+    """Return the counts of each word in each document, CSR (N, V), int32, indices sorted or not; V is ``n_words``."""
+    counts, ids, indptr = count_words(tokens.values, tokens.offsets, n_words, ordered)
     # SciPy widens both index arrays to the wider one, so a 64-bit indptr would double the indices.
     indptr = indptr.astype(sparse.get_index_dtype(maxval=len(ids)))
     return sparse.csr_array((counts, ids, indptr), shape=(len(tokens), n_words))
@@ -213,8 +213,8 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
     lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
     ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
     for block in _blocks(text):
-        tokens, words = _words(block, spec)
-        counts = _count(tokens, len(words))
+        tokens, words = _words(block, spec, ordered=False)
+        counts = _count(tokens, len(words), ordered=False)
         column = np.array([place.setdefault(word, len(place)) for word in words], dtype=np.int32)
         lengths.append(np.diff(counts.indptr))
         for whole, part in ((ids, column[counts.indices]), (data, counts.data)):

@@ -175,7 +175,9 @@ def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: 
 
 
 @njit
-def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def count_words(
+    ids: np.ndarray, offsets: np.ndarray, n_words: int, ordered: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the counts of each word in each document as the three arrays of a CSR matrix.
 
     Parameters
@@ -183,10 +185,11 @@ def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.
     ids : int32 (T,), word ids.
     offsets : int64 (N + 1,), the first token of each document.
     n_words : V; every id is below it.
+    ordered : whether the words of a document are put in order; else they are as they first occur in it.
 
     Returns
     -------
-    counts, words : int32 (nnz,), words increasing within a document.
+    counts, words : int32 (nnz,).
     indptr : int64 (N + 1,).
     """
     n_documents = len(offsets) - 1
@@ -201,7 +204,8 @@ def count_words(ids: np.ndarray, offsets: np.ndarray, n_words: int) -> tuple[np.
                 words[end] = ids[i]
                 end += 1
             counter[ids[i]] += 1
-        words[begin:end].sort()
+        if ordered:
+            words[begin:end].sort()
         for i in range(begin, end):
             counts[i] = counter[words[i]]
             counter[words[i]] = 0

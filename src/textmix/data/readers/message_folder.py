@@ -157,7 +157,7 @@ def _folder_members(path: Path, patterns: Sequence[str], prefix: str = "") -> It
                 raise DataFormatError(path, None, f"{name!r} is a link; only files are read")
             if entry.is_dir():
                 yield from _folder_members(Path(entry.path), patterns, f"{name}/")
-            elif entry.is_file() and any(fnmatchcase(name, each) for each in patterns):
+            elif entry.is_file() and ("*" in patterns or any(fnmatchcase(name, each) for each in patterns)):
                 yield name, _content(entry.path)
 
 
