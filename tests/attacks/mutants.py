@@ -53,6 +53,7 @@ SUITES = {
     "models/common/special_kernels.py": ["models/test_special.py"],
     "models/common/count_kernels.py": ["models/test_multinomial.py", "models/test_mixture.py"],
     "models/naive_bayes/*_kernels.py": ["models/test_discounting.py"],
+    "models/common/lane_kernels.py": ["models/test_lanes.py", "models/test_hmm.py"],
     "models/common/heap_kernels.py": ["models/test_cbm.py", "models/test_rerank.py"],
     "models/common/f_kernels.py": ["models/test_cbm_regularised.py", "models/test_label_rivals.py"],
     "models/common/forest_kernels.py": ["models/test_rerank.py"],

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data import new_texts
+from textmix.data import new_texts, tables
 from textmix.data.formats import NEW_TEXTS
 from textmix.data.new_texts import NewText, NewTexts
 
@@ -109,6 +109,23 @@ def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch
     assert texts("text", b"x" * 9 + b"\n") == ["x" * 9]
     with pytest.raises(DataFormatError, match="line 2: is longer than 10 bytes"):
         read("text", b"a\n" + b"x" * 11)
+
+
+@pytest.mark.parametrize("fault", [b"\0", b"\xff", b""])
+def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every text before a fault is given, and the fault has its line, however many lines are decoded together."""
+    data = b"".join(b"%d\n" % n for n in range(30)) + fault + b"\nlast"
+    found = []
+    for size in (1, 7, 40, tables.BATCH):
+        monkeypatch.setattr(tables, "BATCH", size)
+        texts = list[str]()
+        try:
+            texts.extend(text.text.decode() for text in NewTexts("new", "text").read(io.BytesIO(data)))
+        except DataFormatError as error:
+            texts.append(str(error))
+        found.append(texts)
+    assert found[1:] == found[:-1]
+    assert found[0][:30] == [str(n) for n in range(30)] and (found[0][30:] == ["", "last"] or "line 31" in found[0][30])
 
 
 def test_encodings_that_lines_cannot_tell_are_refused() -> None:

@@ -60,6 +60,17 @@ def test_score_equations_are_zero_at_the_estimate(seed: int) -> None:
 
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=20)
+def test_document_frequencies_are_those_of_each_class_in_any_order(seed: int) -> None:
+    X, y = corpus(seed)
+    weight = np.random.default_rng(seed).random(len(y))
+    order = np.random.default_rng(seed).permutation(len(y))
+    model = EDCMClassifier().fit(X[order], y[order], sample_weight=weight[order])
+    expected = [((X[y == c] > 0) * weight[y == c, np.newaxis]).sum(axis=0) for c in model.classes_]
+    np.testing.assert_allclose(model.document_frequency_, expected, rtol=1e-13)
+
+
+@given(seeds)
+@settings(deadline=None, derandomize=True, max_examples=20)
 def test_log_likelihood_equals_equation_2(seed: int) -> None:
     X, y = corpus(seed)
     model = EDCMClassifier().fit(X, y)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.workflow
 #: One of the fits that the edit of the kernel changes.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
 #: Edits of code that change numbers: text before and after.
-KERNEL_EDIT = ("table[c, indices[i]] += weight[d]", "table[c, indices[i]] += 2.0 * weight[d]")
+KERNEL_EDIT = ("row[np.uint64(indices[i])] += weight[d]", "row[np.uint64(indices[i])] += 2.0 * weight[d]")
 METRIC_EDIT = ("return float(np.mean(true == predicted))", "return float(np.mean(true == predicted) / 2.0)")
 
 
