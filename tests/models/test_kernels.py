@@ -40,12 +40,13 @@ def test_nodes_leave_a_heap_by_cost_and_then_by_number(size: int) -> None:
         assert taken == sorted(range(size), key=lambda node, cost=cost: (cost[node], node))
 
 
-def test_documents_form_groups_of_a_number_of_words_and_of_documents() -> None:
-    most = hmm_kernels.GROUP_WORDS
-    lengths = np.array([most - 100, 100, 1, most + 1, 2])
-    offsets, order = np.concatenate([[0], np.cumsum(lengths)]), np.arange(5)
-    assert [hmm_kernels.group_end(offsets, order, first) for first in range(5)] == [2, 3, 3, 4, 5]
-    assert hmm_kernels.group_end(np.arange(400), np.arange(399), 0) == hmm_kernels.LANES
+def test_scales_gather_the_logarithms_of_probabilities_of_any_size() -> None:
+    total = np.array([0.5, 1e-200, 0.25, 1e-310, 0.0, 0.0, 0.0, 0.0])
+    scale, product, logs = np.full(16, 7.0), np.array([1.0, 1.0, 2e-150, 1.0, 3.0]), np.zeros(5)
+    hmm_kernels.take_scales(total, 4, scale, 8, product, logs)
+    assert scale[8:].tolist() == [2.0, 1e200, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0] and set(scale[:8]) == {7.0}
+    assert product.tolist() == [0.5, 1.0, 1.0, 1.0, 3.0]
+    np.testing.assert_allclose(logs, [0.0, np.log(1e-200), np.log(5e-151), -np.inf, 0.0], rtol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(8))

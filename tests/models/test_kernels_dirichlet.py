@@ -78,8 +78,10 @@ def test_the_reciprocal_step_has_its_roots_and_its_sum() -> None:
 
 def test_scores_of_counts_of_every_size_are_scipys() -> None:
     # Whole and not whole, up to and above the largest count that is a product, and products that must be cut.
-    alpha = np.array([[1e-9, 0.5], [2.0, 1e6], [0.3, 0.0]])
+    # Each word stands three times: four words that occur once or twice are taken together.
+    alpha = np.tile([[1e-9, 0.5], [2.0, 1e6], [0.3, 0.0]], (3, 1))
     X = np.array([[1, 2, 0], [3, 127, 0], [128, 129, 0], [0.5, 2.5, 0], [100, 100, 1], [60, 128, 2], [2, 0, 0]])
+    X = np.tile(X, 3)
     matrix, score = sparse.csr_array(X), np.zeros((len(X), 2))
     bounds = 1e-9, 1e6
     length = dcm_kernels.dcm_scores(matrix.indptr, matrix.indices, matrix.data, alpha, bounds, score)
@@ -111,14 +113,15 @@ def test_lengths_are_counted_with_the_weights_of_their_documents() -> None:
 
 
 def test_presence_is_counted_by_weight_and_scored_by_word() -> None:
-    matrix = sparse.csr_array(COUNTS)
-    parts, weight, table = (matrix.indptr, matrix.indices, matrix.data), np.array([1.0, 2.0, 0.5, 1.0]), np.ones((2, 3))
-    length = edcm_kernels.add_presence(*parts, np.array([0, 1, 0, 1]), weight, table)
-    assert length.tolist() == COUNTS.sum(axis=1).tolist()
-    assert table.tolist() == [[2.5, 1.5, 2.5], [3.0, 3.0, 2.0]]
-    log_beta, score = np.log([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), np.ones((4, 2))
+    counts = np.tile(COUNTS, 3)  # more than four words a document, which are scored four at a time
+    matrix = sparse.csr_array(counts)
+    parts, weight, table = (matrix.indptr, matrix.indices, matrix.data), np.array([1.0, 2.0, 0.5, 1.0]), np.ones((2, 9))
+    length = edcm_kernels.add_presence(*parts, np.array([0, 1, 0, 1]), np.array([0, 2, 1, 3]), weight, table)
+    assert length.tolist() == counts.sum(axis=1).tolist()
+    assert table.tolist() == [3 * [2.5, 1.5, 2.5], 3 * [3.0, 3.0, 2.0]]
+    log_beta, score = np.log(np.tile([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], (3, 1))), np.ones((4, 2))
     assert edcm_kernels.presence_scores(*parts, log_beta, score).tolist() == length.tolist()
-    np.testing.assert_allclose(score, 1.0 + (COUNTS > 0) @ log_beta, rtol=1e-13)
+    np.testing.assert_allclose(score, 1.0 + (counts > 0) @ log_beta, rtol=1e-13)
 
 
 @pytest.mark.parametrize("topics", [1, 3, 4, 6])
