@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import IO
 
@@ -60,7 +60,8 @@ class Writer:
         self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
         #: What stands for a missing number or list, and how an identifier and the one label of a text are written.
-        self._absent, self._quote = ("", _no_formula if spreadsheet else str) if self._csv else ("null", _JSON)
+        self._absent = "" if self._csv else "null"
+        self._quote: Callable[[str], str] = _JSON if self._csv is None else _no_formula if spreadsheet else str
 
     def begin(self) -> None:
         """Write the header of csv; JSON lines have none."""
