@@ -10,7 +10,9 @@ import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.frames import frame_rows
+from textmix.data.own import read_own
 from textmix.data.readers import text_table
+from textmix.plan.own import load_own
 
 FRAME = pd.DataFrame({"text": ["good", None, "bad"], "stars": [5.0, 1.5, 1.0], "tags": [["a", "b"], [], ["b"]]})
 
@@ -68,3 +70,31 @@ def test_what_pandas_cannot_read_is_said(
     monkeypatch.setattr(pd, f"read_{form}", fail)
     with pytest.raises(kind, match=said):
         list(frame_rows(tmp_path / "a", form, ["text"]))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "form", "package", "tags"),
+    [("parquet", "parquet", "pyarrow", [["a", "b"], [], ["b"]]), ("xlsx", "excel", "openpyxl", ["a;b", "", "b"])],
+)
+def test_a_real_file_is_read(suffix: str, form: str, package: str, tags: list[Any], tmp_path: Path) -> None:
+    pytest.importorskip(package)
+    path, frame = tmp_path / f"a.{suffix}", FRAME.assign(tags=tags)
+    (frame.to_parquet if form == "parquet" else frame.to_excel)(path, index=False)
+    rows = [cells for _, cells in frame_rows(path, form, ["tags", "text", "stars"])]
+    assert rows == [[tags[0], "good", "5"], [tags[1], "", "1.5"], [tags[2], "bad", "1"]]
+    (tmp_path / "b").write_bytes(b"no such file")
+    with pytest.raises(DataFormatError, match=f"cannot be read as {form}"):
+        list(frame_rows(tmp_path / "b", form, ["text"]))
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "openpyxl"])
+def test_a_real_file_is_own_data(package: str, tmp_path: Path) -> None:
+    pytest.importorskip(package)
+    name = "a.parquet" if package == "pyarrow" else "a.xlsx"
+    frame = pd.DataFrame({"text": ["good film", "bad film"] * 3, "kind": ["pos", "neg"] * 3})
+    (frame.to_parquet if package == "pyarrow" else frame.to_excel)(tmp_path / name, index=False)
+    (tmp_path / "my.yaml").write_text(f"files: {{data: {name}}}\ncolumns: {{text: text, label: kind}}\n")
+    schemas = Path(__file__).resolve().parents[2] / "workflow/schemas"
+    corpus = read_own(load_own(str(tmp_path / "my.yaml"), schemas).reading)
+    assert corpus.label_names == ["neg", "pos"]
+    assert corpus.classes().tolist() == [1, 0] * 3
