@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from textmix.contest.inspection import by_label, calibration, confusion, errors, prediction_rows
+from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.predictions import Predictions
@@ -99,3 +100,11 @@ def test_a_point_is_typed_and_only_linear_models_have_weights() -> None:
         **{"length": None, "discount_counts": "pooled", "norm": True, "n": 3}
     }
     assert linear_weights(SimpleNamespace(classes_=[0, 1])) is None
+
+
+def test_the_lead_says_which_methods_are_on_the_page() -> None:
+    assert own_lead(3, 5, 0) == "3 methods on 5 splits into training and test documents."
+    first = own_lead(1, 1, 1)
+    assert first.startswith("1 method on 1 split into training and test documents. These are the methods of low cost;")
+    assert first.endswith("the page index.html one folder up shows 1 costlier method too.")
+    assert "shows 2 costlier methods too" in own_lead(3, 5, 2)

@@ -179,7 +179,7 @@ def own_lead(methods: int, splits: int, further: int) -> str:
     further : number of methods that are only on the page on all methods.
     """
     parts = "1 split" if splits == 1 else f"{splits} splits"
-    said = f"{methods} methods on {parts} into training and test documents."
+    said = f"{methods} method{'s' * (methods != 1)} on {parts} into training and test documents."
     if not further:
         return said
     costlier = "1 costlier method" if further == 1 else f"{further} costlier methods"
