@@ -78,7 +78,7 @@ def test_the_reciprocal_step_has_its_roots_and_its_sum() -> None:
 
 def test_scores_of_counts_of_every_size_are_scipys() -> None:
     # Whole and not whole, up to and above the largest count that is a product, and products that must be cut.
-    # Each word stands three times: four words that occur once or twice are taken together.
+    # Each word stands three times, so that products reach their limit.
     alpha = np.tile([[1e-9, 0.5], [2.0, 1e6], [0.3, 0.0]], (3, 1))
     X = np.array([[1, 2, 0], [3, 127, 0], [128, 129, 0], [0.5, 2.5, 0], [100, 100, 1], [60, 128, 2], [2, 0, 0]])
     X = np.tile(X, 3)
