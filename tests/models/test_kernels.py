@@ -10,6 +10,7 @@ from scipy.special import log_expit
 
 from textmix.models.common import heap_kernels as heaps
 from textmix.models.common.count_kernels import smallest_positive
+from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
 from textmix.models.hmm import hmm_kernels
 from textmix.models.label_sets.candidate_kernels import likeliest_sets
@@ -225,3 +226,9 @@ def test_the_likeliest_sets_of_independent_labels_come_in_order() -> None:
         expected = sorted(values, key=values.__getitem__, reverse=True)
         assert [tuple(row) for row in sets[i]] == expected
         np.testing.assert_allclose(value[i], [values[y] for y in expected], rtol=1e-12)
+
+
+def test_the_largest_expected_f_reads_no_label_of_the_empty_set() -> None:
+    joint, chosen = np.array([[9.0, 0.3, 0.2], [9.0, 0.1, 0.2]]), np.zeros(2, dtype=bool)
+    assert choose_for_f(joint, np.array([0.4, 0.4, 0.2]), True, chosen) == pytest.approx(0.4 * 2 / 3 + 0.4 * 2 / 4)
+    assert chosen.all()
