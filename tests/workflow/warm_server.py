@@ -98,5 +98,8 @@ if __name__ == "__main__":
     for name in IMPORTED:
         importlib.import_module(name)
     importlib.import_module("snakemake.cli").get_argument_parser()  # imports the plugins of Snakemake
+    compiler = importlib.import_module("numba.core.registry").cpu_target
+    for context in (compiler.typing_context, compiler.target_context):
+        context.refresh()  # what Numba imports as it meets its first kernel
     gc.freeze()
     serve(*sys.argv[1:])
