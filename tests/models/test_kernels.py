@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.special import log_expit
 
 from textmix.models.common import heap_kernels as heaps
 from textmix.models.common.count_kernels import smallest_positive
+from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
 from textmix.models.hmm import hmm_kernels
-from textmix.models.label_sets.chain_kernels import gibbs_marginals, uniform
+from textmix.models.label_sets.candidate_kernels import likeliest_sets
+from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain, uniform
+from textmix.models.label_sets.chain_search_kernels import reach, search_best
 from textmix.models.label_sets.tree_gibbs_kernels import gibbs_trees
 from textmix.models.neighbours.neighbour_kernels import votes
 from textmix.models.pmm import prediction_kernels
@@ -88,8 +94,10 @@ def test_a_layer_of_a_beam_holds_its_best_sets_once() -> None:
 
 
 def test_a_sum_of_logarithms_neither_underflows_nor_mixes_weights() -> None:
-    values, weights = np.full(50, 1e-35), np.repeat([1.0, 2.0, 3.5], [3, 40, 7])
-    assert weighted_log_sum(values, weights) == pytest.approx(weights.sum() * np.log(1e-35), rel=1e-14)
+    values = np.geomspace(1e-36, 1e-34, 50)
+    for sizes in ([3, 40, 7], [7, 43], [8, 1, 41], [50]):
+        weights = np.repeat([1.0, 2.0, 3.5][: len(sizes)], sizes)
+        assert weighted_log_sum(values, weights) == pytest.approx(weights @ np.log(values), rel=1e-13)
 
 
 def test_shares_of_topics_are_those_of_plain_em() -> None:
@@ -181,3 +189,46 @@ def test_an_instance_walks_to_a_leaf_of_each_tree() -> None:
     value = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
     add_trees(indptr, indices, X.ravel(), root, feature, np.array(threshold), child, value, row, score)
     assert score.tolist() == [[1.0 + 16.0, 8.0], [2.0 + 32.0, 8.0], [4.0 + 32.0, 8.0]] and not row.any()
+
+
+def chain_values(z: np.ndarray, V: np.ndarray) -> dict[tuple[bool, ...], float]:
+    """Return the log probability of each label set of a chain."""
+    sets = itertools.product((False, True), repeat=len(z))
+    return {y: float(log_expit(np.where(y, 1, -1) * (z + np.array(y, dtype=float) @ V)).sum()) for y in sets}
+
+
+def test_every_search_of_a_chain_finds_the_likeliest_set() -> None:
+    rng = np.random.default_rng(4)
+    Z, V = rng.normal(scale=1.5, size=(6, 4)), np.triu(rng.normal(scale=2.0, size=(4, 4)), k=1)
+    up, down = reach(V)
+    assert up[4].tolist() == [0.0] * 4 and up[1, 3] == pytest.approx(np.maximum(V[1:3, 3], 0.0).sum())
+    assert down[0, 2] == pytest.approx(np.minimum(V[:2, 2], 0.0).sum())
+    searches = [search_best(Z, V, 0.0, informed, 100)[:2] for informed in (False, True)]
+    for found, value in (search_chain(Z, V, 16), *searches):
+        for i, z in enumerate(Z):
+            values = chain_values(z, V)
+            best = max(values, key=values.__getitem__)
+            assert tuple(found[i]) == best and value[i] == pytest.approx(values[best], rel=1e-12)
+    whole, bounded = (search_best(Z, V, 0.0, informed, 100)[2].sum() for informed in (False, True))
+    assert bounded < whole, "the bound saves nodes"
+    greedy, value = search_chain(Z, V, 1)
+    cut, cut_value, expanded = search_best(Z, V, 0.9, False, 100)
+    np.testing.assert_array_equal(cut, greedy)
+    np.testing.assert_allclose(cut_value, value, rtol=1e-12)
+    assert (expanded >= 1).all()
+
+
+def test_the_likeliest_sets_of_independent_labels_come_in_order() -> None:
+    Z = np.array([[1.0, -0.4, 2.5], [-3.0, 0.7, 0.2]])
+    sets, value = likeliest_sets(Z, 8)
+    for i, z in enumerate(Z):
+        values = chain_values(z, np.zeros((3, 3)))
+        expected = sorted(values, key=values.__getitem__, reverse=True)
+        assert [tuple(row) for row in sets[i]] == expected
+        np.testing.assert_allclose(value[i], [values[y] for y in expected], rtol=1e-12)
+
+
+def test_the_largest_expected_f_reads_no_label_of_the_empty_set() -> None:
+    joint, chosen = np.array([[9.0, 0.3, 0.2], [9.0, 0.1, 0.2]]), np.zeros(2, dtype=bool)
+    assert choose_for_f(joint, np.array([0.4, 0.4, 0.2]), True, chosen) == pytest.approx(0.4 * 2 / 3 + 0.4 * 2 / 4)
+    assert chosen.all()

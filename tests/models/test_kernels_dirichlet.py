@@ -78,7 +78,7 @@ def test_the_reciprocal_step_has_its_roots_and_its_sum() -> None:
 
 def test_scores_of_counts_of_every_size_are_scipys() -> None:
     # Whole and not whole, up to and above the largest count that is a product, and products that must be cut.
-    # Each word stands three times: four words that occur once or twice are taken together.
+    # Each word stands three times, so that products reach their limit.
     alpha = np.tile([[1e-9, 0.5], [2.0, 1e6], [0.3, 0.0]], (3, 1))
     X = np.array([[1, 2, 0], [3, 127, 0], [128, 129, 0], [0.5, 2.5, 0], [100, 100, 1], [60, 128, 2], [2, 0, 0]])
     X = np.tile(X, 3)
@@ -213,3 +213,46 @@ def test_the_dirichlet_of_one_topic_is_its_prior_and_its_words() -> None:
     gamma, share = np.array([[7.0], [2.0]]), np.array([[3.0], [0.5]])
     assert latent_edcm_kernels.natural_steps(gamma, share, 0.4, np.ones(1), np.array([5.0, 2.0])) == 0
     assert gamma.tolist() == [[3.4], [0.9]]
+
+
+def test_a_fit_starts_where_it_would_end_if_no_word_were_repeated() -> None:
+    _, _, tails = statistic(COUNTS)
+    alpha = dcm_kernels.start_alpha(tails)
+    b = length_derivatives(alpha.sum(), tails.lengths, tails.number)[0]
+    np.testing.assert_allclose(alpha, [3.0 / b, 2.0 / b, 3.0 / b], rtol=1e-6)
+
+
+def test_a_natural_step_leaves_a_tenth() -> None:
+    gamma = np.full((1, 3), 50.0)
+    latent_edcm_kernels.natural_steps(gamma, np.zeros((1, 3)), 0.4, np.full(3, 0.5), np.ones(1))
+    np.testing.assert_allclose(gamma, 5.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("counts", "distinct", "tail"),
+    [
+        ([1, 1, 2, 4, 4], [1, 2, 4], [5, 3, 2]),
+        ([17, 17, 5, 1, 255], [1, 5, 17, 255], [5, 4, 3, 1]),
+        ([300, 2.5, 7, 300, 2.5, 1], [1, 2.5, 7, 300], [6, 5, 3, 2]),
+        ([256, 256, 256], [256], [3]),
+    ],
+)
+def test_tail_counts_of_a_word_are_counted_however_large(
+    counts: list[float], distinct: list[float], tail: list[float]
+) -> None:
+    _, _, tails = statistic(np.array(counts, dtype=float)[:, np.newaxis])
+    assert tails.counts.tolist() == distinct and tails.tail.tolist() == tail
+
+
+def test_words_are_grouped_by_how_many_documents_hold_each_count() -> None:
+    one, other, many = [1, 2, 2, 0, 0], [1, 1, 2, 0, 0], [300, 300, 1, 0, 0]
+    _, group, tails = statistic(
+        np.column_stack([one, other, one[::-1], many, [0, 1, 300, 300, 0], [*many[:2], 2, 0, 0]])
+    )
+    assert group.tolist() == [0, 1, 0, 2, 2, 3] and tails.copies.tolist() == [2.0, 1.0, 2.0, 1.0]
+
+
+def test_a_document_whose_bound_is_no_number_keeps_its_dirichlet() -> None:
+    gamma = np.full((1, 2), 3.0)
+    assert latent_edcm_kernels.natural_steps(gamma, np.full((1, 2), np.nan), 0.4, np.ones(2), np.ones(1)) == 1
+    assert gamma.tolist() == [[3.0, 3.0]]

@@ -13,8 +13,9 @@ from textmix.models.common import lane_kernels as lanes
 def compiled(
     rows: np.ndarray, weights: np.ndarray, places: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what the four functions make of rows."""
-    total, sums, products = np.zeros(24), np.ones(80), np.zeros(80)
+    """Return what the functions make of rows."""
+    total, sums, products = np.zeros(64), np.ones(80), np.zeros(80)
+    lanes.four_weighted_rows(total, 24, rows, 8, count, weights, 5, 2, 3)
     lanes.weighted_row(total, 8, rows, 8, count, weights, 3, 2)
     lanes.add_products(sums, 8, rows, 16, rows, 0, count)
     lanes.multiply_rows(products, 8, rows, 0, rows, 8, 8, count)
@@ -34,7 +35,8 @@ def test_compiled_functions_equal_their_twins(count: int) -> None:
     rng = np.random.default_rng(count)
     rows, weights = rng.normal(size=80), rng.normal(size=60)
     places = np.array([0, 50, 3, -7, 20, 20, -7, 53])
-    total, sums, products = np.zeros(24), np.ones(80), np.zeros(80)
+    total, sums, products = np.zeros(64), np.ones(80), np.zeros(80)
+    lanes._python_four_weighted_rows(total, 24, rows, 8, count, weights, 5, 2, 3)
     lanes._python_weighted_row(total, 8, rows, 8, count, weights, 3, 2)
     lanes._python_add_products(sums, 8, rows, 16, rows, 0, count)
     lanes._python_multiply_rows(products, 8, rows, 0, rows, 8, 8, count)

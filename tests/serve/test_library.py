@@ -44,6 +44,15 @@ def test_every_classifier_comes_back_with_its_vectoriser_and_its_labels(name: st
     assert loaded.score(texts, y) == model.score(texts, y)
 
 
+@pytest.mark.parametrize("name", ["LinearSVM", "NBSVMClassifier", "KNNClassifier"])
+def test_calibrated_probabilities_come_back(name: str, tmp_path: Path) -> None:
+    texts, y = problem(name)
+    estimator = getattr(textmix, name)(calibrate=True)
+    model, loaded = both(make_pipeline(textmix.WordVectorizer(), estimator).fit(texts, y), tmp_path)
+    assert hasattr(loaded, "predict_proba")
+    assert_same(model, loaded, [*texts, ""])
+
+
 @pytest.mark.parametrize(
     "vectoriser",
     [

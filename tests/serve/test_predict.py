@@ -196,7 +196,7 @@ def test_no_text_gives_a_header_alone(models: Path, tmp_path: Path, capsys: Capt
 
 
 def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: Capture) -> None:
-    model, _, _ = fitted("classifier_chain")
+    model, _, _ = fitted("svm_relevance")
     model.save(tmp_path / "model", {})
     (tmp_path / "new.txt").write_text("wört20 wört21\n")
     assert run(tmp_path / "model", tmp_path / "new.txt", "--output-form", "jsonl", "--all") == 0

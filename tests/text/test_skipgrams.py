@@ -13,6 +13,7 @@ from tests.naive import skipgrams as naive
 from textmix.core.errors import ConfigError
 from textmix.core.threads import using
 from textmix.data.corpus import Ragged
+from textmix.text import skipgram_kernels as kernels
 from textmix.text import skipgrams as module
 from textmix.text.skipgrams import Skipgrams, position_patterns
 from textmix.text.vectorizer import SkipgramVectorizer
@@ -151,3 +152,11 @@ def test_wrong_options_are_named(options: dict[str, object], message: str) -> No
 def test_one_string_is_refused() -> None:
     with pytest.raises(ValueError, match="give a list of texts"):
         SkipgramVectorizer().fit("a b")
+
+
+def test_a_pattern_that_leaves_its_document_matches_no_node() -> None:
+    # Words 0 and 1 are nodes; node 2 is the pair (0, 1) and node 3 the pair (1, 0).
+    words, grams = np.array([0, 1, 0, 1], np.int32), np.full((1, 4), 99, np.int32)
+    pairs, last_word = np.array([[0, 0, 1, 1, 0]]), np.array([0, 1, 1, 0], np.int32)
+    kernels.walk(words, np.array([0, 3, 4]), words[np.newaxis], pairs, np.array([2, 3, 4]), last_word, grams)
+    assert grams.tolist() == [[2, 3, -1, -1]]

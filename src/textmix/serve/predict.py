@@ -125,7 +125,9 @@ def _no_formula(cell: str) -> str:
 
 def _numbers(values: np.ndarray, absent: str) -> list[str]:
     """Return numbers (n,) in six digits, and ``absent`` for nan."""
-    return [repr(float(f"{value:.6g}")) if not math.isnan(value) else absent for value in values.tolist()]
+    said = [f"{value:.6g}" if not math.isnan(value) else "" for value in values.tolist()]
+    # With a point and without an exponent, six digits are already as Python writes the number.
+    return [one if "." in one and "e" not in one else repr(float(one)) if one else absent for one in said]
 
 
 def _lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:

@@ -106,6 +106,28 @@ def _weighted_row(
 
 
 @intrinsic
+def _four_weighted_rows(
+    _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any, apart: Any
+) -> Any:
+    """See `four_weighted_rows`."""
+
+    def body(writer: _Writer) -> None:
+        """Sum in four registers: a fused operation need not wait for the one before it."""
+        builder, arguments = writer.builder, writer.arguments
+        totals = [cgutils.alloca_once_value(builder, _NOTHING) for _ in range(4)]
+        with cgutils.for_range(builder, arguments[4]) as loop:
+            row, number = writer.row(2, writer.shifted(3, loop.index)), writer.shifted(6, loop.index, arguments[7])
+            for total in totals:
+                weight = builder.load(writer.pointer(5, number, ir.DoubleType()))
+                builder.store(writer.fused(row, writer.spread(weight), builder.load(total)), total)
+                number = builder.add(number, arguments[8])
+        for i, total in enumerate(totals):
+            writer.set(0, writer.shifted(1, ir.Constant(_INTEGER, i)), builder.load(total))
+
+    return _written((out, at, rows, first, count, weights, place, step, apart), body)
+
+
+@intrinsic
 def _add_products(_: Any, sums: Any, at: Any, left: Any, row: Any, right: Any, first: Any, count: Any) -> Any:
     """See `add_products`."""
 
@@ -169,6 +191,22 @@ def _python_weighted_row(
     out[at : at + LANES] = total
 
 
+def _python_four_weighted_rows(
+    out: np.ndarray,
+    at: int,
+    rows: np.ndarray,
+    first: int,
+    count: int,
+    weights: np.ndarray,
+    place: int,
+    step: int,
+    apart: int,
+) -> None:
+    """Set four rows of ``out`` from ``at`` on as `weighted_row` does; the first weights of two rows are ``apart``."""
+    for i in range(4):
+        _python_weighted_row(out, at + i * LANES, rows, first, count, weights, place + i * apart, step)
+
+
 def _python_add_products(
     sums: np.ndarray, at: int, left: np.ndarray, row: int, right: np.ndarray, first: int, count: int
 ) -> None:
@@ -217,6 +255,26 @@ def _python_multiply_taken(rows: np.ndarray, at: int, table: np.ndarray, places:
 
 
 @njit
+def weighted_rows(
+    out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, step: int, apart: int
+) -> None:
+    """Set ``count`` rows of ``out`` to sums of ``count`` rows times the weights of a flat square matrix.
+
+    Parameters
+    ----------
+    out, at, rows, first : see `weighted_row`.
+    count : number of rows of the sums, and of the sums.
+    weights : float64 (count * count,).
+    step, apart : distance between the weights of one sum, and between the first weights of two sums.
+    """
+    whole = count - count % 4
+    for j in range(0, whole, 4):
+        four_weighted_rows(out, at + j * LANES, rows, first, count, weights, j * apart, step, apart)
+    for j in range(whole, count):
+        weighted_row(out, at + j * LANES, rows, first, count, weights, j * apart, step)
+
+
+@njit
 def aligned(n: int) -> np.ndarray:
     """Return an array of n float64, not initialised, whose rows are whole lines of the cache."""
     array = np.empty(n + LANES)
@@ -231,6 +289,7 @@ def _running(compiled: Any, python: Callable[..., None]) -> Callable[..., None]:
 
 
 weighted_row = _running(_weighted_row, _python_weighted_row)
+four_weighted_rows = _running(_four_weighted_rows, _python_four_weighted_rows)
 add_products = _running(_add_products, _python_add_products)
 multiply_rows = _running(_multiply_rows, _python_multiply_rows)
 multiply_taken = _running(_multiply_taken, _python_multiply_taken)

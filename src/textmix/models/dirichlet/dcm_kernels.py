@@ -279,39 +279,6 @@ def _take_logarithm(product: np.ndarray, score: np.ndarray) -> None:
 
 
 @njit
-def _multiply(alpha: np.ndarray, word: int, count: int, product: np.ndarray) -> None:
-    r"""Multiply running products, float64 (C,), by the factors \alpha + j, j < count, of one word."""
-    second = 1.0 if count > 1 else 0.0
-    for c in range(len(product)):
-        product[c] *= alpha[word, c] * (second * alpha[word, c] + 1.0)
-    for j in range(2, count):
-        for c in range(len(product)):
-            product[c] *= alpha[word, c] + j
-
-
-@njit
-def _multiply_four(alpha: np.ndarray, indices: np.ndarray, data: np.ndarray, first: int, product: np.ndarray) -> None:
-    """Multiply running products by the factors of four words that occur once or twice, in the order of `_multiply`."""
-    w0, w1, w2, w3 = indices[first], indices[first + 1], indices[first + 2], indices[first + 3]
-    # 1 where a word occurs twice: no branch, which processors mispredict for every fifth cell.
-    x0, x1, x2, x3 = data[first] - 1.0, data[first + 1] - 1.0, data[first + 2] - 1.0, data[first + 3] - 1.0
-    for c in range(len(product)):
-        a0, a1, a2, a3 = alpha[w0, c], alpha[w1, c], alpha[w2, c], alpha[w3, c]
-        two = product[c] * (a0 * (x0 * a0 + 1.0)) * (a1 * (x1 * a1 + 1.0))
-        product[c] = two * (a2 * (x2 * a2 + 1.0)) * (a3 * (x3 * a3 + 1.0))
-
-
-@njit
-def _four_fit(data: np.ndarray, first: int, digits: np.ndarray, used: float) -> float:
-    """Return the binary exponent after four more words; infinity where a word occurs neither once nor twice."""
-    for k in range(first, first + 4):
-        if data[k] != 1 and data[k] != 2:
-            return np.inf
-        used += digits[np.int64(data[k])]
-    return used
-
-
-@njit
 def dcm_scores(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -336,34 +303,31 @@ def dcm_scores(
     -------
     length : n_d, float64 (N,).
     """
-    digits, product = _digits(*bounds), np.ones(score.shape[1])
+    n_classes = score.shape[1]
+    digits = _digits(*bounds)
+    product = np.ones(n_classes)
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):
-        used, n, i = 0.0, 0.0, indptr[d]
-        while i < indptr[d + 1]:
-            after = _four_fit(data, i, digits, used) if i + 4 <= indptr[d + 1] else np.inf
-            if after <= SAFE:
-                used = after
-                for k in range(i, i + 4):
-                    prefetch_row(alpha, indices, k)
-                    n += data[k]
-                _multiply_four(alpha, indices, data, i, product)
-                i += 4
-                continue
+        used, n = 0.0, 0.0
+        for i in range(indptr[d], indptr[d + 1]):
             prefetch_row(alpha, indices, i)
-            x = data[i]
+            x, w = data[i], indices[i]
+            n += x
             if x <= PRODUCT and x == np.floor(x) and digits[np.int64(x)] <= SAFE:
                 used += digits[np.int64(x)]
                 if used > SAFE:
                     _take_logarithm(product, score[d])
                     used = digits[np.int64(x)]
-                _multiply(alpha, indices[i], np.int64(x), product)
+                # The first two factors without a branch, which processors mispredict for every fifth cell.
+                second = 1.0 if x > 1 else 0.0
+                for c in range(n_classes):
+                    product[c] *= alpha[w, c] * (second * alpha[w, c] + 1.0)
+                for j in range(2, np.int64(x)):
+                    for c in range(n_classes):
+                        product[c] *= alpha[w, c] + j
             else:
-                for c in range(len(product)):
-                    a = alpha[indices[i], c]
-                    score[d, c] += log_rising(a, np.float64(x)) if a > 0 else -np.inf
-            n += x
-            i += 1
+                for c in range(n_classes):
+                    score[d, c] += log_rising(alpha[w, c], np.float64(x)) if alpha[w, c] > 0 else -np.inf
         _take_logarithm(product, score[d])
         length[d] = n
     return length

@@ -22,7 +22,15 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.common.lane_kernels import LANES, add_products, aligned, multiply_rows, multiply_taken, weighted_row
+from textmix.models.common.lane_kernels import (
+    LANES,
+    add_products,
+    aligned,
+    multiply_rows,
+    multiply_taken,
+    weighted_row,
+    weighted_rows,
+)
 
 #: A product of scales is replaced by its logarithm before it falls below the square of this number.
 SMALL = 1e-150
@@ -117,11 +125,10 @@ def forward(
         while block.length[n - 1] <= t:
             n -= 1
         at = t * size
-        for j in range(n_states):
-            if t == 0:
-                alpha[j * LANES : (j + 1) * LANES] = start[j]
-            else:
-                weighted_row(alpha, at + j * LANES, alpha, at - size, n_states, transitions, j, n_states)
+        if t:
+            weighted_rows(alpha, at, alpha, at - size, n_states, transitions, n_states, 1)
+        else:
+            alpha[:size] = np.repeat(start, LANES)
         words_at(block, t, n, n_states, places)
         multiply_taken(alpha, at, emissions, places, n_states)
         weighted_row(total, 0, alpha, at, n_states, one, 0, 0)
@@ -154,8 +161,8 @@ def backward(
     ahead = 0  # the half of ``beta`` that is of the step after t, times b and 1 / c; the other is of step t
     for t in range(block.length[0] - 1, -1, -1):
         here = size - ahead
+        weighted_rows(beta, here, beta, ahead, n_states, transitions, 1, n_states)
         for i in range(n_states):
-            weighted_row(beta, here + i * LANES, beta, ahead, n_states, transitions, i * n_states, 1)
             add_products(pairs, i * size, block.alpha, t * size + i * LANES, beta, ahead, n_states)
         while n < len(block.begin) and block.length[n] > t:
             for j in range(n_states):
