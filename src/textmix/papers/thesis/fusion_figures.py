@@ -62,7 +62,7 @@ def fusion_gains(data: FigureData) -> Sheet:
             difference(axes, place, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         axes.set_title(data.title_of(role))
-        axes.set_xlabel("error of words alone minus that with tags")
+        axes.set_xlabel("error of words alone\nminus that with tags")
         row_names(axes, list(GAINS.values()))
     figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
     legend(figure, *panel)
