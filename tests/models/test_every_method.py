@@ -49,7 +49,7 @@ NAMED = [
     ),
     (BINARY, {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}),
     (
-        {"LabelNaiveBayes", "LabelNetwork", "NBSVMClassifier"},
+        {"LabelNaiveBayes", "LabelNetwork"},
         {"check_decision_proba_consistency": "its features are negative, which no count is"},
     ),
     (

@@ -19,6 +19,7 @@ import yaml
 
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
+from textmix.plan.contest_jobs import ContestJobs
 from textmix.plan.graph import graph
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
@@ -409,7 +410,7 @@ def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
     after = Jobs(make_plan(REAL, [], root))
     assert after.run_method(fit) == before.run_method(fit)
     assert after.run_method(compared) != before.run_method(compared)
-    assert after.tabulated() != before.tabulated()
+    assert ContestJobs(after).tabulated() != ContestJobs(before).tabulated()
     for change in ({"estimator": "textmix.models.dirichlet.dcm:DCMClassifier"}, {"seen_only": True}):
         edited["edcm"] |= change
         path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")

@@ -20,6 +20,7 @@ def test_own_texts_are_understood_and_compared(everything: Clone) -> None:
     assert summary["labels"][0][0] == 'class.0, "quoted"/x'
     scores = (results / "scores.csv").read_text(encoding="utf-8")
     assert "my,multinomial,naive Bayes,accuracy," in scores
+    assert "my,nbsvm,linear,perplexity,,,2,the method gives no likelihood of documents" in scores
     assert "the method gives no probability" not in scores
     page = (results / "index.html").read_text(encoding="utf-8")
     assert "<h1>my</h1>" in page and ": it has the largest accuracy over 2 splits, " in page

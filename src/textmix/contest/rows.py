@@ -45,7 +45,7 @@ def read_scores(path: Path, dataset: str, method: Method, name: str = "") -> lis
         values = _read(path).groupby("metric", sort=False)["value"]
     except MissingResult as missing:
         return [{**head, "reason": missing.reason}]
-    return [{**head, "metric": metric, **_mean(value.to_numpy())} for metric, value in values]
+    return [{**head, "metric": metric, **_mean(str(metric), value.to_numpy())} for metric, value in values]
 
 
 def empty_row(dataset: str, method: Method, reason: str) -> dict[str, Any]:
@@ -114,10 +114,11 @@ def _read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path)
 
 
-def _mean(values: np.ndarray) -> dict[str, Any]:
+def _mean(metric: str, values: np.ndarray) -> dict[str, Any]:
     """Return the columns of `SCORES` on values (J,), one for each trial: mean and standard deviation, or the reason."""
     if np.isnan(values).any():
-        return {"trials": len(values), "reason": "the method gives no probability"}
+        lacking = "likelihood of documents" if metric == "perplexity" else "probability"
+        return {"trials": len(values), "reason": f"the method gives no {lacking}"}
     if np.isinf(values).any():
         reason = "the method finds a true label impossible, so that the mean is infinite"
         return {"trials": len(values), "reason": reason}
