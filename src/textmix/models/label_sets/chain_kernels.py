@@ -15,6 +15,23 @@ from textmix.models.linear.loss_kernels import softplus
 
 
 @njit
+def odds_given(z: np.ndarray, V: np.ndarray, member: np.ndarray, label: int, depth: int) -> float:
+    """Return the log odds of a label given the choice of the first ``depth`` labels of a chain.
+
+    Parameters
+    ----------
+    z, V : log odds from the features, float64 (L,), and links, see `search_chain`.
+    member : bool (L,), the choice.
+    label, depth : the label and the number of labels chosen; labels from ``label`` on count nothing.
+    """
+    odds = z[label]
+    for j in range(min(label, depth)):
+        if member[j]:
+            odds += V[j, label]
+    return odds
+
+
+@njit
 def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the likeliest label set found by a beam, bool (N, L), and its log probability, float64 (N,).
 
@@ -32,10 +49,7 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
             size = len(score)
             grown = np.zeros(2 * size)
             for b in range(size):
-                z = Z[i, label]
-                for j in range(label):
-                    if beam[b, j]:
-                        z += V[j, label]
+                z = odds_given(Z[i], V, beam[b], label, label)
                 grown[b] = score[b] - softplus(-z)
                 grown[size + b] = score[b] - softplus(z)
             order = np.argsort(-grown, kind="mergesort")[:width]

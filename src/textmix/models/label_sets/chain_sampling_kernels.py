@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.label_sets.chain_kernels import search_chain, uniform
+from textmix.models.label_sets.chain_kernels import odds_given, search_chain, uniform
 from textmix.models.linear.loss_kernels import softplus
 
 
@@ -33,10 +33,7 @@ def search_samples(Z: np.ndarray, V: np.ndarray, samples: int, seed: int) -> np.
         for _ in range(samples):
             value = 0.0
             for label in range(n_labels):
-                z = Z[i, label]
-                for j in range(label):
-                    if drawn[j]:
-                        z += V[j, label]
+                z = odds_given(Z[i], V, drawn, label, label)
                 drawn[label] = uniform(state) * (1.0 + math.exp(-z)) < 1.0
                 value -= softplus(-z) if drawn[label] else softplus(z)
             if value > best[i]:
@@ -63,10 +60,7 @@ def chain_marginals(Z: np.ndarray, V: np.ndarray, samples: int, seed: int) -> np
         state = np.array([seed], dtype=np.uint64)
         for _ in range(samples):
             for label in range(n_labels):
-                z = Z[i, label]
-                for j in range(label):
-                    if drawn[j]:
-                        z += V[j, label]
+                z = odds_given(Z[i], V, drawn, label, label)
                 p = 1.0 / (1.0 + math.exp(-z))
                 total[i, label] += p
                 drawn[label] = uniform(state) < p

@@ -17,6 +17,7 @@ import numpy as np
 
 from textmix.core.jit import njit
 from textmix.models.common.heap_kernels import pop, push
+from textmix.models.label_sets.chain_kernels import odds_given
 from textmix.models.linear.loss_kernels import softplus
 
 
@@ -40,16 +41,6 @@ def reach(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit
-def _odds(z: np.ndarray, V: np.ndarray, member: np.ndarray, label: int, depth: int) -> float:
-    """Return the log odds of a label given the choice of the first ``depth`` labels."""
-    odds = z[label]
-    for j in range(min(label, depth)):
-        if member[j]:
-            odds += V[j, label]
-    return odds
-
-
-@njit
 def _bound(z: np.ndarray, V: np.ndarray, ends: tuple[np.ndarray, np.ndarray], member: np.ndarray, depth: int) -> float:
     """Return a bound from above on the log probability of the labels after the first ``depth``, given these.
 
@@ -61,7 +52,7 @@ def _bound(z: np.ndarray, V: np.ndarray, ends: tuple[np.ndarray, np.ndarray], me
     """
     total = 0.0
     for label in range(depth, len(z)):
-        odds = _odds(z, V, member, label, depth)
+        odds = odds_given(z, V, member, label, depth)
         total -= min(softplus(-odds - ends[0][depth, label]), softplus(odds + ends[1][depth, label]))
     return total
 
@@ -71,7 +62,7 @@ def _complete(z: np.ndarray, V: np.ndarray, member: np.ndarray, depth: int) -> f
     """Choose the labels after the first ``depth`` greedily in ``member``; return their log probability."""
     total = 0.0
     for label in range(depth, len(z)):
-        odds = _odds(z, V, member, label, label)
+        odds = odds_given(z, V, member, label, label)
         member[label] = odds > 0.0
         total -= softplus(-abs(odds))
     return total
@@ -125,7 +116,7 @@ def search_best(
                     found[i], value[i] = member, total
                 break
             expanded[i] += 1
-            odds, before = _odds(Z[i], V, member, d, d), used
+            odds, before = odds_given(Z[i], V, member, d, d), used
             for choice in range(2):
                 child = score[node] - softplus(-odds if choice == 1 else odds)
                 if child >= least:
