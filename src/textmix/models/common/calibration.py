@@ -6,6 +6,7 @@ scaling; the slope is 1 / temperature).  The order of the classes of a document 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -85,10 +86,15 @@ class CalibratedScores:
     calibration_forms: ClassVar[dict[str, Any]] = {"slope_": "float?"}
     calibrate: bool
     slope_: float | None
+    decision_function: Callable[[Any], np.ndarray]
 
     def _class_scores(self, X: Any) -> np.ndarray:
-        """Return a score of each class, float64 (N, C), the largest of which is that of the predicted class."""
-        raise NotImplementedError
+        """Return a score of each class, float64 (N, C), the largest of which is that of the predicted class.
+
+        By default it is the decision; of two classes, the decision is the difference of the scores.
+        """
+        decision = self.decision_function(X)
+        return np.column_stack([np.zeros(len(decision)), decision]) if decision.ndim == 1 else decision
 
     def _calibrate(self, X: Any, codes: np.ndarray) -> None:
         """Set the slope from checked training documents (N, V) and the indices of their classes (N,)."""
@@ -107,8 +113,3 @@ class CalibratedScores:
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(class | document), float64 (N, C)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
-
-
-def scores_of_classes(decision: np.ndarray) -> np.ndarray:
-    """Return the scores of both classes, (N, 2), whose difference is a decision (N,); scores (N, C) as they are."""
-    return np.column_stack([np.zeros(len(decision)), decision]) if decision.ndim == 1 else decision

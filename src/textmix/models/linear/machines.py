@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.determinism import rng
-from textmix.models.common.calibration import CalibratedScores, scores_of_classes
+from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_classified, check_matrix
 from textmix.models.linear.machine_kernels import sweep
@@ -231,10 +231,6 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         check_is_fitted(self)
         scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def _class_scores(self, X: Any) -> np.ndarray:
-        """Return the score of each class, float64 (N, C)."""
-        return scores_of_classes(self.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of the largest score of each document, (N,)."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.calibration import CalibratedScores, scores_of_classes
+from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_matrix, refuse_negative
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
@@ -125,10 +125,6 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         check_is_fitted(self)
         scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def _class_scores(self, X: Any) -> np.ndarray:
-        """Return the score of each class, float64 (N, C)."""
-        return scores_of_classes(self.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each document, (N,): the one of the largest score."""
