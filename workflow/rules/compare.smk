@@ -15,6 +15,8 @@ rule compare:
         "logs/compare/{paper}.log",
     benchmark:
         "results/benchmarks/compare/{paper}.tsv"
+    group:
+        "end"
     conda:
         "../envs/jobs.yaml"
     resources:

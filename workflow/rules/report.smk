@@ -42,6 +42,8 @@ rule page:
         "logs/report.log",
     benchmark:
         "results/benchmarks/page/report.tsv"
+    group:
+        "end"
     conda:
         "../envs/pages.yaml"
     resources:
@@ -80,6 +82,8 @@ rule provenance:
         "logs/provenance.log",
     benchmark:
         "results/benchmarks/provenance/report.tsv"
+    group:
+        "end"
     conda:
         "../envs/pages.yaml"
     resources:
@@ -117,6 +121,8 @@ rule crate:
         "logs/crate.log",
     benchmark:
         "results/benchmarks/crate/report.tsv"
+    group:
+        "end"
     conda:
         "../envs/pages.yaml"
     resources:
@@ -141,6 +147,8 @@ rule accept:
         "logs/accept.log",
     benchmark:
         "results/benchmarks/accept/report.tsv"
+    group:
+        "end"
     conda:
         "../envs/jobs.yaml"
     resources:

@@ -9,6 +9,8 @@ rule score:
         "logs/score/{paper}/{experiment}/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/score/{paper}/{experiment}/{dataset}/{method}.tsv"
+    group:
+        "work"
     conda:
         "../envs/jobs.yaml"
     resources:

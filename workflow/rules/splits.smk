@@ -7,6 +7,8 @@ rule split:
         "logs/splits/{dataset}/{split}.log",
     benchmark:
         "results/benchmarks/split/{dataset}/{split}.tsv"
+    group:
+        "data"
     conda:
         "../envs/jobs.yaml"
     resources:
