@@ -50,24 +50,23 @@ nearest right spelling.
 `results/own/<name>/` then holds `index.html` (one page), `choice.json` (the recommended method with its interval, the
 tests against it, its confusions, errors, informative features and learning curve), `predictions.csv` (every test
 document with its true and predicted labels), `summary.json` (the data as read: documents, labels, label sets,
-vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. The folder `first`
-in it holds the same page on the methods of low cost alone, which stands while costlier methods still run. Every method
-of the table at
-the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
-that it never saw; a method that does not apply gets a reason in place of scores. The search chooses the
-representation too: words, pairs of words, skip-grams or n-grams of characters, as counts, as presence or as TF-IDF;
-vocabulary and document frequencies are those of the training part alone. In scripts without blanks, such as Chinese,
-each character counts as a word. All points of a search meet all folds, five of up to 3,000 training documents and
-three of more; from 6,000 on a part of 3,000 documents first tells the better half of the points. Where the best value
-of a parameter is an end of its grid, the grid goes on.
-`snakemake --cores 1 peers --config data=my.yaml` also tunes and tests scikit-learn's pipelines (TF-IDF of words, pairs
-and characters with LinearSVC and LogisticRegression; one-vs-rest, power set and chain for label sets) on the first
-split: `peers.csv` holds their scores, the difference of the recommended method from each, and processor seconds. With
-`budget: 10 min` the costlier methods are stopped when the time is up; the same command again goes on. With `keep:
-best` the recommended method is fitted to all documents and saved in `results/models/<name>/best`: `textmix predict`
-and `textmix evaluate` read it. A fault in the data ends the run with file and line. A change of the data, of
-`my.yaml` or of a method runs again only the jobs that depend on it. The texts are held in memory once: reading a csv
-of 1 GB takes 1.3 GB of memory, and counting its words 2.4 GB, which include the mapped text.
+vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. The folder `first` in it holds
+the same page on the methods of low cost alone, which stands while costlier methods still run. Every method of the table
+at the end of this page that applies is tuned by cross-validation within each training part and scored on test documents
+that it never saw; a method that does not apply gets a reason in place of scores. The search chooses the representation
+too: words, pairs of words, skip-grams or n-grams of characters, as counts, as presence or as TF-IDF; vocabulary and
+document frequencies are those of the training part alone. In scripts without blanks, such as Chinese, each character
+counts as a word. All points of a search meet all folds, five of up to 3,000 training documents and three of more; from
+6,000 on a part of 3,000 documents first tells the better half of the points. Where the best value of a parameter is an
+end of its grid, the grid goes on. `snakemake --cores 1 peers --config data=my.yaml` also tunes and tests scikit-learn's
+pipelines (TF-IDF of words, pairs and characters with LinearSVC and LogisticRegression; one-vs-rest, power set and chain
+for label sets) on the first split: `peers.csv` holds their scores, the difference of the recommended method from each,
+and processor seconds. With `budget: 10 min` the costlier methods are stopped when the time is up; the same command
+again goes on. With `keep: best` the recommended method is fitted to all documents and saved in
+`results/models/<name>/best`: `textmix predict` and `textmix evaluate` read it. A fault in the data ends the run with
+file and line. A change of the data, of `my.yaml` or of a method runs again only the jobs that depend on it. The texts
+are held in memory once: reading a csv of 1 GB takes 1.3 GB of memory, and counting its words 2.4 GB, which include the
+mapped text.
 
 ## Locators
 
