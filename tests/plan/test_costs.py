@@ -80,11 +80,20 @@ def test_single_fits_count_in_their_job_and_short_jobs_in_their_stage(tmp_path: 
         ("score/p/e/d/m", 1.0, "50"),
         ("score/p/e/d/n", 3.0, "40"),
     ):
-        benchmark(tmp_path, name, seconds, memory)
+        benchmark(tmp_path / "benchmarks", name, seconds, memory)
     assert measured_costs({node.name: node for node in nodes}, tmp_path) == [
         Cost("fit", "p/e/d/m", "knn", 9, 72.0, 210),
         Cost("score", "", "", 0, 2.0, 52),
     ]
+
+
+def test_a_job_whose_data_could_not_be_had_leaves_no_row(tmp_path: Path) -> None:
+    nodes = [Node("parse", "lost"), Node("fit", "p/e/lost/m", ("parse/lost",), "knn", 9)]
+    for node in nodes:
+        benchmark(tmp_path / "benchmarks", node.name, 0.5, "50")
+    (tmp_path / "datasets/lost").mkdir(parents=True)
+    (tmp_path / "datasets/lost/meta.json").write_text('{"missing": {}}', encoding="utf-8")
+    assert measured_costs({node.name: node for node in nodes}, tmp_path) == []
 
 
 class Asked(SimpleNamespace):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.plan.test_costs import benchmark
 from textmix.plan.costs import Cost, Costs
-from textmix.plan.graph import Node
+from textmix.plan.graph import Node, without_data
 from textmix.plan.schedule import Engine, in_words, known_seconds, simulate
 
 
@@ -62,9 +62,10 @@ def test_measured_seconds_come_first_and_the_table_fills_the_rest(tmp_path: Path
     joins = Node("fit", "p/e/d/m", tuple(part.name for part in parts), "knn", 10)
     nodes = named(*parts, joins, Node("score", "p/e/d/m", (joins.name,)), Node("page", "report"))
     costs = Costs.of([Cost("fit", "p/e/d/m", "knn", 10, 80.0, 1), Cost("score", "", "", 0, 2.0, 1)])
-    benchmark(tmp_path, "fit/p/e/d/m", 75.0, "1")  # by a run that did not cut the job
-    benchmark(tmp_path, "part/p/e/d/m/0", 33.0, "1")
-    benchmark(tmp_path, "page/report", 5.0, "1")
+    measured = tmp_path / "benchmarks"
+    benchmark(measured, "fit/p/e/d/m", 75.0, "1")  # by a run that did not cut the job
+    benchmark(measured, "part/p/e/d/m/0", 33.0, "1")
+    benchmark(measured, "page/report", 5.0, "1")
     known = known_seconds(nodes, tmp_path, costs)
     assert known.measured == {"part/p/e/d/m/0", "page/report"}
     assert known.seconds == {
@@ -75,3 +76,27 @@ def test_measured_seconds_come_first_and_the_table_fills_the_rest(tmp_path: Path
     assert said.splitlines()[0].startswith("5 jobs, 1 min of work; 2 of them, 38 s, were measured")
     assert [line.split()[-1] for line in said.splitlines()[2:4]] == ["1.0", "1.9"]
     assert said.endswith("Longest job: part/p/e/d/m/1, 40 s.")
+
+
+def test_a_job_without_its_data_takes_what_a_score_takes_and_a_job_like_none_is_counted(tmp_path: Path) -> None:
+    nodes = named(
+        *(Node("parse", name, documents=10) for name in ("had", "lost")),
+        *(Node("fit", f"p/e/{name}/m", (f"parse/{name}",), "knn", 10) for name in ("had", "lost")),
+        Node("measure", "p/new", ("parse/had",), "p/new", 10),
+        Node("compare", "p", ("fit/p/e/had/m", "fit/p/e/lost/m")),
+    )
+    for name, record in (("had", "{}"), ("lost", '{"missing": {"reason": "no address answers"}}')):
+        (tmp_path / "datasets" / name).mkdir(parents=True)
+        (tmp_path / "datasets" / name / "meta.json").write_text(record, encoding="utf-8")
+    rows = [
+        *(Cost("parse", "", "", 0, 3.0, 1), Cost("fit", "p/e/had/m", "knn", 10, 80.0, 1)),
+        *(Cost("score", "", "", 0, 2.0, 1), Cost("compare", "", "", 0, 1.0, 1)),
+    ]
+    assert without_data(nodes, tmp_path) == {"parse/lost", "fit/p/e/lost/m"}
+    known = known_seconds(nodes, tmp_path, Costs.of(rows))
+    assert known.unlike == {"measure/p/new"}
+    assert known.seconds == {
+        **{"parse/had": 3.0, "parse/lost": 2.0, "fit/p/e/had/m": 80.0, "fit/p/e/lost/m": 2.0},
+        **{"measure/p/new": 0.0, "compare/p": 1.0},
+    }
+    assert "1 of them are like no row" in in_words(nodes, known, [Engine("1 core", 1)])

@@ -8,5 +8,5 @@ from textmix.plan.schedule import ENGINES, in_words, known_seconds
 
 nodes = snakemake.params.nodes
 costs = Costs.of(load_costs(Path(snakemake.params.table)))
-known = known_seconds(nodes, Path("results/benchmarks"), costs)
+known = known_seconds(nodes, Path("results"), costs)
 sys.stdout.write(in_words(nodes, known, ENGINES) + "\n")

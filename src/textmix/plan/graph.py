@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from textmix.core.io import META, read_json
 from textmix.plan.costs import Cost, read_benchmark
 from textmix.plan.plan import Plan, Run
 
 #: Stages whose jobs take long enough to be shown one by one, and to have a row each in the table of costs.
 LONG = ("parse", "features", "part", "fit", "measure")
+#: Stages whose jobs end at once where a data set that they read could not be had.
+OF_DATA = ("features", "split", "part", "fit", "score", "measure")
 #: The stages of one job each that end a run, and the stages that they wait for.
 ENDS = {
     "page": ("parse", "compare", "table", "figure"),
@@ -115,17 +118,40 @@ def long_waits(nodes: Mapping[str, Node]) -> dict[str, list[str]]:
     return {name: [before for before in node.waits if before in kept] for name, node in kept.items()}
 
 
-def measured_costs(nodes: Mapping[str, Node], benchmarks: Path) -> list[Cost]:
+def without_data(nodes: Mapping[str, Node], results: Path) -> frozenset[str]:
+    """Return the names of the jobs that end at once, for a data set that they read could not be had.
+
+    Parameters
+    ----------
+    nodes : name -> job, each behind the jobs that it waits for.
+    results : the folder of results; a data set that was not parsed yet counts as one that can be had.
+    """
+    found: set[str] = set()
+    for name, node in nodes.items():
+        record = results / "datasets" / node.job / META
+        if node.stage == "parse":
+            lost = record.is_file() and "missing" in read_json(record)
+        else:
+            lost = node.stage in OF_DATA and not found.isdisjoint(node.waits)
+        if lost:
+            found.add(name)
+    return frozenset(found)
+
+
+def measured_costs(nodes: Mapping[str, Node], results: Path) -> list[Cost]:
     """Return a row for each long job that Snakemake measured, and for each further stage one of all its jobs.
+
+    A job whose data could not be had tells nothing of what it takes, and has no row.
 
     Parameters
     ----------
     nodes : the jobs of the plan.
-    benchmarks : the folder of Snakemake's benchmark files.
+    results : the folder of results; Snakemake's benchmark files and the parsed data sets lie below it.
     """
     spent: dict[tuple[str, str], list[Cost]] = {}
-    for node in nodes.values():
-        path = benchmarks / f"{node.name}.tsv"
+    lost = without_data(nodes, results)
+    for node in (node for name, node in nodes.items() if name not in lost):
+        path = results / "benchmarks" / f"{node.name}.tsv"
         found = read_benchmark(path) if path.is_file() else None
         if found is not None:
             row = _row(node, found.busy, found.megabytes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textmix.plan.costs import Costs, read_benchmark
-from textmix.plan.graph import LONG, Node
+from textmix.plan.graph import LONG, Node, without_data
 from textmix.plan.status import duration
 
 
@@ -50,40 +50,51 @@ class Known:
     ----------
     seconds : name of a job -> its seconds.
     measured : names of the jobs that were measured in this folder; the seconds of all further ones are estimates.
+    unlike : names of the jobs like which no job was measured, here or in the table; they count as nothing.
     """
 
     seconds: Mapping[str, float]
     measured: frozenset[str]
+    unlike: frozenset[str] = frozenset()
 
 
-def known_seconds(nodes: Mapping[str, Node], benchmarks: Path, costs: Costs) -> Known:
+def known_seconds(nodes: Mapping[str, Node], results: Path, costs: Costs) -> Known:
     """Return the seconds of all jobs: by the benchmark files, else by the table of costs.
+
+    A job whose data could not be had takes what a score takes.
 
     Parameters
     ----------
     nodes : the jobs of the plan.
-    benchmarks : the folder of Snakemake's benchmark files.
+    results : the folder of results; Snakemake's benchmark files and the parsed data sets lie below it.
     costs : estimates the jobs that were not measured; one like no row counts as nothing.
     """
+    benchmarks, lost = results / "benchmarks", without_data(nodes, results)
     files = {name: benchmarks / f"{name}.tsv" for name in nodes}
     found = {name: read_benchmark(path) for name, path in files.items() if path.is_file()}
     # A job that joins single fits may have made them all itself when it was measured.
     whole = {name for name, node in nodes.items() if any(b.startswith("part/") and b not in found for b in node.waits)}
     seconds = {name: row.seconds for name, row in found.items() if row is not None and name not in whole}
-    guessed = {name: _guess(nodes, name, costs) for name in nodes if name not in seconds}
-    return Known({**seconds, **guessed}, frozenset(seconds))
+    guessed = {name: _guess(nodes, name, costs, lost) for name in nodes if name not in seconds}
+    known = {name: guess for name, guess in guessed.items() if guess is not None}
+    unlike = frozenset(guessed) - frozenset(known)
+    return Known({**seconds, **known, **dict.fromkeys(unlike, 0.0)}, frozenset(seconds), unlike)
 
 
-def _guess(nodes: Mapping[str, Node], name: str, costs: Costs) -> float:
-    """Return the seconds of a job by the table: of a single fit its share, of a job that joins fits a score's."""
+def _guess(nodes: Mapping[str, Node], name: str, costs: Costs, lost: frozenset[str]) -> float | None:
+    """Return the seconds of a job by the table; None where it has no row like it.
+
+    A single fit takes its share of its row.  A job that joins fits, and one without its data, takes what a score takes.
+    """
     node = nodes[name]
     parts = [before for before in node.waits if nodes[before].stage == "part"]
-    if node.stage == "fit" and parts:
-        return _guess(nodes, f"score/{node.job}", costs)
+    if name in lost or (node.stage == "fit" and parts):
+        score = costs.estimate("score")
+        return score.seconds if score else None
     job = node.job.rpartition("/")[0] if node.stage == "part" else node.job
     cost = costs.estimate("fit" if node.stage == "part" else node.stage, job, node.method, node.documents)
     cells = sum(other.startswith(f"part/{job}/") for other in nodes) if node.stage == "part" else 1
-    return cost.seconds / cells if cost else 0.0
+    return cost.seconds / cells if cost else None
 
 
 def simulate(nodes: Mapping[str, Node], seconds: Mapping[str, float], engine: Engine) -> float:
@@ -140,6 +151,7 @@ def in_words(nodes: Mapping[str, Node], known: Known, engines: Iterable[Engine])
     lines = [
         f"{len(nodes)} jobs, {duration(whole)} of work; {len(known.measured)} of them, {duration(measured)}, were "
         "measured in this folder, and config/costs.csv estimates the rest.",
+        *([f"{len(known.unlike)} of them are like no row of the table and count as nothing."] if known.unlike else []),
         f"{'where':<28}{'time':>12}{'times as fast':>15}",
     ]
     first = None
