@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy.special import log_expit
 
+from textmix.core.random_kernels import uniform
 from textmix.models.common import heap_kernels as heaps
 from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
 from textmix.models.hmm import hmm_kernels
 from textmix.models.label_sets.candidate_kernels import likeliest_sets
-from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain, uniform
+from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.chain_search_kernels import reach, search_best
 from textmix.models.label_sets.tree_gibbs_kernels import gibbs_trees
 from textmix.models.neighbours.neighbour_kernels import votes

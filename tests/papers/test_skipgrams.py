@@ -109,7 +109,7 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     assert found.values["accuracy"] == 1.0
     assert found.values["discount"] == 0.1
     assert [(row["delta"], row["discount"]) for row in found.tables["held_out"]] == [(0.5, 0.1), (0.7, 1.0)]
-    vectors = {**words, "vectors": {"vector_size": 8, "min_count": 1, "epochs": 2, "seed": 1, "dm": 0}}
+    vectors = {**words, "vectors": {"size": 8, "min_count": 1, "epochs": 2}}
     settings = {"splits": 2, "params": {"max_iter": 50}}
     values = run_measure(
         "skipgrams", "vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)

@@ -55,7 +55,6 @@ def test_estimators_saving_and_loading_need_no_extra() -> None:
 LACKING = {
     "import textmix; textmix.datasets.names()": "yaml is not installed; run: pip install 'textmix[data]'",
     "import numpy as np; from textmix import BoostedRelevance as B; B().fit(np.eye(2), [['a'], ['b']])": "[boost",
-    "from textmix.text.vectors import paragraph_vectors as p; p(None, [])": "gensim is not installed",
     "from textmix import WordVectorizer as W; W(lemmatise=True).fit(['a'])": "'textmix[lemmas]'",
     "from textmix import WordVectorizer as W; W(tokenizer='tags').fit(['a'])": "'textmix[tags]'",
 }
@@ -89,5 +88,5 @@ def test_every_extra_that_a_message_names_exists() -> None:
 
 def test_the_whole_extra_has_the_packages_of_its_parts() -> None:
     extras = PROJECT["optional-dependencies"]
-    for part in ("data", "boosting", "vectors", "lemmas", "tags"):
+    for part in ("data", "boosting", "lemmas", "tags"):
         assert set(extras[part]) <= set(extras["workflow"]), part

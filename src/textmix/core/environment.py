@@ -27,7 +27,6 @@ SHOWN = (
     "pandas",
     "matplotlib",
     "lightgbm",
-    "gensim",
     "simplemma",
 )
 #: Variables by which a user chooses the instructions that NumPy, OpenBLAS and Numba compute with.

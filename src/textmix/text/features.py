@@ -19,7 +19,7 @@ from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
-from textmix.text.vectors import paragraph_vectors
+from textmix.text.vectors import VectorSpec, paragraph_vectors
 from textmix.text.vocabulary import kept_words, rename, renumber, restrict
 
 #: Value of ``tokenizer`` for a data set that is a matrix already; the matrix is used as it is.
@@ -57,7 +57,7 @@ class FeatureSpec:
         `textmix.text.skipgrams.Skipgrams`; ``min_documents`` then applies to skip-grams and not to words.
     weighting : value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or
         ``binary`` and treat ``score`` as ``count``.
-    vectors : settings of `textmix.text.vectors.paragraph_vectors`, whose vectors then replace the counts.
+    vectors : keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
     keep_text, keep_tokens : whether the result also holds the text, or the token stream of the words that remain.
     """
 
@@ -94,6 +94,8 @@ class FeatureSpec:
             if key not in known:
                 raise ConfigError(f"features: {key!r} is unknown; the keys are {', '.join(known)}")
             _check(key, value)
+        if spec.get("vectors") is not None:
+            VectorSpec.from_mapping(spec["vectors"])
         if "tokenizer" not in spec:
             raise ConfigError(f"features: tokenizer is missing; choose one of {', '.join(_CHOICES['tokenizer'])}")
         if spec["tokenizer"] == MATRIX and len(spec) > 1:
@@ -316,7 +318,7 @@ def _sequences(
     deciding : bool (N,), the documents in which skip-grams are counted for ``min_documents``.
     """
     if spec.vectors is not None:
-        vectors = paragraph_vectors(tokens, words, **spec.vectors)
+        vectors = paragraph_vectors(tokens, VectorSpec.from_mapping(spec.vectors))
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}
     grams = Skipgrams(spec.max_n, spec.max_slop, spec.min_documents, spec.subsume).fit(tokens, len(words), deciding)
     features = grams.transform(tokens, spec.weighting)

@@ -2,47 +2,106 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from textmix.core.extras import extra
+from textmix.core.config import make_entry
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
+from textmix.text.float_kernels import LANES
+from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags
+
+#: The losses: each word against the noise words drawn for it, or along the word's path in a binary tree.
+LOSSES = ("negative", "hierarchical")
 
 
-def _hash(text: str) -> int:
-    """Return a 64-bit hash of a word; unlike Python's own it is the same in every process."""
-    return int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:8], "big")
-
-
-def paragraph_vectors(
-    tokens: Ragged, words: Sequence[str], shuffle: bool = True, models: Sequence[Any] = (), **settings: Any
-) -> np.ndarray:
-    """Return the vectors of N documents, float64 (N, D).
-
-    One or more models are trained.  The vectors of all models stand side by side; D is the sum of their sizes.
+@dataclass(frozen=True)
+class VectorSpec:
+    """How paragraph vectors are learned: the keys of ``vectors`` in a ``features`` entry.
 
     Parameters
     ----------
-    tokens : N rows of ids into ``words``.
-    words : the vocabulary.
-    shuffle : whether training takes the documents in random order; otherwise in the order of the corpus, which often is
-        class after class.
-    models : for each model the settings of gensim's ``Doc2Vec`` that only this model has; empty for one model.
-    settings : settings of ``Doc2Vec`` that all models share, for example ``seed``, which also seeds the random order.
+    size : length of a vector.
+    loss : ``negative`` sampling, or ``hierarchical`` softmax over a Huffman tree of the words.
+    negative : number of noise words for each word, drawn by their counts to the power 3/4.
+    sample : a word with a share ``s`` of all occurrences is learned with the chance ``sqrt(t/s) + t/s``, where t is
+        ``sample``; 0.0 learns every occurrence.
+    min_count : least count of a word that is learned.
+    epochs : passes over the documents.
+    rate : length of the first step of gradient descent; it falls linearly.
+    shuffle : whether the passes take the documents in a random order; otherwise in the order of the corpus, which often
+        is class after class.
+    seed : of all random numbers.
     """
-    with extra("vectors"):
-        from gensim.models.doc2vec import Doc2Vec, TaggedDocument  # type: ignore[import-untyped]
 
-    rows = np.arange(len(tokens))
-    if shuffle:
-        rows = np.random.default_rng(settings.get("seed", 1)).permutation(rows)
-    documents = [TaggedDocument([words[word] for word in tokens[row]], [row]) for row in rows.tolist()]
-    parts = []
-    for each in models or ({},):
-        # One worker: with several the order of updates, and so the vectors, would differ from run to run.
-        model = Doc2Vec(documents, workers=1, hashfxn=_hash, **{**settings, **each})
-        parts.append(np.asarray(model.dv.vectors, dtype=np.float64))
-    return np.concatenate(parts, axis=1)
+    size: int = 100
+    loss: str = "negative"
+    negative: int = 5
+    sample: float = 0.0
+    min_count: int = 2
+    epochs: int = 20
+    rate: float = 0.025
+    shuffle: bool = True
+    seed: int = 1
+
+    @classmethod
+    def from_mapping(cls, entry: Mapping[str, Any]) -> VectorSpec:
+        """Return the checked form of an entry.
+
+        Raises
+        ------
+        ConfigError : a key is unknown, or its value is not allowed.
+        """
+        spec = make_entry(cls, entry, "features: vectors")
+        if spec.loss not in LOSSES:
+            raise ConfigError(f"features: vectors.loss: {spec.loss!r} is not known; choose one of {', '.join(LOSSES)}")
+        for key in ("size", "negative", "min_count", "epochs", "rate"):
+            if getattr(spec, key) <= 0:
+                raise ConfigError(f"features: vectors.{key}: is {getattr(spec, key)}; write a number above 0")
+        if spec.sample < 0 or spec.seed < 0:
+            raise ConfigError("features: vectors: sample or seed is negative; write a number from 0")
+        return spec
+
+
+def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
+    """Return the vectors of N documents by the distributed bag of words, float64 (N, ``size``).
+
+    Parameters
+    ----------
+    tokens : N rows of ids of words.
+    spec : see `VectorSpec`.
+
+    Source: Le & Mikolov, ICML 2014, section 2.3; the defaults are those of Mikolov's word2vec.
+    """
+    generator, n = np.random.default_rng(spec.seed), len(tokens)
+    counts = np.bincount(tokens.values, minlength=1)
+    known = np.flatnonzero(counts >= spec.min_count)
+    words = np.full(len(counts), -1, dtype=np.int32)
+    words[known] = np.arange(len(known))
+    learned = words[tokens.values]
+    offsets = np.concatenate([[0], np.cumsum(learned >= 0)])[tokens.offsets]
+    counts = counts[known]
+    order = generator.permutation(n) if spec.shuffle else np.arange(n)
+    width = -(-spec.size // LANES) * LANES
+    vectors = np.zeros((n, width), dtype=np.float32)
+    vectors[:, : spec.size] = (generator.random((n, spec.size), dtype=np.float32) - np.float32(0.5)) / spec.size
+    if len(counts):
+        train_bags(
+            *(offsets, learned[learned >= 0], order, _chances(counts, spec.sample), (spec.rate, spec.epochs)),
+            huffman_paths(counts),
+            (spec.negative if spec.loss == "negative" else 0, *alias_table(counts**0.75)),
+            *(width, vectors.reshape(-1), np.zeros(len(counts) * width, dtype=np.float32)),
+            generator.integers(2**64, size=1, dtype=np.uint64),
+        )
+    return vectors[:, : spec.size].astype(np.float64)
+
+
+def _chances(counts: np.ndarray, sample: float) -> np.ndarray:
+    """Return the chance of an occurrence of each word to be learned, float64 (V,)."""
+    if sample == 0:
+        return np.ones(len(counts))
+    ratio = sample * counts.sum() / counts
+    return np.minimum(np.sqrt(ratio) + ratio, 1.0)

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from textmix.core.jit import njit
+from textmix.core.random_kernels import uniform
 from textmix.models.linear.loss_kernels import softplus
 
 
@@ -60,17 +61,6 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
             beam, score = following, grown[order]
         found[i], log_probability[i] = beam[0], score[0]
     return found, log_probability
-
-
-@njit
-def uniform(state: np.ndarray) -> float:
-    """Return a random number in [0, 1) and advance ``state``, uint64 (1,), by the generator splitmix64."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @njit

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.label_sets.chain_kernels import uniform
+from textmix.core.random_kernels import uniform
 
 
 @njit

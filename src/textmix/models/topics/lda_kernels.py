@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.label_sets.chain_kernels import uniform
+from textmix.core.random_kernels import uniform
 
 
 @njit

@@ -1,0 +1,236 @@
+"""Paragraph vectors by the distributed bag of words: a document's vector learns to predict its words, one by one.
+
+Source: Q. Le and T. Mikolov, Distributed Representations of Sentences and Documents, ICML 2014, section 2.3; negative
+sampling and hierarchical softmax are those of T. Mikolov et al., Distributed Representations of Words and Phrases and
+their Compositionality, NIPS 2013, sections 2.1 and 2.2.
+
+Vectors are float32 and as long as a multiple of `textmix.text.float_kernels.LANES`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.core.jit import njit
+from textmix.core.random_kernels import uniform
+from textmix.text.float_kernels import LANES, add_scaled, product
+
+#: The rate of the last step, as a share of the first one.
+LAST_RATE = 1e-4 / 0.025
+
+
+@njit
+def learn(
+    vectors: np.ndarray,
+    at: int,
+    outputs: np.ndarray,
+    rows: np.ndarray,
+    wanted: np.ndarray,
+    rate: float,
+    change: np.ndarray,
+    shares: np.ndarray,
+) -> None:
+    """Take one gradient step of a vector and of some output vectors, each a logistic regression on the vector.
+
+    Parameters
+    ----------
+    vectors, outputs : float32, flat.  The logistic function of the scalar product of the vector and an output vector is
+        the probability of a 1; the step raises the sum of the log likelihoods.
+    at, rows : places of the first element of the vector, and of each output vector, int64 (K,).
+    wanted : float64 (K,), 1 or 0.
+    rate : length of the step.
+    change, shares : float32 (D,) and float64 (K,), overwritten.
+    """
+    blocks = len(change) // LANES
+    for k in range(len(rows)):
+        shares[k] = product(vectors, at, outputs, rows[k], blocks)
+    for k in range(len(rows)):
+        shares[k] = rate * (wanted[k] - 1.0 / (1.0 + np.exp(-shares[k])))
+    change[:] = 0.0
+    for k in range(len(rows)):
+        add_scaled(change, 0, np.float32(shares[k]), outputs, rows[k], blocks)
+    # A noise word may have been drawn twice: no output moves before the last one was read.
+    for k in range(len(rows)):
+        add_scaled(outputs, rows[k], np.float32(shares[k]), vectors, at, blocks)
+    add_scaled(vectors, at, np.float32(1.0), change, 0, blocks)
+
+
+@njit
+def noise_word(limits: np.ndarray, others: np.ndarray, state: np.ndarray) -> int:
+    """Return a word drawn by Walker's alias method; see `alias_table` for the tables."""
+    place = uniform(state) * len(limits)
+    word = int(place)
+    return word if place - word < limits[word] else others[word]
+
+
+@njit
+def noisy_targets(
+    word: int, noise: tuple[int, np.ndarray, np.ndarray], state: np.ndarray, rows: np.ndarray, wanted: np.ndarray
+) -> int:
+    """Write a word, which is wanted, and the noise words drawn for it; return their number.
+
+    A noise word that is the word itself is left out.  The parameters are those of `train_bags`.
+    """
+    number, limits, others = noise
+    rows[0], wanted[0], found = word, 1.0, 1
+    for _ in range(number):
+        drawn = noise_word(limits, others, state)
+        if drawn != word:
+            rows[found], wanted[found] = drawn, 0.0
+            found += 1
+    return found
+
+
+@njit
+def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tables by which `noise_word` draws word ``w`` with a chance proportional to ``weights[w]``.
+
+    Parameters
+    ----------
+    weights : float64 (V,), positive; V is not 0.
+
+    Returns
+    -------
+    limits : float64 (V,), the share of word ``w`` in its own place.
+    others : int32 (V,), the word that has the rest of the place.
+
+    Source: A. J. Walker, ACM Transactions on Mathematical Software 3 (1977).
+    """
+    n = len(weights)
+    limits, others = weights * (n / weights.sum()), np.arange(n).astype(np.int32)
+    small, large = np.flatnonzero(limits < 1.0), np.flatnonzero(limits >= 1.0)
+    wide = np.empty(n, dtype=np.int64)
+    wide[: len(small)] = small
+    below, above = len(small), 0
+    while below > 0 and above < len(large):
+        below -= 1
+        word, giver = wide[below], large[above]
+        others[word] = giver
+        limits[giver] -= 1.0 - limits[word]
+        if limits[giver] < 1.0:
+            wide[below] = giver
+            below += 1
+            above += 1
+    return limits, others
+
+
+@njit
+def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Huffman tree of words: the parent of each node, and the branch by which it hangs there.
+
+    Parameters
+    ----------
+    counts : int64 (V,).
+
+    Returns
+    -------
+    parents : int64 (2 V - 1,), of the words and then of the inner nodes; the root, the last one, has 0.
+    branches : int8 (2 V - 1,), 1 for the second of the two nodes that were joined.
+    """
+    n = len(counts)
+    weights = np.concatenate((counts, np.zeros(max(n - 1, 0), dtype=np.int64)))
+    parents, branches = np.zeros(len(weights), dtype=np.int64), np.zeros(len(weights), dtype=np.int8)
+    words = np.argsort(counts, kind="mergesort")
+    word, inner = 0, n
+    for made in range(n, len(weights)):
+        for branch in range(2):
+            # The inner nodes are made in the order of their weights: the least is that of one of two queues.
+            if word < n and (inner >= made or weights[words[word]] <= weights[inner]):
+                least, word = words[word], word + 1
+            else:
+                least, inner = inner, inner + 1
+            weights[made] += weights[least]
+            parents[least], branches[least] = made, branch
+    return parents, branches
+
+
+@njit
+def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the path of each word in the Huffman tree of all words, from the word to the root.
+
+    Parameters
+    ----------
+    counts : int64 (V,).
+
+    Returns
+    -------
+    offsets : int64 (V + 1,), the places of each word's path.
+    nodes : int32, the inner nodes on the paths, 0 to V - 2, of which the last is the root.
+    branches : int8, 0 or 1, the branch that the path takes at each node.
+
+    Source: D. A. Huffman, Proceedings of the IRE 40 (1952).
+    """
+    parents, taken = huffman_parents(counts)
+    n, root = len(counts), len(parents) - 1
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    for word in range(n):
+        node = word
+        while node != root:
+            node = parents[node]
+            offsets[word + 1] += 1
+        offsets[word + 1] += offsets[word]
+    nodes, branches = np.empty(offsets[n], dtype=np.int32), np.empty(offsets[n], dtype=np.int8)
+    for word in range(n):
+        node = word
+        for place in range(offsets[word], offsets[word + 1]):
+            branches[place], node = taken[node], parents[node]
+            nodes[place] = node - n
+    return offsets, nodes, branches
+
+
+@njit
+def train_bags(
+    offsets: np.ndarray,
+    tokens: np.ndarray,
+    order: np.ndarray,
+    kept: np.ndarray,
+    rates: tuple[float, int],
+    paths: tuple[np.ndarray, np.ndarray, np.ndarray],
+    noise: tuple[int, np.ndarray, np.ndarray],
+    size: int,
+    vectors: np.ndarray,
+    outputs: np.ndarray,
+    state: np.ndarray,
+) -> None:
+    """Train the vectors of documents, in place.
+
+    Parameters
+    ----------
+    offsets, tokens : document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``.
+    order : int64 (N,), the documents in the order in which each pass takes them.
+    kept : float64 (V,), the chance of an occurrence of a word to be learned in a pass; of a word that is never learned
+        a negative number.
+    rates : length of the first step and number of passes; the length falls linearly, word by word.
+    paths : of each word, the inner nodes of the tree on its path, as offsets int64 (V + 1,), nodes int32 and the
+        branch that it takes there, int8; read without noise words.
+    noise : the number of noise words for each word, 0 for hierarchical softmax, and the tables of `noise_word`.
+    size : D, length of a vector.
+    vectors : float32 (N * D,).
+    outputs : float32 (rows * D,), a row for each word, or for each inner node.
+    state : uint64 (1,), of the generator.
+    """
+    first_rate, passes = rates
+    starts, nodes, branches = paths
+    most = 1 + noise[0]
+    for word in range(len(starts) - 1):
+        most = max(most, starts[word + 1] - starts[word])
+    rows, wanted, shares = np.zeros(most, dtype=np.int64), np.zeros(most), np.zeros(most)
+    change = np.zeros(size, dtype=np.float32)
+    seen, total = 0, passes * len(tokens)
+    for _ in range(passes):
+        for d in order:
+            rate = max(first_rate * (1.0 - seen / total), first_rate * LAST_RATE)
+            seen += offsets[d + 1] - offsets[d]
+            for place in range(offsets[d], offsets[d + 1]):
+                word = tokens[place]
+                if uniform(state) >= kept[word]:
+                    continue
+                if noise[0] > 0:
+                    number = noisy_targets(word, noise, state, rows, wanted)
+                else:
+                    number = 0
+                    for step in range(starts[word], starts[word + 1]):
+                        rows[number], wanted[number] = nodes[step], branches[step]
+                        number += 1
+                rows[:number] *= size
+                learn(vectors, d * size, outputs, rows[:number], wanted[:number], rate, change, shares)
