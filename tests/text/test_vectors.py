@@ -21,21 +21,23 @@ SIZE = 2 * float_kernels.LANES
 
 
 @njit
-def compiled(out: np.ndarray, vector: np.ndarray, factor: float) -> float:
-    """Add and multiply two vectors inside of longer arrays."""
-    float_kernels.add_scaled(out, 3, np.float32(factor), vector, 7, 2)
-    return float_kernels.product(out, 3, vector, 5, 2)
+def compiled(vectors: np.ndarray, outputs: np.ndarray, rows: np.ndarray, factors: np.ndarray) -> float:
+    """Take a step with the first three outputs, and multiply two vectors inside of longer arrays."""
+    float_kernels.step(vectors, 3, outputs, rows, factors, 3, 2)
+    return float_kernels.product(vectors, 3, outputs, 5, 2)
 
 
 def test_compiled_arithmetic_equals_its_twin_to_the_byte() -> None:
     rng = np.random.default_rng(1)
-    vector, out = (rng.normal(size=SIZE + 9).astype(np.float32) for _ in range(2))
-    again = out.copy()
-    float_kernels._python_add_scaled(again, 3, 0.7, vector, 7, 2)
-    expected = float_kernels._python_product(again, 3, vector, 5, 2)
-    found = compiled(out, vector, 0.7)
-    assert out.tobytes() == again.tobytes()
-    assert np.float32(found) == expected == pytest.approx(float(again[3:-6] @ vector[5:-4]), rel=1e-5)
+    vectors, outputs = (rng.normal(size=size).astype(np.float32) for size in (SIZE + 9, 3 * SIZE))
+    rows, factors = np.array([2 * SIZE, 7, 7, 0]), np.array([0.7, -0.3, 0.1, 9.0], dtype=np.float32)
+    again = vectors.copy(), outputs.copy()
+    float_kernels._python_step(again[0], 3, again[1], rows, factors, 3, 2)
+    expected = float_kernels._python_product(again[0], 3, again[1], 5, 2)
+    found = compiled(vectors, outputs, rows, factors)
+    assert vectors.tobytes() == again[0].tobytes()
+    assert outputs.tobytes() == again[1].tobytes()
+    assert np.float32(found) == expected == pytest.approx(float(vectors[3:-6] @ outputs[5 : 5 + SIZE]), rel=1e-5)
 
 
 Path = list[tuple[int, int]]

@@ -56,22 +56,41 @@ def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) ->
 
 
 @intrinsic
-def _add_scaled(_: Any, out: Any, at: Any, factor: Any, vector: Any, first: Any, blocks: Any) -> Any:
-    """See `add_scaled`."""
+def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, count: Any, blocks: Any) -> Any:
+    """See `step`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """Go through both vectors block by block."""
+        """Go through the vectors block by block; the sum of the scaled blocks stays in a register."""
         kinds = signature.args
-        one = builder.insert_element(ir.Constant(_ROW, ir.Undefined), arguments[2], ir.IntType(32)(0))
-        scale = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
-        with cgutils.for_range(builder, arguments[5]) as loop:
-            target = _address(context, builder, kinds[0], arguments[0], arguments[1], loop.index)
-            source = _address(context, builder, kinds[3], arguments[3], arguments[4], loop.index)
-            scaled = builder.fmul(scale, builder.load(source, align=4))
-            builder.store(builder.fadd(builder.load(target, align=4), scaled), target, align=4)
+
+        def element(argument: int, number: Any) -> Any:
+            """Return an element of an array argument."""
+            data = context.make_array(kinds[argument])(context, builder, arguments[argument]).data
+            return builder.load(builder.gep(data, [number]))
+
+        def output(number: Any, block: Any) -> tuple[Any, Any]:
+            """Return the address of a block of an output vector, and a row of its factor."""
+            one = builder.insert_element(ir.Constant(_ROW, ir.Undefined), element(4, number), ir.IntType(32)(0))
+            scale = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+            return _address(context, builder, kinds[2], arguments[2], element(3, number), block), scale
+
+        change = cgutils.alloca_once(builder, _ROW)
+        with cgutils.for_range(builder, arguments[6]) as outer:
+            place = _address(context, builder, kinds[0], arguments[0], arguments[1], outer.index)
+            vector = builder.load(place, align=4)
+            builder.store(ir.Constant(_ROW, [0.0] * LANES), change)
+            with cgutils.for_range(builder, arguments[5]) as loop:
+                source, scale = output(loop.index, outer.index)
+                scaled = builder.fmul(scale, builder.load(source, align=4))
+                builder.store(builder.fadd(builder.load(change), scaled), change)
+            with cgutils.for_range(builder, arguments[5]) as loop:
+                target, scale = output(loop.index, outer.index)
+                moved = builder.fadd(builder.load(target, align=4), builder.fmul(scale, vector))
+                builder.store(moved, target, align=4)
+            builder.store(builder.fadd(vector, builder.load(change)), place, align=4)
         return context.get_dummy_value()
 
-    return types.void(out, types.intp, types.float32, vector, types.intp, types.intp), generate
+    return types.void(vectors, types.intp, outputs, rows, factors, types.intp, types.intp), generate
 
 
 def _python_product(left: np.ndarray, at: int, right: np.ndarray, first: int, blocks: int) -> float:
@@ -92,18 +111,34 @@ def _python_product(left: np.ndarray, at: int, right: np.ndarray, first: int, bl
     return row[0]
 
 
-def _python_add_scaled(out: np.ndarray, at: int, factor: float, vector: np.ndarray, first: int, blocks: int) -> None:
-    """Add a vector times a factor to another vector.
+def _python_step(
+    vectors: np.ndarray,
+    at: int,
+    outputs: np.ndarray,
+    rows: np.ndarray,
+    factors: np.ndarray,
+    count: int,
+    blocks: int,
+) -> None:
+    """Add to one vector the sum of output vectors times their factors, and to each of them the vector times its factor.
+
+    The right sides are those before the step.
 
     Parameters
     ----------
-    out, vector : float32, flat.
-    at, first : places of the first elements.
-    factor : float32.
-    blocks : length of both vectors, in multiples of `LANES`.
+    vectors, outputs : float32, flat.
+    at, rows : places of the first element of the vector, and of each output vector, int64 (K,).
+    factors : float32 (K,).
+    count : number of output vectors, at most K.
+    blocks : length of the vectors, in multiples of `LANES`.
     """
     size = blocks * LANES
-    out[at : at + size] += np.float32(factor) * vector[first : first + size]
+    vector, change = vectors[at : at + size].copy(), np.zeros(size, dtype=np.float32)
+    for k in range(count):
+        change += factors[k] * outputs[rows[k] : rows[k] + size]
+    for k in range(count):
+        outputs[rows[k] : rows[k] + size] += factors[k] * vector
+    vectors[at : at + size] += change
 
 
 def _running(compiled: Any, python: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,4 +148,4 @@ def _running(compiled: Any, python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 product = _running(_product, _python_product)
-add_scaled = _running(_add_scaled, _python_add_scaled)
+step = _running(_step, _python_step)

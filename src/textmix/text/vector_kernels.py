@@ -13,7 +13,7 @@ import numpy as np
 
 from textmix.core.jit import njit
 from textmix.core.random_kernels import uniform
-from textmix.text.float_kernels import LANES, add_scaled, product
+from textmix.text.float_kernels import LANES, product, step
 
 #: The rate of the last step, as a share of the first one.
 LAST_RATE = 1e-4 / 0.025
@@ -26,33 +26,29 @@ def learn(
     outputs: np.ndarray,
     rows: np.ndarray,
     wanted: np.ndarray,
+    targets: int,
     rate: float,
-    change: np.ndarray,
-    shares: np.ndarray,
+    factors: np.ndarray,
+    blocks: int,
 ) -> None:
     """Take one gradient step of a vector and of some output vectors, each a logistic regression on the vector.
 
+    The logistic function of the scalar product of the vector and an output vector is the probability of a 1; the step
+    raises the sum of the log likelihoods.
+
     Parameters
     ----------
-    vectors, outputs : float32, flat.  The logistic function of the scalar product of the vector and an output vector is
-        the probability of a 1; the step raises the sum of the log likelihoods.
-    at, rows : places of the first element of the vector, and of each output vector, int64 (K,).
+    vectors, at, outputs, rows, blocks : as for `textmix.text.float_kernels.step`.
     wanted : float64 (K,), 1 or 0.
+    targets : number of output vectors, at most K.
     rate : length of the step.
-    change, shares : float32 (D,) and float64 (K,), overwritten.
+    factors : float32 (K,), overwritten.
     """
-    blocks = len(change) // LANES
-    for k in range(len(rows)):
-        shares[k] = product(vectors, at, outputs, rows[k], blocks)
-    for k in range(len(rows)):
-        shares[k] = rate * (wanted[k] - 1.0 / (1.0 + np.exp(-shares[k])))
-    change[:] = 0.0
-    for k in range(len(rows)):
-        add_scaled(change, 0, np.float32(shares[k]), outputs, rows[k], blocks)
-    # A noise word may have been drawn twice: no output moves before the last one was read.
-    for k in range(len(rows)):
-        add_scaled(outputs, rows[k], np.float32(shares[k]), vectors, at, blocks)
-    add_scaled(vectors, at, np.float32(1.0), change, 0, blocks)
+    for k in range(targets):
+        factors[k] = product(vectors, at, outputs, rows[k], blocks)
+    for k in range(targets):
+        factors[k] = rate * (wanted[k] - 1.0 / (1.0 + np.exp(-np.float64(factors[k]))))
+    step(vectors, at, outputs, rows, factors, targets, blocks)
 
 
 @njit
@@ -214,8 +210,7 @@ def train_bags(
     most = 1 + noise[0]
     for word in range(len(starts) - 1):
         most = max(most, starts[word + 1] - starts[word])
-    rows, wanted, shares = np.zeros(most, dtype=np.int64), np.zeros(most), np.zeros(most)
-    change = np.zeros(size, dtype=np.float32)
+    rows, wanted, factors = np.zeros(most, dtype=np.int64), np.zeros(most), np.zeros(most, dtype=np.float32)
     seen, total = 0, passes * len(tokens)
     for _ in range(passes):
         for d in order:
@@ -226,11 +221,10 @@ def train_bags(
                 if uniform(state) >= kept[word]:
                     continue
                 if noise[0] > 0:
-                    number = noisy_targets(word, noise, state, rows, wanted)
+                    targets = noisy_targets(word, noise, state, rows, wanted)
                 else:
-                    number = 0
-                    for step in range(starts[word], starts[word + 1]):
-                        rows[number], wanted[number] = nodes[step], branches[step]
-                        number += 1
-                rows[:number] *= size
-                learn(vectors, d * size, outputs, rows[:number], wanted[:number], rate, change, shares)
+                    targets = starts[word + 1] - starts[word]
+                    rows[:targets] = nodes[starts[word] : starts[word + 1]]
+                    wanted[:targets] = branches[starts[word] : starts[word + 1]]
+                rows[:targets] *= size
+                learn(vectors, d * size, outputs, rows, wanted, targets, rate, factors, size // LANES)
