@@ -141,10 +141,10 @@ def test_documents_without_a_known_word_have_a_vector_too() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"vector_size": 10}, "vectors: unknown key 'vector_size'"),
+        ({"vector_size": 10}, "vectors: 'vector_size' is unknown; the keys are size, loss"),
         ({"loss": "hs"}, "vectors.loss: 'hs' is not known; choose one of negative, hierarchical"),
         ({"epochs": 0}, "vectors.epochs: is 0; write a number above 0"),
-        ({"sample": 1}, "vectors.sample: is 1; write a number with a point"),
+        ({"shuffle": 1}, "vectors.shuffle: is 1; write one like True"),
         ({"seed": -1}, "sample or seed is negative"),
     ],
 )

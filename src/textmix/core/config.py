@@ -31,7 +31,7 @@ Entry = TypeVar("Entry")
 _REFERENCE = re.compile(r"\$ref: (\S+\.yaml)")
 #: Types of the fields of entries, in words.
 _IN_WORDS: dict[Any, str] = {
-    **{str: "text", bool: "true or false", int: "a whole number", float: "a number with a point", list: "a list"},
+    **{str: "text", bool: "true or false", int: "a whole number", list: "a list"},
     **{Mapping: "keys and values", NoneType: "nothing"},
 }
 
@@ -118,7 +118,7 @@ def make_entry(cls: type[Entry], entry: Mapping[str, Any], where: str, **known: 
 
     Parameters
     ----------
-    cls : the dataclass; its fields are texts, numbers, truth values or mappings, or may be None.
+    cls : the dataclass; its fields are texts, truth values or mappings, or may be None.
     entry : key -> value as read from the file.
     where : file and name of the entry, for messages.
     known : fields that do not stand in the entry.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from textmix.core.config import make_entry
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.text.float_kernels import LANES
@@ -28,7 +27,7 @@ class VectorSpec:
     loss : ``negative`` sampling, or ``hierarchical`` softmax over a Huffman tree of the words.
     negative : number of noise words for each word, drawn by their counts to the power 3/4.
     sample : a word with a share ``s`` of all occurrences is learned with the chance ``sqrt(t/s) + t/s``, where t is
-        ``sample``; 0.0 learns every occurrence.
+        ``sample``; 0 learns every occurrence.
     min_count : least count of a word that is learned.
     epochs : passes over the documents.
     rate : length of the first step of gradient descent; it falls linearly.
@@ -55,7 +54,14 @@ class VectorSpec:
         ------
         ConfigError : a key is unknown, or its value is not allowed.
         """
-        spec = make_entry(cls, entry, "features: vectors")
+        defaults = asdict(cls())
+        for key, value in entry.items():
+            if key not in defaults:
+                raise ConfigError(f"features: vectors: {key!r} is unknown; the keys are {', '.join(defaults)}")
+            kind = type(defaults[key])
+            if type(value) is not kind and not (kind is float and type(value) is int):
+                raise ConfigError(f"features: vectors.{key}: is {value!r}; write one like {defaults[key]!r}")
+        spec = cls(**entry)
         if spec.loss not in LOSSES:
             raise ConfigError(f"features: vectors.loss: {spec.loss!r} is not known; choose one of {', '.join(LOSSES)}")
         for key in ("size", "negative", "min_count", "epochs", "rate"):
