@@ -18,7 +18,7 @@ from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters, topic_emissions
-from textmix.models.hmm.training import Chain
+from textmix.models.hmm.training import Chain, pass_emissions, random_emissions
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.text.words import WordVectorizer
 
@@ -160,6 +160,33 @@ def test_topics_are_probabilities_of_every_word() -> None:
     assert (topics > 0).all()
     low = topics[:10].sum(axis=0)
     assert low.min() < 0.1 < 0.9 < low.max()
+
+
+def test_given_emissions_stay_and_the_rest_is_that_of_the_model_they_come_from() -> None:
+    documents, _ = made(60)
+    X, y = TokenSequences.of(documents, 7), np.arange(60) % 3
+    topics = HMMClassifier(n_states=2, emissions="topics", max_iter=5, random_state=0).fit(X, y)
+    given = clone(topics).set_params(emissions=topics.emissionprob_[0]).fit(X, y)
+    for name in ("startprob_", "transmat_", "emissionprob_", "objective_path_"):
+        np.testing.assert_array_equal(getattr(given, name), getattr(topics, name))
+    with pytest.raises(ValueError, match=r"shape \(7, 2\); states and words are \(2, 7\)"):
+        given.set_params(emissions=topics.emissionprob_[0].T).fit(X, y)
+
+
+def test_emissions_that_nobody_needs_take_as_many_random_numbers() -> None:
+    drawn, passed = np.random.RandomState(4), np.random.RandomState(4)
+    random_emissions(np.full(50, 0.02), 3, drawn)
+    pass_emissions(50, 3, passed)
+    assert drawn.random_sample() == passed.random_sample()
+
+
+@pytest.mark.parametrize("emissions", ["own", "shared", "topics"])
+def test_the_likelihood_under_the_own_class_is_that_of_all_classes(emissions: str) -> None:
+    documents, _ = made(60)
+    X, y = TokenSequences.of(documents, 7), np.array(["b", "a", "c"])[np.arange(60) % 3]
+    model = HMMClassifier(n_states=2, emissions=emissions, max_iter=3, random_state=0).fit(X, y)
+    expected = model.log_likelihood(X)[np.arange(60), np.searchsorted(model.classes_, y)]
+    np.testing.assert_array_equal(model.own_log_likelihood(X, y), expected)
 
 
 def test_clusters_of_words_follow_the_documents() -> None:

@@ -23,7 +23,14 @@ from textmix.models.common.sklearn_private import Interval, StrOptions, checks_p
 from textmix.models.common.validation import check_classes
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import topic_emissions
-from textmix.models.hmm.training import BaumWelch, Chain, random_chain
+from textmix.models.hmm.training import (
+    BaumWelch,
+    Chain,
+    pass_emissions,
+    random_chain,
+    random_emissions,
+    random_transitions,
+)
 
 _CONSTRAINTS: dict[str, list[Any]] = {
     "n_states": [Interval(Integral, 1, None, closed="left")],
@@ -123,7 +130,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_states : S of each class; the number of topics where ``emissions`` is "topics".
     emissions : "own": each class estimates its own; "shared": the classes share one estimate, and differ in start and
         transitions alone; "topics": p(w | state) is a topic of the training documents, found by `topic_emissions`, and
-        start and transitions alone are estimated.
+        start and transitions alone are estimated; an array, float64 (S, V) with rows that sum to 1: likewise with
+        these p(w | state), such as the ``emissionprob_[0]`` of a model of the same words.
     smoothing, max_iter, tol, random_state : as for `HiddenMarkovModel`; the classes are trained step by step together.
 
     Attributes
@@ -152,14 +160,14 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_CONSTRAINTS,
-        "emissions": [StrOptions({"own", "shared", "topics"})],
+        "emissions": [StrOptions({"own", "shared", "topics"}), np.ndarray],
     }
 
     def __init__(
         self,
         *,
         n_states: int = 5,
-        emissions: Literal["own", "shared", "topics"] = "own",
+        emissions: Literal["own", "shared", "topics"] | np.ndarray = "own",
         smoothing: float = 0.1,
         max_iter: int = 50,
         tol: float = 1e-4,
@@ -178,42 +186,65 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : there is no word, y is no target of a classification, or X and y differ in length.
+        ValueError : there is no word, y is no target of a classification, X and y differ in length, or given emissions
+            have another shape than (S, V).
         """
         X = training_sequences(X)
         self.classes_, codes = np.unique(check_classes(X, y), return_inverse=True)
         self.class_log_prior_ = np.log(np.bincount(codes) / len(codes))
         parts = [X[codes == code] for code in range(len(self.classes_))]
-        kind = "fixed" if self.emissions == "topics" else self.emissions
-        training = BaumWelch(parts, self._starts(X), self.smoothing, kind)
+        training = BaumWelch(parts, self._starts(X), self.smoothing, self._kind)
         self.converged_ = training.run(self.max_iter, self.tol)
         self._keep(training.chains)
         self.objective_path_, self.n_iter_ = np.array(training.path), len(training.path)
         self.n_features_in_ = X.n_words
         return self
 
+    @property
+    def _kind(self) -> str:
+        """Whose the emissions are: "own", "shared", or "fixed"."""
+        if isinstance(self.emissions, np.ndarray) or self.emissions == "topics":
+            return "fixed"
+        return str(self.emissions)
+
     def _starts(self, X: TokenSequences) -> list[Chain]:
         """Return a random start for each class; all have the same emissions unless each class has its own."""
         rng = check_random_state(self.random_state)
         usual = background(X)
-        chains = [random_chain(usual, self.n_states, rng) for _ in self.classes_]
-        if self.emissions == "own":
-            return chains
-        emissions = chains[0].emissions
-        if self.emissions == "topics":
-            emissions = topic_emissions(X, self.n_states, rng)
-        return [Chain(chain.start, chain.transitions, emissions) for chain in chains]
+        if self._kind == "own":
+            return [random_chain(usual, self.n_states, rng) for _ in self.classes_]
+        first = np.full(self.n_states, 1.0 / self.n_states)
+        transitions, emissions = [], np.empty(0)
+        for number in range(len(self.classes_)):
+            transitions.append(random_transitions(self.n_states, rng))
+            # The random numbers after a class are those after one with emissions of its own.
+            if self._kind == "shared" and number == 0:
+                emissions = random_emissions(usual, self.n_states, rng)
+            else:
+                pass_emissions(X.n_words, self.n_states, rng)
+        if self._kind == "fixed":
+            emissions = self._fixed(X, rng)
+        return [Chain(first, each, emissions) for each in transitions]
+
+    def _fixed(self, X: TokenSequences, rng: np.random.RandomState) -> np.ndarray:
+        """Return the emissions that stay, float64 (V, S); raises ValueError if given ones have not the shape (S, V)."""
+        if not isinstance(self.emissions, np.ndarray):
+            return topic_emissions(X, self.n_states, rng)
+        shape = self.n_states, X.n_words
+        if self.emissions.shape != shape:
+            raise ValueError(f"emissions have shape {self.emissions.shape}; states and words are {shape}")
+        return np.ascontiguousarray(self.emissions.T, dtype=np.float64)
 
     def _keep(self, chains: list[Chain]) -> None:
         """Set the fitted parameters."""
         self.startprob_ = np.array([chain.start for chain in chains])
         self.transmat_ = np.array([chain.transitions for chain in chains])
-        own = chains if self.emissions == "own" else chains[:1]
+        own = chains if self._kind == "own" else chains[:1]
         self.emissionprob_ = np.array([chain.emissions.T for chain in own])
 
     def check_loaded(self) -> None:
         """Raise ValueError if what was read from a file is no probability, or has another number of classes."""
-        if len(self.emissionprob_) != (len(self.classes_) if self.emissions == "own" else 1):
+        if len(self.emissionprob_) != (len(self.classes_) if self._kind == "own" else 1):
             raise ValueError("emissionprob_ does not hold the emissions of the classes")
         for part in (self.startprob_, self.transmat_, self.emissionprob_):
             # A transition of 0 would leave the scaled form without a bound.
@@ -222,7 +253,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _chain(self, code: int) -> Chain:
         """Return the model of a class."""
-        emissions = self.emissionprob_[code if self.emissions == "own" else 0]
+        emissions = self.emissionprob_[code if self._kind == "own" else 0]
         return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
 
     def _known(self, X: Any) -> TokenSequences:
@@ -234,6 +265,16 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = self._known(X)
         return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
+
+    def own_log_likelihood(self, X: Any, y: Any) -> np.ndarray:
+        """Return log p(d | class of d), float64 (N,), in nats; the classes y (N,) are known ones."""
+        check_is_fitted(self)
+        X, y, found = self._known(X), np.asarray(y), np.empty(len(y))
+        for code, label in enumerate(self.classes_):
+            rows = np.flatnonzero(y == label)
+            if len(rows):
+                found[rows] = self._chain(code).log_likelihood(X[rows])
+        return found
 
     def text_lengths(self, X: Any) -> np.ndarray:
         """Return the number of words of each document, int64 (N,)."""

@@ -63,7 +63,7 @@ class Expected(NamedTuple):
     ----------
     start : float64 (S,), documents that begin in a state.
     pairs : float64 (S, S), transitions from i to j, over a_ij.
-    words : float64 (V, S), words emitted by a state.
+    words : float64 (V, S), words emitted by a state; (0, S) where they are not counted.
     """
 
     start: np.ndarray
@@ -152,7 +152,7 @@ def backward(
     ----------
     first : float64 (S,), documents that begin in a state, increased in place.
     pairs : float64 (S * S * LANES,), transitions over a_ij of the documents of each lane, increased in place.
-    words : float64 (V * S,), words emitted by a state, increased in place.
+    words : float64 (V * S,), words emitted by a state, increased in place; empty where they are not counted.
     """
     n_states = len(first)
     size, n = n_states * LANES, 0
@@ -170,7 +170,7 @@ def backward(
             n += 1
         multiply_rows(posterior, 0, block.alpha, t * size, beta, here, LANES, n_states)
         words_at(block, t, n, n_states, places)
-        for k in range(n):
+        for k in range(n if len(words) else 0):
             for j in range(n_states):
                 words[places[k] + j] += posterior[j * LANES + k]
         multiply_taken(beta, here, emissions, places, n_states)

@@ -37,7 +37,7 @@ class Chain:
 
     def log_likelihood(self, X: TokenSequences) -> np.ndarray:
         """Return log p(d), float64 (N,), in nats."""
-        return self._expect(X, self.no_counts(), counted=False)
+        return self._expect(X, self.no_counts(words=False), counted=False)
 
     def expected(self, X: TokenSequences, expected: kernel.Expected) -> float:
         """Add the documents' expected counts in place and return their log-likelihood."""
@@ -59,23 +59,32 @@ class Chain:
             logs = np.log(self.start), np.log(self.transitions), np.log(self.emissions)
         return [kernel.viterbi(X[d], *logs) for d in range(len(X))]
 
-    def no_counts(self) -> kernel.Expected:
-        """Return expected counts of zero for this model."""
-        return kernel.Expected(*(np.zeros_like(part) for part in (self.start, self.transitions, self.emissions)))
+    def no_counts(self, words: bool = True) -> kernel.Expected:
+        """Return expected counts of zero for this model; without ``words``, whose table is large, none for these."""
+        emitted = self.emissions.shape if words else (0, len(self.start))
+        return kernel.Expected(np.zeros_like(self.start), np.zeros_like(self.transitions), np.zeros(emitted))
+
+
+def random_transitions(n_states: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return random transitions near uniform, float64 (S, S); rows sum to 1."""
+    return rng.dirichlet(np.full(n_states, 10.0), size=n_states)
+
+
+def random_emissions(background: np.ndarray, n_states: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return emissions that are the background p(w), float64 (V,) and positive, with noise, float64 (V, S)."""
+    emissions = background[:, np.newaxis] * rng.gamma(1.0, size=(len(background), n_states))
+    return np.asarray(emissions / emissions.sum(axis=0))
+
+
+def pass_emissions(n_words: int, n_states: int, rng: np.random.RandomState) -> None:
+    """Draw as many random numbers as `random_emissions` does, in a fifth of its time: one a word and state."""
+    rng.random_sample((n_words, n_states))
 
 
 def random_chain(background: np.ndarray, n_states: int, rng: np.random.RandomState) -> Chain:
-    """Return a random start: transitions near uniform, and emissions that are the background with noise.
-
-    Parameters
-    ----------
-    background : p(w), float64 (V,), positive.
-    n_states : S.
-    rng : source of the noise.
-    """
-    transitions = rng.dirichlet(np.full(n_states, 10.0), size=n_states)
-    emissions = background[:, np.newaxis] * rng.gamma(1.0, size=(len(background), n_states))
-    return Chain(np.full(n_states, 1.0 / n_states), transitions, emissions / emissions.sum(axis=0))
+    """Return a random start: uniform first states, `random_transitions`, and then `random_emissions`."""
+    transitions = random_transitions(n_states, rng)
+    return Chain(np.full(n_states, 1.0 / n_states), transitions, random_emissions(background, n_states, rng))
 
 
 class BaumWelch:
@@ -102,9 +111,10 @@ class BaumWelch:
 
     def step(self) -> None:
         """Take one step of all models and append J before it to the path."""
-        counts = [chain.no_counts() for chain in self.chains]
+        counts = [chain.no_counts(words=self.emissions == "own") for chain in self.chains]
         if self.emissions == "shared":
-            counts = [found._replace(words=counts[0].words) for found in counts]
+            words = np.zeros_like(self.chains[0].emissions)
+            counts = [found._replace(words=words) for found in counts]
         found = zip(self.chains, self.parts, counts, strict=True)
         self.path.append(sum(chain.expected(part, count) for chain, part, count in found) + self.penalty(self.chains))
         shared = self._share(counts[0].words, axis=0) if self.emissions == "shared" else None

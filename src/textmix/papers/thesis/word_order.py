@@ -15,10 +15,12 @@ with shuffled documents.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn import model_selection
 
 from textmix.experiment.measures import Measure, MeasureData
@@ -26,6 +28,8 @@ from textmix.models.hmm.estimator import HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters
 from textmix.models.lsi.classifiers import LSIDensityClassifier
+from textmix.models.lsi.network import ProbabilisticNeuralNetwork
+from textmix.models.lsi.transformer import LSITransformer, unit_length
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.papers.thesis.trials import Found, samples
 
@@ -79,11 +83,32 @@ def _trial(parts: tuple[Part, Part], settings: Mapping[str, Any], generator: np.
     for form in ("own", "shared"):
         numbers[form] = _model(form, form, settings, seed).fit(X, y).score(X_test, y_test)
     counts, test_counts = X.counts(), X_test.counts()
-    folds = model_selection.StratifiedKFold(3, shuffle=True, random_state=seed)
-    lsi = model_selection.GridSearchCV(LSIDensityClassifier(random_state=seed), settings["lsi"], cv=folds)
-    numbers["lsi"] = float(lsi.fit(counts, y).score(test_counts, y_test))
+    best = _lsi_point(counts, y, settings["lsi"], seed)
+    numbers["lsi"] = float(LSIDensityClassifier(**best, random_state=seed).fit(counts, y).score(test_counts, y_test))
     numbers["multinomial"] = MultinomialClassifier(smoothing=0.01).fit(counts, y).score(test_counts, y_test)
     return numbers
+
+
+def _lsi_point(X: sparse.csr_array, y: np.ndarray, grid: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the point of the grid with the best accuracy on three folds; points of a fold share its decomposition.
+
+    Parameters
+    ----------
+    X, y : counts (N, V) and class labels (N,).
+    grid : ``n_components`` and ``width``, values to choose from.
+    seed : of the folds and the decompositions.
+    """
+    points = list(itertools.product(grid["n_components"], grid["width"]))
+    folds = model_selection.StratifiedKFold(3, shuffle=True, random_state=seed)
+    scores = np.zeros((folds.n_splits, len(points)))
+    for row, (inside, outside) in zip(scores, folds.split(X, y), strict=True):
+        space = LSITransformer(n_components=max(grid["n_components"]), unit_length=False, random_state=seed)
+        known, unknown = space.fit_transform(X[inside]), space.transform(X[outside])
+        for place, (k, width) in enumerate(points):
+            network = ProbabilisticNeuralNetwork(width=width).fit(unit_length(known[:, :k]), y[inside])
+            row[place] = network.score(unit_length(unknown[:, :k]), y[outside])
+    k, width = points[int(np.argmax(scores.mean(axis=0)))]
+    return {"n_components": k, "width": width}
 
 
 def _model(form: str, emissions: Any, settings: Mapping[str, Any], seed: int) -> HMMClassifier:
@@ -106,16 +131,21 @@ def _of_form(
     ----------
     form : small or whole.
     emissions : of the classifier, and of the models whose transitions are compared: there a state is the same in all
-        classes.
+        classes; topics, if any, are those of both.
     parts, settings, seed : the trial.
     """
     (X, y), (X_test, y_test) = parts
     rng = np.random.default_rng(seed)
     mixed, mixed_test = X.shuffled(rng), X_test.shuffled(rng)
     model = _model(form, emissions[0], settings, seed).fit(X, y)
-    shuffled = _model(form, emissions[0], settings, seed).fit(mixed, y)
-    groups = {"apart": y, "random": rng.permutation(y)}
-    fits = {name: _model(form, emissions[1], settings, seed).fit(X, labels) for name, labels in groups.items()}
+    # The order of words does not change their topics.
+    topics = emissions[0] == "topics"
+    own, compared = (model.emissionprob_[0] if topics else each for each in emissions)
+    shuffled = _model(form, own, settings, seed).fit(mixed, y)
+    fits = {
+        "apart": model if topics else _model(form, compared, settings, seed).fit(X, y),
+        "random": _model(form, compared, settings, seed).fit(X, rng.permutation(y)),
+    }
     return {
         form: model.score(X_test, y_test),
         f"{form}_shuffled": shuffled.score(mixed_test, y_test),
@@ -127,8 +157,7 @@ def _of_form(
 def _order_gain(model: HMMClassifier, X: TokenSequences, mixed: TokenSequences, y: np.ndarray) -> float:
     """Return by how much documents are likelier than their shuffled forms under their class, nats a word."""
     known = np.isin(y, model.classes_)
-    code = np.searchsorted(model.classes_, y[known])
-    true, random = (model.log_likelihood(part)[known, code].sum() for part in (X, mixed))
+    true, random = (model.own_log_likelihood(part[known], y[known]).sum() for part in (X, mixed))
     return float((true - random) / X.lengths[known].sum())
 
 
