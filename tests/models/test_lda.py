@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import gammaln
+from sklearn.decomposition import LatentDirichletAllocation
 
-from textmix.models.topics.lda import LDAClassifier, bound, in_order
+from tests.naive import lda as naive
+from textmix.models.topics.lda import SWEEPS, UPDATES, LDAClassifier, bound, in_order
 from textmix.models.topics.lda_kernels import left_to_right
 
 
@@ -45,6 +47,34 @@ def test_one_topic_is_a_multinomial(topics: np.ndarray) -> None:
     np.testing.assert_allclose(bound(X, topics[:1], 0.5), expected, atol=1e-12)
     tokens, offsets = in_order(X, np.random.RandomState(0))
     np.testing.assert_allclose(left_to_right(tokens, offsets, topics[:1].T.copy(), 0.5, 1, 0), expected)
+
+
+@pytest.mark.parametrize("particles", [1, 4, 6])
+def test_particles_side_by_side_draw_what_they_draw_one_after_the_other(particles: int) -> None:
+    rng = np.random.default_rng(particles)
+    phi, rows = rng.dirichlet(np.ones(8), size=5).T.copy(), [rng.integers(8, size=n) for n in (0, 1, 12)]
+    tokens, offsets = np.concatenate(rows).astype(np.int32), np.array([0, 0, 1, 13])
+    expected = [naive.left_to_right(row.tolist(), phi, 0.2, particles, 9 + d) for d, row in enumerate(rows)]
+    assert left_to_right(tokens, offsets, phi, 0.2, particles, 9).tolist() == expected
+
+
+def test_the_bound_is_that_of_plain_arrays() -> None:
+    rng = np.random.default_rng(0)
+    X, phi = rng.poisson(0.5, (6, 30)), rng.dirichlet(np.ones(30), size=4)
+    expected = [naive.bound(x, phi, 0.2, SWEEPS) for x in X]
+    np.testing.assert_allclose(bound(sparse.csr_array(X), phi, 0.2), expected, rtol=1e-12)
+
+
+def test_the_topics_are_those_of_scikit_learn() -> None:
+    X = np.random.default_rng(0).poisson(0.3, (20, 40))
+    X[:, 5:9] = 0
+    model = LDAClassifier(n_topics=3, alpha=0.2, beta=0.1, max_iter=4, random_state=2).fit(X, np.zeros(20))
+    seed = np.random.RandomState(2).randint(2**31 - 1)
+    peer = LatentDirichletAllocation(
+        3, doc_topic_prior=0.2, topic_word_prior=0.1, max_iter=4, max_doc_update_iter=UPDATES, random_state=seed
+    ).fit(X)
+    expected = peer.components_ / peer.components_.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.topics_[0], expected, rtol=1e-6)
 
 
 def test_words_in_order_are_the_counts() -> None:

@@ -7,6 +7,8 @@ Both models contain the gamma function only as the ratio \Gamma(a + x) / \Gamma(
                           minus its second derivative,     \Psi'(a) - \Psi'(a + x) = \sum_j 1 / (a + j)^2
     rising(a, x)          all three, faster than the two functions together
 
+Variational Bayes takes `digamma` itself.
+
 The sums run over j = 0, ..., x - 1.
 
 The difference is taken term by term, which avoids the cancellation of \Psi(s + n) - \Psi(s) for large s.  For small
@@ -43,6 +45,16 @@ def _digamma_tail(z: float) -> float:
     t = 1.0 / (z * z)
     t6 = t * (-691.0 / 32760.0 + t / 12.0)
     return t * (1.0 / 12.0 + t * (-1.0 / 120.0 + t * (1.0 / 252.0 + t * (-1.0 / 240.0 + t * (1.0 / 132.0 + t6)))))
+
+
+@njit
+def digamma(z: float) -> float:
+    """Return Psi(z) for z > 0; the error is below 1e-14, relative to the larger of 1 and the value."""
+    lifted = 0.0
+    while z < LIFT:
+        lifted += 1.0 / z
+        z += 1.0
+    return np.log(z) - 0.5 / z - _digamma_tail(z) - lifted
 
 
 @njit

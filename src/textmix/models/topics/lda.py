@@ -1,7 +1,8 @@
 r"""Latent Dirichlet allocation as a classifier: one model a class, as its authors used it.
 
-Source: D. M. Blei, A. Y. Ng and M. I. Jordan, Latent Dirichlet allocation, JMLR 3, 2003; scikit-learn's estimator
-trains the topics.  With fixed topics \phi (K, V) and prior \alpha the variational bound of a document with counts x is
+Source: D. M. Blei, A. Y. Ng and M. I. Jordan, Latent Dirichlet allocation, JMLR 3, 2003.  The training is that of
+scikit-learn's estimator, from the same random start; it visits the words of the class alone.  With fixed topics \phi
+(K, V) and prior \alpha the variational bound of a document with counts x is
 
     log p(x) >= \sum_w x_w log \sum_k e_k \phi_kw + log \Gamma(K \alpha) / \Gamma(\sum_k \gamma_k)
         + \sum_k log \Gamma(\gamma_k) / \Gamma(\alpha) + (\alpha - \gamma_k) log e_k,
@@ -15,20 +16,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln, psi
-from sklearn import decomposition
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.generative import CountClassifier
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import check_counts
-from textmix.models.topics.lda_kernels import left_to_right
+from textmix.models.topics.lda_kernels import bounds, expectations, left_to_right, sweep_documents
 
 #: Updates of gamma for a new document.
 SWEEPS = 50
 #: Most updates of a training document in a sweep; scikit-learn's 100 take three times as long and change no topic.
 UPDATES = 30
+#: A training document has converged when the mean change of its parameters is smaller; scikit-learn's value.
+CHANGE = 1e-3
+#: Shape of the gamma distribution, of mean 1, from which all parameters start; scikit-learn's value.
+START = 100.0
 
 
 class LDAClassifier(CountClassifier):
@@ -103,16 +106,25 @@ class LDAClassifier(CountClassifier):
         rng, self.n_iter_ = check_random_state(self.random_state), self.max_iter
         self.topics_ = np.empty((len(self.classes_), self.n_topics, X.shape[1]))
         for code in range(len(self.classes_)):
-            model = decomposition.LatentDirichletAllocation(
-                self.n_topics,
-                doc_topic_prior=self.alpha,
-                topic_word_prior=self.beta,
-                max_iter=self.max_iter,
-                max_doc_update_iter=UPDATES,
-                random_state=rng.randint(2**31 - 1),
-            )
-            topics = model.fit(sparse.csr_matrix(X[codes == code])).components_
+            start = np.random.RandomState(rng.randint(2**31 - 1))
+            topics = self._trained(sparse.csr_array(X[codes == code], dtype=np.float64), start)
             self.topics_[code] = topics / topics.sum(axis=1, keepdims=True)
+
+    def _trained(self, X: sparse.csr_array, rng: np.random.RandomState) -> np.ndarray:
+        """Return the parameters of the topics of documents (N, V), float64 (K, V); `rng` draws where they start."""
+        counts = rng.gamma(START, 1.0 / START, (self.n_topics, X.shape[1]))
+        seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
+        rest = counts.sum(axis=1) - counts[:, seen].sum(axis=1)
+        part, found = X[:, seen], np.ascontiguousarray(counts[:, seen].T)
+        for _ in range(self.max_iter):
+            words = expectations(found, rest)
+            gamma = rng.gamma(START, 1.0 / START, (X.shape[0], self.n_topics))
+            cells = part.indptr, part.indices, part.data
+            found = self.beta + sweep_documents(cells, words, gamma, self.alpha, UPDATES, CHANGE)
+            rest = np.full(self.n_topics, self.beta * (X.shape[1] - len(seen)))
+        counts[:] = self.beta
+        counts[:, seen] = found.T
+        return counts
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
         """Return the bound of each class, of the words in their order, float64 (N, C)."""
@@ -156,20 +168,8 @@ def bound(X: sparse.csr_array, phi: np.ndarray, alpha: float) -> np.ndarray:
     phi : float64 (K, V), probability of each word in each topic, positive.
     alpha : pseudo-words of each topic in a document.
     """
-    k, words = len(phi), np.ascontiguousarray(phi.T)
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    cells = words[X.indices]
-    lengths = np.bincount(rows, X.data, X.shape[0])
-    gamma = np.repeat((alpha + lengths / k)[:, np.newaxis], k, axis=1)
-    for sweep in range(SWEEPS + 1):
-        logs = psi(gamma) - psi(gamma.sum(axis=1, keepdims=True))
-        likely = np.einsum("ck,ck->c", cells, np.exp(logs)[rows])
-        if sweep < SWEEPS:
-            ratio = sparse.csr_array((X.data / likely, X.indices, X.indptr), shape=X.shape)
-            gamma = alpha + np.exp(logs) * (ratio @ words)
-    prior = gammaln(k * alpha) - gammaln(gamma.sum(axis=1))
-    prior += (gammaln(gamma) - gammaln(alpha) + (alpha - gamma) * logs).sum(axis=1)
-    return np.asarray(np.bincount(rows, X.data * np.log(likely), X.shape[0]) + prior)
+    cells = X.indptr, X.indices, np.asarray(X.data, dtype=np.float64)
+    return np.asarray(bounds(cells, np.ascontiguousarray(phi.T), alpha, SWEEPS))
 
 
 def in_order(X: sparse.csr_array, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
