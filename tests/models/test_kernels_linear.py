@@ -39,6 +39,18 @@ def test_sums_over_a_column_are_those_of_the_dense_matrix(binary: bool) -> None:
     np.testing.assert_allclose(column_kernels.combine_some(*arrays, np.array([3, 1]), w, 12), X[:, [3, 1]] @ w)
 
 
+@pytest.mark.parametrize("binary", [True, False])
+def test_products_with_cells_and_their_squares_are_those_of_the_dense_matrix(binary: bool) -> None:
+    X, rng = cells(5, binary), np.random.default_rng(6)
+    arrays, W, V = Columns.of(X).arrays, rng.normal(size=(4, 2)), rng.normal(size=(12, 2))
+    np.testing.assert_allclose(
+        column_kernels.combine_squares(*arrays, W, 12), np.column_stack([X @ W[:, 0], X**2 @ W[:, 1]])
+    )
+    np.testing.assert_allclose(
+        column_kernels.correlate_squares(*arrays, V), np.column_stack([X.T @ V[:, 0], (X**2).T @ V[:, 1]])
+    )
+
+
 def test_the_quadratic_leaves_out_documents_without_curvature() -> None:
     state, w = np.array([[2.0, 4.0], [3.0, 0.0], [-1.0, 0.5]]), np.array([-2.0, 0.0, 3.0])
     found = descent._quadratic(state, w, 0.3, 0.1)

@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.optimize import approx_fprime, minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
+from textmix.models.linear import subspace
 from textmix.models.linear.column_kernels import gram_product
 from textmix.models.linear.coordinate_descent_kernels import _support_step, descend
 from textmix.models.linear.dropout import DropoutLogisticRegression, _Noised
 from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1, null_model
 from textmix.models.linear.nbsvm import NBSVMClassifier
-from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.path import PathClassifier, cross_validate, penalty_grid, regularisation_path
+from textmix.models.linear.subspace import Point, Subspace, solve_l2
 from textmix.models.linear.working_set import solve_l1
 
 quick = settings(deadline=None, derandomize=True, max_examples=5)
@@ -131,6 +132,42 @@ def test_cross_validation_counts_what_is_right_among_held_out_documents(l1_ratio
     np.testing.assert_allclose(accuracy, right / 60)
 
 
+@every_loss
+def test_a_subspace_has_an_orthonormal_basis_and_serves_all_folds(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data(11, n=60, p=90, binary=False)
+    columns, folds = Columns.of(X), [np.arange(60) % 3 != k for k in range(3)]
+    problems = [MarginProblem.of(columns, y, loss, 1.0 * fold) for fold in folds]
+    passes = []
+
+    def counted(*args: Any) -> np.ndarray:
+        passes.append(1)
+        return gram_product(*args)
+
+    monkeypatch.setattr(subspace, "gram_product", counted)
+    starts = [Point.of(null_model(problem)) for problem in problems]
+    space, alone = Subspace(columns), [Subspace(columns) for _ in problems]
+    together = space.solve(problems, 0.05, starts, 1e-6)
+    n_together = len(passes)
+    for problem, own, start, found in zip(problems, alone, starts, together, strict=True):
+        (point,) = own.solve([problem], 0.05, [start], 1e-6)
+        assert found.objective == pytest.approx(point.objective, rel=2e-6)
+    assert n_together < len(passes) - n_together
+    gram = X @ X.T
+    np.testing.assert_allclose(space.inputs, space.combine @ gram, atol=1e-9)
+    np.testing.assert_allclose(space.combine @ gram @ space.combine.T, np.eye(len(space.inputs)), atol=1e-9)
+
+
+@every_loss
+def test_a_subspace_that_is_too_large_is_left_without_harm(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data(12, n=60, p=90, binary=False)
+    problem = MarginProblem.of(Columns.of(X), y, loss)
+    whole = solve_l2(problem, 0.01, tolerance=1e-9)
+    monkeypatch.setattr(subspace, "MOST_DIMENSIONS", 4)
+    often = solve_l2(problem, 0.01, tolerance=1e-9)
+    assert often.all_converged and often.n_iter > whole.n_iter
+    assert often.total_objective == pytest.approx(whole.total_objective, rel=2e-9)
+
+
 def test_search_ends_when_accuracy_no_longer_rises() -> None:
     X, y = data(11, n=40, p=5)
     lambdas = np.geomspace(1e-1, 1e-9, 20)
@@ -214,10 +251,25 @@ def test_dropout_of_one_binary_matrix_is_that_of_its_values() -> None:
     X, codes, _ = dropped(16)
     present = (X > 0).astype(float)
     squared = _Noised.of(sparse.csr_array(present), codes, np.full(30, 0.01), 0.1)
-    assert squared.squares is squared.rows
+    assert not len(squared.X.data)
     doubled = _Noised.of(sparse.csr_array(2.0 * present), codes, np.full(30, 0.01), 0.4)
     v = np.random.default_rng(1).normal(size=6)
     assert squared.at(v)[0] == pytest.approx(doubled.at(v / [2, 2, 2, 2, 2, 1])[0])
+
+
+def test_features_of_one_document_alone_are_one_unknown() -> None:
+    X, codes, _ = dropped(16)
+    lone = np.eye(30)[:, [3, 3, 4, 3, 4]] * [1.0, 1.0, 1.0, 2.0, 2.0]
+    wide = np.hstack([X, lone, np.zeros((30, 2))])
+    problem = _Noised.of(sparse.csr_array(wide), codes, np.full(30, 0.5 * 0.4 / 0.6 / 30), 0.1)
+    assert sorted(problem.root**2) == pytest.approx([1.0] * 8 + [2.0] * 2)
+    v = np.random.default_rng(0).normal(size=11)
+    value, gradient = problem.at(v)
+    w = np.append(problem.weights(v), v[-1])
+    assert value == pytest.approx(naive.dropout_objective(wide, codes, np.ones(30), 0.4, 0.1, w))
+    np.testing.assert_allclose(gradient, approx_fprime(v, lambda u: problem.at(u)[0]), atol=1e-6)
+    alone = DropoutLogisticRegression(tolerance=1e-12).fit(wide, codes).coef_[0]
+    assert alone[5] == alone[6] != alone[8] and not alone[10:].any()
 
 
 def test_dropout_converges_where_rare_features_separate_the_classes() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.linear.column_kernels import combine_some
+from textmix.models.linear.column_kernels import cells_of, combine_some
 
 #: Sweeps of coordinate descent between two steps of conjugate gradients on the support.
 SWEEPS_BETWEEN = 5
@@ -23,10 +23,10 @@ def _column_curvature(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray,
     """Return the quadratic's second derivative in weight j without penalties: sum over documents of h_i x_ij^2."""
     total = 0.0
     if len(data):
-        for k in range(indptr[j], indptr[j + 1]):
+        for k in cells_of(indptr, j):
             total += data[k] * data[k] * state[indices[k], 1]
     else:
-        for k in range(indptr[j], indptr[j + 1]):
+        for k in cells_of(indptr, j):
             total += state[indices[k], 1]
     return total
 
@@ -37,11 +37,11 @@ def _add_to_weight(
 ) -> None:
     """Change the documents' gradients, in place, as ``step`` added to weight j does: by step h_i x_ij."""
     if len(data):
-        for k in range(indptr[j], indptr[j + 1]):
+        for k in cells_of(indptr, j):
             i = indices[k]
             state[i, 0] += step * data[k] * state[i, 1]
     else:
-        for k in range(indptr[j], indptr[j + 1]):
+        for k in cells_of(indptr, j):
             i = indices[k]
             state[i, 0] += step * state[i, 1]
 
@@ -51,10 +51,10 @@ def _column_gradient(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, 
     """Return the quadratic's gradient in weight j without penalties: sum over documents of x_ij g_i."""
     total = 0.0
     if len(data):
-        for k in range(indptr[j], indptr[j + 1]):
+        for k in cells_of(indptr, j):
             total += data[k] * state[indices[k], 0]
     else:
-        for k in range(indptr[j], indptr[j + 1]):
+        for k in cells_of(indptr, j):
             total += state[indices[k], 0]
     return total
 

@@ -12,62 +12,93 @@ from scipy.special import expit, log_expit
 
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_matrix
+from textmix.models.linear.column_kernels import combine_squares, correlate_squares
 from textmix.models.linear.function import minimise_function
+from textmix.models.linear.margin_problem import Columns
 from textmix.models.linear.two_class import TwoClassLinear
+
+
+def _alike(X: sparse.csc_array) -> np.ndarray:
+    """Return a number for each feature, int64 (P,), equal for features whose columns are surely equal.
+
+    These are the features of no document, and those that occur in one document alone, the same one with the same value.
+
+    Parameters
+    ----------
+    X : features (N, P).
+    """
+    counts = np.diff(X.indptr)
+    lone = counts == 1
+    cells = X.indptr[:-1][lone]
+    values, value = np.unique(X.data[cells], return_inverse=True)
+    number = 1 + X.shape[0] * len(values) + np.arange(X.shape[1], dtype=np.int64)
+    number[counts == 0] = 0
+    number[lone] = 1 + X.indices[cells].astype(np.int64) * len(values) + value
+    return number
 
 
 @dataclass(frozen=True)
 class _Noised:
     """The objective: mean log loss of N labelled documents, expected noise of these and of M without a label, and l2.
 
+    Most features occur in one document.  From equal starts, features with equal columns have equal weights in every
+    step, since nothing tells them apart: m of them are one unknown, sqrt(m) times their weight.  The objective and the
+    steps of L-BFGS are the same as with an unknown for each feature.
+
     Parameters
     ----------
-    rows, rows_t : CSR (N + M, P), labelled documents first, and its transpose.
-    squares, squares_t : the squared values of both.
+    X : documents (N + M, U), labelled ones first, with one column of each group of features.
+    group : int64 (P,), the group of each feature.
+    root : float64 (U,), square root of the number of features of each group.
     codes : int (N,), 0 or 1, the class of each labelled document.
     share : float64 (N + M,), the weight of each document in the noise, times delta / (1 - delta) / 2.
     l2 : factor of the additional penalty.
     """
 
-    rows: sparse.csr_array
-    rows_t: sparse.csr_array
-    squares: sparse.csr_array
-    squares_t: sparse.csr_array
+    X: Columns
+    group: np.ndarray
+    root: np.ndarray
     codes: np.ndarray
     share: np.ndarray
     l2: float
 
     @classmethod
-    def of(cls, rows: sparse.csr_array, codes: np.ndarray, share: np.ndarray, l2: float) -> _Noised:
+    def of(cls, rows: Any, codes: np.ndarray, share: np.ndarray, l2: float) -> _Noised:
         """Return the objective on documents (N + M, P)."""
-        rows_t = sparse.csr_array(rows.T)
-        if np.all(rows.data == 1.0):
-            return cls(rows, rows_t, rows, rows_t, codes, share, l2)
-        squares = rows.multiply(rows).tocsr()
-        return cls(rows, rows_t, squares, sparse.csr_array(squares.T), codes, share, l2)
+        X = sparse.csc_array(rows)
+        _, first, group, size = np.unique(_alike(X), return_index=True, return_inverse=True, return_counts=True)
+        return cls(Columns.of(X[:, first]), group, np.sqrt(size), codes, share, l2)
+
+    def weights(self, unknowns: np.ndarray) -> np.ndarray:
+        """Return the weight of each feature, float64 (P,), for unknowns (U + 1,), the last one the intercept."""
+        weights: np.ndarray = (unknowns[:-1] / self.root)[self.group]
+        return weights
 
     def scale(self) -> np.ndarray:
-        """Return 1 / sqrt of the objective's second derivatives at weights 0, float64 (P + 1,).
+        """Return 1 / sqrt of the objective's second derivative in a weight of each group, at weights 0, (U + 1,).
 
         There p (1 - p) = 1/4.  An unknown of second derivative 0 gets scale 1.
         """
         n = len(self.codes)
         of_loss = np.where(np.arange(len(self.share)) < n, 0.25 / n, 0.0)
-        second = np.append(self.squares_t @ (of_loss + self.share / 2) + self.l2, 0.25)
+        by_document = np.column_stack([np.zeros_like(of_loss), of_loss + self.share / 2])
+        second = np.append(correlate_squares(*self.X.arrays, by_document)[:, 1] + self.l2, 0.25)
         return np.asarray(1.0 / np.sqrt(np.where(second > 0, second, 1.0)))
 
     def at(self, unknowns: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the objective and its gradient, float64 (P + 1,), at weights and, last, the intercept."""
-        w, n = unknowns[:-1], len(self.codes)
-        z = self.rows @ w + unknowns[-1]
+        """Return the objective and its gradient, float64 (U + 1,), at the unknowns and, last, the intercept."""
+        v, n = unknowns[:-1], len(self.codes)
+        z, noise = combine_squares(*self.X.arrays, np.column_stack([self.root * v, v * v]), self.X.n_rows).T
+        z = z + unknowns[-1]
         p = expit(z)
-        variance, noise = p * (1.0 - p), self.squares @ (w * w)
+        variance = p * (1.0 - p)
         loss = -(self.codes * log_expit(z[:n]) + (1 - self.codes) * log_expit(-z[:n]))
-        value = loss.mean() + self.share @ (variance * noise) + 0.5 * self.l2 * (w @ w)
+        value = loss.mean() + self.share @ (variance * noise) + 0.5 * self.l2 * (v @ v)
         by_z = self.share * variance * (1.0 - 2.0 * p) * noise
         by_z[:n] += (p[:n] - self.codes) / n
-        by_w = self.rows_t @ by_z + 2.0 * w * (self.squares_t @ (self.share * variance)) + self.l2 * w
-        return float(value), np.append(by_w, by_z.sum())
+        by_v = correlate_squares(*self.X.arrays, np.column_stack([by_z, self.share * variance]))
+        gradient = self.root * by_v[:, 0] + v * (2.0 * by_v[:, 1] + self.l2)
+        return float(value), np.append(gradient, by_z.sum())
 
 
 class DropoutLogisticRegression(TwoClassLinear):
@@ -165,7 +196,7 @@ class DropoutLogisticRegression(TwoClassLinear):
 
         found = minimise_function(scaled, np.zeros(len(scale)), self.max_iter, self.tolerance)
         unknowns = scale * found.unknowns[:, 0]
-        self.coef_, self.intercept_ = unknowns[np.newaxis, :-1], unknowns[-1:]
+        self.coef_, self.intercept_ = problem.weights(unknowns)[np.newaxis], unknowns[-1:]
         self.objective_path_ = [found.total_objective / unit]
         self.converged_, self.n_iter_ = found.all_converged, found.n_iter
 

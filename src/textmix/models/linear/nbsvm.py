@@ -13,7 +13,7 @@ from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_matrix, refuse_negative
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
-from textmix.models.linear.newton_cg import solve_l2
+from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
 
 
@@ -39,7 +39,7 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (K, P) and (K,), r_j w'_j, the weights of the binary features; of two classes one row,
         for the second class, else a row a class.
-    gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tolerance``, and most Newton steps.
+    gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tolerance``, and most rounds.
     slope_ : see `CalibratedScores`.
 
     Examples
@@ -69,7 +69,7 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         C: float = 1.0,
         alpha: float = 1.0,
         beta: float = 0.25,
-        tolerance: float = 1e-4,
+        tolerance: float = 1e-5,
         *,
         calibrate: bool = False,
     ) -> None:

@@ -12,8 +12,15 @@ from sklearn.utils.metaestimators import available_if
 
 from textmix.core.threads import side_by_side
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, MarginSolution, largest_l1
-from textmix.models.linear.newton_cg import solve_l2
+from textmix.models.linear.margin_problem import (
+    LOSSES,
+    Columns,
+    MarginProblem,
+    MarginSolution,
+    largest_l1,
+    null_model,
+)
+from textmix.models.linear.subspace import Point, Subspace
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.models.linear.working_set import solve_l1
 
@@ -43,7 +50,11 @@ def penalty_grid(
 
 
 def regularisation_path(
-    problem: MarginProblem, lambdas: Iterable[float], l1_ratio: float, tolerance: float = 1e-4
+    problem: MarginProblem,
+    lambdas: Iterable[float],
+    l1_ratio: float,
+    tolerance: float = 1e-4,
+    space: Subspace | None = None,
 ) -> Iterator[MarginSolution]:
     """Yield the solution at each penalty, started from the solution at the penalty before.
 
@@ -55,16 +66,37 @@ def regularisation_path(
     lambdas : positive penalties; a decreasing order makes each start a good one.
     l1_ratio : share of the L1 norm in the penalty, 0 to 1.
     tolerance : largest duality gap of a solution, as a share of the objective.
+    space : without an L1 part, the subspace that holds what fits on the same matrix have found; it grows.
     """
+    if l1_ratio == 0:
+        for (point,) in _points([problem], lambdas, tolerance, space):
+            yield point.solution(problem.X, tolerance)
+        return
     solution = None
     for penalty in lambdas:
-        if l1_ratio == 0:
-            solution = solve_l2(problem, penalty, start=solution, tolerance=tolerance)
-        else:
-            solution = solve_l1(
-                problem, l1_ratio * penalty, (1 - l1_ratio) * penalty, start=solution, tolerance=tolerance
-            )
+        solution = solve_l1(problem, l1_ratio * penalty, (1 - l1_ratio) * penalty, start=solution, tolerance=tolerance)
         yield solution
+
+
+def _points(
+    problems: Sequence[MarginProblem], lambdas: Iterable[float], tolerance: float, space: Subspace | None
+) -> Iterator[list[Point]]:
+    """Yield the models of several problems on one matrix at each penalty, L2 alone; see `regularisation_path`."""
+    space = space or Subspace(problems[0].X)
+    points = [Point.of(null_model(problem)) for problem in problems]
+    for penalty in lambdas:
+        points = space.solve(problems, penalty, points, tolerance)
+        yield points
+
+
+def _side_by_side(
+    problems: Sequence[MarginProblem], lambdas: Iterable[float], l1_ratio: float, tolerance: float
+) -> Iterator[list[MarginSolution]]:
+    """Yield the solutions of several problems at each penalty with an L1 part; see `regularisation_path`."""
+    paths = [regularisation_path(problem, lambdas, l1_ratio, tolerance) for problem in problems]
+    for _ in lambdas:
+        # The models do not depend on each other: each is fitted in a thread of its own, if there are several.
+        yield list(side_by_side(next, ((path,) for path in paths)))
 
 
 def cross_validate(
@@ -77,6 +109,7 @@ def cross_validate(
     l1_ratio: float,
     tolerance: float = 1e-3,
     patience: int = 2,
+    space: Subspace | None = None,
 ) -> np.ndarray:
     """Return the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where it was not computed.
 
@@ -91,18 +124,19 @@ def cross_validate(
     fold : int (N,), the fold in which a document is held out; -1 for a document that every model is trained on.
     loss : a key of `textmix.models.linear.margin_problem.LOSSES`.
     lambdas : float64 (n_lambdas,), decreasing penalties.
-    l1_ratio, tolerance : see `regularisation_path`.
+    l1_ratio, tolerance, space : see `regularisation_path`.
     patience : number of penalties.
     """
     held = [fold == k for k in np.unique(fold[fold >= 0])]
-    paths = [
-        regularisation_path(MarginProblem.of(X, y, loss, 1.0 * ~out), lambdas, l1_ratio, tolerance) for out in held
-    ]
+    problems = [MarginProblem.of(X, y, loss, 1.0 * ~out) for out in held]
+    found: Iterator[Sequence[Point | MarginSolution]] = (
+        _points(problems, lambdas, tolerance, space)
+        if l1_ratio == 0
+        else _side_by_side(problems, lambdas, l1_ratio, tolerance)
+    )
     accuracy = np.full(len(lambdas), np.nan)
     plateau = max(np.mean(np.concatenate([y[out] for out in held]) == side) for side in (-1.0, 1.0))
-    for row in range(len(lambdas)):
-        # The folds' models do not depend on each other: each is fitted in a thread of its own, if there are several.
-        solutions = list(side_by_side(next, ((path,) for path in paths)))
+    for row, solutions in enumerate(found):
         right = [(s.scores[out] > 0) == (y[out] > 0) for s, out in zip(solutions, held, strict=True)]
         accuracy[row] = np.concatenate(right).mean()
         if row - int(np.nanargmax(accuracy)) >= patience and np.nanmax(accuracy) > plateau:
@@ -210,11 +244,12 @@ class PathClassifier(TwoClassLinear):
         columns, signs = Columns.of(X), 2.0 * codes - 1.0
         problem = MarginProblem.of(columns, signs, self.loss)
         self.lambdas_ = self._grid(problem)
-        last = self._choose(columns, signs)
+        space = Subspace(columns)
+        last = self._choose(columns, signs, space)
         self.lambda_ = float(self.lambdas_[last])
         # Without an L1 part, a start at a much larger penalty saves no time.
         passed = self.lambdas_[: last + 1] if self.l1_ratio > 0 else self.lambdas_[last : last + 1]
-        path = list(regularisation_path(problem, passed, self.l1_ratio, self.tolerance))
+        path = list(regularisation_path(problem, passed, self.l1_ratio, self.tolerance, space))
         self._set_fitted(path)
         return self
 
@@ -230,7 +265,7 @@ class PathClassifier(TwoClassLinear):
             return penalty_grid(problem, self.l1_ratio, self.n_lambdas, self.largest, self.smallest)
         return np.sort(np.asarray(self.lambdas, dtype=np.float64))[::-1]
 
-    def _choose(self, columns: Columns, y: np.ndarray) -> int:
+    def _choose(self, columns: Columns, y: np.ndarray, space: Subspace) -> int:
         """Return the index of the penalty with the best accuracy, of equal accuracies the largest penalty.
 
         Without cross-validation (see ``folds``) it is the index of the smallest penalty.
@@ -239,9 +274,10 @@ class PathClassifier(TwoClassLinear):
         if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
             return len(self.lambdas_) - 1
         fold = check_random_state(self.random_state).permutation(len(y)) % self.folds
-        self.cv_accuracy_ = cross_validate(
-            columns, y, fold, loss=self.loss, lambdas=self.lambdas_, l1_ratio=self.l1_ratio
-        )
+        search = {"loss": self.loss, "lambdas": self.lambdas_, "l1_ratio": self.l1_ratio, "space": space}
+        # Without an L1 part a small gap costs few passes.
+        tolerance = 1e-3 if self.l1_ratio > 0 else self.tolerance
+        self.cv_accuracy_ = cross_validate(columns, y, fold, tolerance=tolerance, **search)
         return int(np.nanargmax(self.cv_accuracy_))
 
     def _set_fitted(self, path: list[MarginSolution]) -> None:

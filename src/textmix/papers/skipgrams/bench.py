@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from textmix.bench.timing import judge, judge_memory
 from textmix.data.corpus import TRAIN, Corpus
 from textmix.models.linear.margin_problem import Columns, MarginProblem
-from textmix.models.linear.newton_cg import solve_l2
 from textmix.models.linear.path import penalty_grid
+from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
 from textmix.text.vectorizer import SkipgramVectorizer
 

@@ -15,6 +15,7 @@ from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
+from textmix.models.linear.subspace import Subspace
 from textmix.papers.skipgrams import compressive, patterns, unlabelled
 from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
@@ -188,10 +189,11 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     ratio = settings["l1_ratio"]
     lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
     search = {"loss": settings["loss"], "lambdas": lambdas, "l1_ratio": ratio, "patience": settings["patience"]}
-    held_out = cross_validate(data.train, data.y, fold, **search)
+    fit = {"tolerance": settings["tolerance"], "space": Subspace(data.train)}
+    held_out = cross_validate(data.train, data.y, fold, **search, **fit)
     tried = int(np.sum(~np.isnan(held_out)))
     report, solutions = progress(f"path on {data.n_features} features", tried), []
-    for solution in regularisation_path(problem, lambdas[:tried], ratio, settings["tolerance"]):
+    for solution in regularisation_path(problem, lambdas[:tried], ratio, **fit):
         solutions.append(solution)
         report(len(solutions), solution.total_objective)
     return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))

@@ -1,0 +1,257 @@
+"""The L2 penalty alone: the best weights of a small subspace, which grows until their duality gap is small enough.
+
+The optimal weights are X' times a vector with one number for each document (representer theorem).  A subspace of such
+weights is held by an orthonormal basis.  The documents have few coordinates in it, so that its best weights are found
+without X.  Their gradient gives the duality gap and, if the gap is too large, the next basis vector: a round costs one
+pass over X.  With a quadratic loss these are the steps of conjugate gradients.
+
+The problems of all folds and penalties have one matrix, and therefore one subspace: each goes on from what all problems
+before it have found.
+
+Source: J. Lampe, L. Reichel and H. Voss, Linear Algebra and its Applications 436, 2012 (generalised Krylov subspace).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from textmix.core.threads import side_by_side
+from textmix.models.linear.column_kernels import correlate, gram_product
+from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution, margin_solution, null_model
+
+#: A subspace of more dimensions than this is left for that of the present models.
+MOST_DIMENSIONS = 200
+#: A vector is in the subspace if the square of its part outside is at most this share of its own square.
+NEGLIGIBLE = 1e-20
+#: Share of the tolerance that the best weights of the subspace may miss, and most Newton steps to them.
+OWN_SHARE, NEWTON_STEPS = 0.1, 50
+
+
+class Point(NamedTuple):
+    """The model of a problem at one penalty, its weights as X' dual.
+
+    Parameters
+    ----------
+    dual : float64 (N,).
+    b : the intercept.
+    scores : float64 (N,), w'x + b of all documents.
+    objective, gap : see `MarginSolution`.
+    n_iter : rounds.
+    """
+
+    dual: np.ndarray
+    b: float
+    scores: np.ndarray
+    objective: float
+    gap: float
+    n_iter: int
+
+    @classmethod
+    def of(cls, start: MarginSolution) -> Point:
+        """Return the model of a solution with the L2 penalty alone, or of the null model."""
+        return cls(np.asarray(start.dual), start.b, start.scores, start.total_objective, start.gap, start.n_iter)
+
+    def solution(self, X: Columns, tolerance: float) -> MarginSolution:
+        """Return the solution with its weights; it has converged if its gap meets the tolerance."""
+        bound = self.objective, self.gap, tolerance
+        return margin_solution(
+            correlate(*X.arrays, self.dual), self.b, self.scores, bound, n_iter=self.n_iter, dual=self.dual
+        )
+
+
+class _Best(NamedTuple):
+    """The best weights of a subspace of D dimensions for a problem, and what tells how good they are.
+
+    Parameters
+    ----------
+    u : float64 (D,), coordinates.
+    b : the intercept.
+    scores : float64 (N,).
+    objective, gap : at these weights.
+    derivative, image : the loss's gradient in the scores, d, and XX'd, float64 (N,).
+    """
+
+    u: np.ndarray
+    b: float
+    scores: np.ndarray
+    objective: float
+    gap: float
+    derivative: np.ndarray
+    image: np.ndarray
+
+
+class Subspace:
+    """A subspace of the weights of one matrix.
+
+    Parameters
+    ----------
+    X : the matrix (N, P).
+
+    Attributes
+    ----------
+    combine : float64 (D, N); the basis is ``combine @ X``, orthonormal.
+    inputs : float64 (D, N), the documents' coordinates in the basis.
+    """
+
+    def __init__(self, X: Columns) -> None:
+        self.X = X
+        self._begin([])
+
+    def _begin(self, points: Sequence[Point]) -> None:
+        """Take the subspace of some models alone."""
+        self.combine = self.inputs = np.empty((0, self.X.n_rows))
+        for point in points:
+            self._add(point.dual, point.scores - point.b)
+
+    def solve(
+        self,
+        problems: Sequence[MarginProblem],
+        l2: float,
+        starts: Sequence[Point],
+        tolerance: float,
+        max_iter: int = 1000,
+    ) -> list[Point]:
+        """Return the model of each problem at one penalty.
+
+        A round takes all problems whose gap is too large, each in a thread of its own if there are several.
+
+        Parameters
+        ----------
+        problems : B problems on the matrix X.
+        l2 : penalty, positive.
+        starts : a start for each problem.
+        tolerance : largest duality gap, as a share of the objective.
+        max_iter : most rounds after the first.
+        """
+        points, left = list(starts), list(range(len(problems)))
+        for point in points:
+            self._add(point.dual, point.scores - point.b)
+        for n_iter in range(max_iter + 1):
+            if len(self.inputs) > MOST_DIMENSIONS:
+                self._begin(points)
+            found = list(side_by_side(self._best, [(problems[q], l2, points[q], tolerance) for q in left]))
+            for q, each in zip(left, found, strict=True):
+                points[q] = Point(each.u @ self.combine, each.b, each.scores, each.objective, each.gap, n_iter)
+            # The last gradient of a solved problem is added too: it is at hand, and serves the next penalty.
+            larger = [self._add(each.derivative, each.image) for each in found]
+            left = [q for q in left if not points[q].gap <= tolerance * points[q].objective]
+            if not left or not any(larger):
+                break
+        return points
+
+    def _add(self, v: np.ndarray, image: np.ndarray) -> bool:
+        """Make the weights X'v part of the subspace and return whether it has become larger.
+
+        Parameters
+        ----------
+        v, image : float64 (N,), and XX'v.
+        """
+        square = float(v @ image)
+        for _ in range(2):  # the second time takes away what rounding has left
+            inside = self.combine @ image
+            v, image = v - inside @ self.combine, image - inside @ self.inputs
+        outside = float(v @ image)
+        if not outside > NEGLIGIBLE * square:
+            return False
+        self.combine = np.vstack([self.combine, v / np.sqrt(outside)])
+        self.inputs = np.vstack([self.inputs, image / np.sqrt(outside)])
+        return True
+
+    def _best(self, problem: MarginProblem, l2: float, start: Point, tolerance: float) -> _Best:
+        """Return the best weights of the subspace, by Newton's method, and their gap.
+
+        The gap is |X'd + l2 w|^2 / (2 l2) for the loss's gradient d in the scores, which sums to 0.
+
+        Parameters
+        ----------
+        l2 : penalty.
+        start : a model of the subspace.
+        tolerance : see `solve`.
+        """
+        u, b = self.inputs @ start.dual, start.b
+        for n_steps in range(NEWTON_STEPS + 1):
+            scores = u @ self.inputs + b
+            shift = problem.best_shift(scores)
+            b, scores = b + shift, scores + shift
+            d, objective = problem.derivative(scores), problem.value(scores) + 0.5 * l2 * float(u @ u)
+            along = self.inputs @ d
+            gradient = along + l2 * u
+            if gradient @ gradient <= 2.0 * l2 * OWN_SHARE * tolerance * objective or n_steps == NEWTON_STEPS:
+                break
+            step, step_b = self._newton_step(problem.curvature(scores), l2, gradient)
+            t = _step_length(problem, (scores, step @ self.inputs + step_b), (u, step), gradient, l2)
+            u, b = u + t * step, b + t * step_b
+        image = gram_product(*self.X.arrays, d)
+        gap = (float(d @ image) + l2 * float(u @ (2.0 * along + l2 * u))) / (2.0 * l2)
+        return _Best(u, b, scores, objective, max(gap, 0.0), d, image)
+
+    def _newton_step(self, h: np.ndarray, l2: float, gradient: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return Newton's step of the coordinates, (D,), and of the intercept, in which the gradient is 0.
+
+        Parameters
+        ----------
+        h : curvature of each document, (N,).
+        l2 : penalty.
+        gradient : of the objective in the coordinates, (D,).
+        """
+        # The intercept is eliminated: it centres the coordinates at their mean, weighted by the curvature.
+        centre = self.inputs @ h / max(float(h.sum()), np.finfo(float).tiny)
+        root = (self.inputs - centre[:, np.newaxis]) * np.sqrt(h)
+        hessian = root @ root.T
+        hessian[np.diag_indices(len(hessian))] += l2
+        step = -linalg.solve(hessian, gradient, assume_a="pos")
+        return step, -float(centre @ step)
+
+
+def _step_length(
+    problem: MarginProblem,
+    line: tuple[np.ndarray, np.ndarray],
+    coordinates: tuple[np.ndarray, np.ndarray],
+    gradient: np.ndarray,
+    l2: float,
+) -> float:
+    """Return the first of 1, 1/2, 1/4 ... that decreases the objective enough (Armijo's condition with 1e-4).
+
+    Where none above 1e-10 does, the next one is returned.
+
+    Parameters
+    ----------
+    line : scores (N,), and their change at step length 1.
+    coordinates : coordinates (D,), and their change at step length 1.
+    gradient : of the objective in the coordinates, (D,).
+    l2 : penalty.
+    """
+    (z, change), (u, step) = line, coordinates
+    value, derivative, t = problem.value(z), float(gradient @ step), 1.0
+    while t > 1e-10:
+        penalty = l2 * float(step @ (t * u + 0.5 * t * t * step))
+        if problem.value(z + t * change) + penalty - value <= 1e-4 * t * derivative:
+            break
+        t *= 0.5
+    return t
+
+
+def solve_l2(
+    problem: MarginProblem,
+    l2: float,
+    *,
+    start: MarginSolution | None = None,
+    tolerance: float = 1e-4,
+    max_iter: int = 1000,
+) -> MarginSolution:
+    """Return the model with the L2 penalty alone; its ``converged`` tells whether the gap meets the tolerance.
+
+    Parameters
+    ----------
+    problem : data and loss.
+    l2 : penalty, positive.
+    start : a solution with this penalty alone, or None for weights 0.
+    tolerance : largest duality gap, as a share of the objective.
+    max_iter : most rounds after the first.
+    """
+    (point,) = Subspace(problem.X).solve([problem], l2, [Point.of(start or null_model(problem))], tolerance, max_iter)
+    return point.solution(problem.X, tolerance)
