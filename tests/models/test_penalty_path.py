@@ -161,11 +161,11 @@ def test_a_subspace_has_an_orthonormal_basis_and_serves_all_folds(loss: str, mon
 def test_a_subspace_that_is_too_large_is_left_without_harm(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(12, n=60, p=90, binary=False)
     problem = MarginProblem.of(Columns.of(X), y, loss)
-    whole = solve_l2(problem, 0.01, tolerance=1e-9)
-    monkeypatch.setattr(subspace, "MOST_DIMENSIONS", 4)
-    often = solve_l2(problem, 0.01, tolerance=1e-9)
+    whole = solve_l2(problem, 0.01, tolerance=1e-6)
+    monkeypatch.setattr(subspace, "MOST_DIMENSIONS", 15)
+    often = solve_l2(problem, 0.01, tolerance=1e-6)
     assert often.all_converged and often.n_iter > whole.n_iter
-    assert often.total_objective == pytest.approx(whole.total_objective, rel=2e-9)
+    assert often.total_objective == pytest.approx(whole.total_objective, rel=2e-6)
 
 
 def test_search_ends_when_accuracy_no_longer_rises() -> None:
