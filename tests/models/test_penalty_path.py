@@ -277,7 +277,9 @@ def test_dropout_converges_where_rare_features_separate_the_classes() -> None:
     wide = np.hstack([X, 1e-3 * np.eye(30)])
     model = DropoutLogisticRegression(delta=0.5, l2=1e-4, tolerance=1e-12).fit(wide, codes)
     problem = _Noised.of(sparse.csr_array(wide), codes, np.full(30, 0.5 / 30), 1e-4)
-    _, gradient = problem.at(np.append(model.coef_[0], model.intercept_))
+    unknowns = np.append(np.empty(35), model.intercept_)
+    unknowns[problem.group] = model.coef_[0]  # no two features have equal columns
+    _, gradient = problem.at(unknowns)
     assert np.abs(gradient * problem.scale()).max() < 1e-5
 
 

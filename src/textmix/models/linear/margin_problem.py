@@ -21,6 +21,10 @@ from textmix.models.linear.column_kernels import combine_some, correlate
 from textmix.models.linear.problems import Solution
 
 
+#: A decrease of this share of a weighted mean of losses is within its rounding errors.
+ROUNDING = 1e-14
+
+
 class Loss(NamedTuple):
     """A loss of the margin m = y (w'x + b), as functions of float64 (N,).
 
@@ -176,7 +180,8 @@ class MarginProblem:
     def best_shift(self, z: np.ndarray) -> float:
         """Return the number that, added to all scores z (N,), minimises `value`: the best change of the intercept.
 
-        Newton's method; a step is halved until it does not increase `value`.
+        Newton's method; a step is halved until it does not increase `value`.  The last step decreases it by less than its
+        rounding errors, so that it is taken whole.
         """
         shift, value = 0.0, self.value(z)
         for _ in range(50):
@@ -184,6 +189,8 @@ class MarginProblem:
             if abs(derivative) < 1e-14 or curvature <= 0:
                 break
             step = -derivative / curvature
+            if derivative * derivative <= ROUNDING * curvature * value:
+                return float(shift + step)
             while self.value(z + shift + step) > value and abs(step) > 1e-16:
                 step *= 0.5
             shift, value = shift + step, self.value(z + shift + step)
