@@ -20,7 +20,6 @@ from scipy.special import expit, xlogy
 from textmix.models.linear.column_kernels import combine_some, correlate
 from textmix.models.linear.problems import Solution
 
-
 #: A decrease of this share of a weighted mean of losses is within its rounding errors.
 ROUNDING = 1e-14
 
@@ -180,8 +179,8 @@ class MarginProblem:
     def best_shift(self, z: np.ndarray) -> float:
         """Return the number that, added to all scores z (N,), minimises `value`: the best change of the intercept.
 
-        Newton's method; a step is halved until it does not increase `value`.  The last step decreases it by less than its
-        rounding errors, so that it is taken whole.
+        Newton's method; a step is halved until it does not increase `value`.  The last step, whose decrease is below
+        the rounding errors of `value`, is taken whole.
         """
         shift, value = 0.0, self.value(z)
         for _ in range(50):
