@@ -274,10 +274,16 @@ class PathClassifier(TwoClassLinear):
         if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
             return len(self.lambdas_) - 1
         fold = check_random_state(self.random_state).permutation(len(y)) % self.folds
-        search = {"loss": self.loss, "lambdas": self.lambdas_, "l1_ratio": self.l1_ratio, "space": space}
         # Without an L1 part a small gap costs few passes.
         tolerance = 1e-3 if self.l1_ratio > 0 else self.tolerance
-        self.cv_accuracy_ = cross_validate(columns, y, fold, tolerance=tolerance, **search)
+        self.cv_accuracy_ = cross_validate(
+            *(columns, y, fold),
+            loss=self.loss,
+            lambdas=self.lambdas_,
+            l1_ratio=self.l1_ratio,
+            tolerance=tolerance,
+            space=space,
+        )
         return int(np.nanargmax(self.cv_accuracy_))
 
     def _set_fitted(self, path: list[MarginSolution]) -> None:
