@@ -277,7 +277,9 @@ class PathClassifier(TwoClassLinear):
         # Without an L1 part a small gap costs few passes.
         tolerance = 1e-3 if self.l1_ratio > 0 else self.tolerance
         self.cv_accuracy_ = cross_validate(
-            *(columns, y, fold),
+            columns,
+            y,
+            fold,
             loss=self.loss,
             lambdas=self.lambdas_,
             l1_ratio=self.l1_ratio,
