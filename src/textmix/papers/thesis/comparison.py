@@ -148,7 +148,10 @@ def _accuracy(source: MeasureData, method: str, trial: Trial) -> float:
 
 
 def _documents(source: MeasureData, form: str, trial: Trial) -> tuple[Any, Any]:
-    """Return the training and the test documents in a form."""
+    """Return the training and the test documents in a form; weighted ones without the words of no training document.
+
+    A linear model gives such a word the weight 0, but its solver visits the word in every step.
+    """
     corpus = source.corpus
     if form == SEQUENCES:
         words = TokenSequences.of(corpus.tokens, corpus.features.shape[1])  # type: ignore[union-attr]
@@ -157,4 +160,5 @@ def _documents(source: MeasureData, form: str, trial: Trial) -> tuple[Any, Any]:
     if form == COUNTS:
         return known, unknown
     weights = LSITransformer(n_components=1, random_state=0).fit(known)
-    return weights.weighted(known), weights.weighted(unknown)
+    seen = np.flatnonzero(weights.word_weights_)
+    return weights.weighted(known)[:, seen], weights.weighted(unknown)[:, seen]
