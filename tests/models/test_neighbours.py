@@ -13,7 +13,7 @@ from tests.naive import neighbours as naive
 from tests.naive.multinomial import corpus
 from textmix.models.neighbours.fisher_kernels import count_scores_of_words
 from textmix.models.neighbours.knn import KNNClassifier
-from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
+from textmix.models.neighbours.neighbour_kernels import keep_largest, nearest, postings, votes
 from textmix.models.neighbours.representations import REPRESENTATIONS, FisherDCM
 
 every_representation = pytest.mark.parametrize("name", REPRESENTATIONS)
@@ -44,6 +44,17 @@ def test_neighbours_are_those_of_the_full_matrix(name: str, cosine: bool, seed: 
     assert np.all(np.diff(similarity, axis=1) <= 0)
     few = model.kneighbors(queries, n_neighbors=5)
     np.testing.assert_array_equal(few[1], index[:, :5])
+
+
+@pytest.mark.parametrize("k", [1, 3, 100, 300])
+@pytest.mark.parametrize("order", ["random", "rising", "falling"])
+def test_the_largest_scores_are_those_of_a_stable_sort(k: int, order: str) -> None:
+    score = np.random.default_rng(k).integers(0, 50, 300).astype(float)
+    score = {"random": score, "rising": np.sort(score), "falling": -np.sort(-score)}[order]
+    similarity, index = np.empty(k), np.empty(k, dtype=np.int32)
+    keep_largest(score, similarity, index)
+    assert index.tolist() == np.argsort(-score, kind="stable")[:k].tolist()
+    assert similarity.tolist() == score[index].tolist()
 
 
 def test_of_equal_neighbours_the_first_is_nearer() -> None:

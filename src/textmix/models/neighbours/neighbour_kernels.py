@@ -14,6 +14,9 @@ import numpy as np
 
 from textmix.core.jit import njit
 
+#: Scores that are compared at once with the least of the k largest so far; most such blocks hold none above it.
+BLOCK = 64
+
 
 @njit
 def postings(
@@ -47,7 +50,7 @@ def postings(
 
 
 @njit(nogil=True)
-def _keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -> None:
+def keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -> None:
     """Write the k largest scores, decreasing, and their indices; of equal scores the first.
 
     Parameters
@@ -58,17 +61,24 @@ def _keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) 
     k = len(similarity)
     kept = 0
     least = -np.inf
-    for d in range(len(score)):
-        value = score[d]
-        if kept == k and value <= least:
+    for low in range(0, len(score), BLOCK):
+        high = min(low + BLOCK, len(score))
+        passed = 0
+        for d in range(low, high):
+            passed += score[d] <= least
+        if kept == k and passed == high - low:
             continue
-        place = kept if kept < k else k - 1
-        while place > 0 and similarity[place - 1] < value:
-            similarity[place], index[place] = similarity[place - 1], index[place - 1]
-            place -= 1
-        similarity[place], index[place] = value, d
-        kept = min(kept + 1, k)
-        least = similarity[kept - 1]
+        for d in range(low, high):
+            value = score[d]
+            if kept == k and value <= least:
+                continue
+            place = kept if kept < k else k - 1
+            while place > 0 and similarity[place - 1] < value:
+                similarity[place], index[place] = similarity[place - 1], index[place - 1]
+                place -= 1
+            similarity[place], index[place] = value, d
+            kept = min(kept + 1, k)
+            least = similarity[kept - 1]
 
 
 @njit(nogil=True)
@@ -111,7 +121,7 @@ def nearest(
             w, x = indices[i], data[i]
             for p in range(start[w], start[w + 1]):
                 score[rows[p]] += x * values[p]
-        _keep_largest(score, similarity[q], index[q])
+        keep_largest(score, similarity[q], index[q])
     return similarity, index
 
 
