@@ -14,9 +14,6 @@ import numpy as np
 
 from textmix.core.jit import njit
 
-#: Scores that are compared at once with the least of the k largest so far; most such blocks hold none above it.
-BLOCK = 64
-
 
 @njit
 def postings(
@@ -61,24 +58,17 @@ def keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -
     k = len(similarity)
     kept = 0
     least = -np.inf
-    for low in range(0, len(score), BLOCK):
-        high = min(low + BLOCK, len(score))
-        passed = 0
-        for d in range(low, high):
-            passed += score[d] <= least
-        if kept == k and passed == high - low:
+    for d in range(len(score)):
+        value = score[d]
+        if kept == k and value <= least:
             continue
-        for d in range(low, high):
-            value = score[d]
-            if kept == k and value <= least:
-                continue
-            place = kept if kept < k else k - 1
-            while place > 0 and similarity[place - 1] < value:
-                similarity[place], index[place] = similarity[place - 1], index[place - 1]
-                place -= 1
-            similarity[place], index[place] = value, d
-            kept = min(kept + 1, k)
-            least = similarity[kept - 1]
+        place = kept if kept < k else k - 1
+        while place > 0 and similarity[place - 1] < value:
+            similarity[place], index[place] = similarity[place - 1], index[place - 1]
+            place -= 1
+        similarity[place], index[place] = value, d
+        kept = min(kept + 1, k)
+        least = similarity[kept - 1]
 
 
 @njit(nogil=True)
