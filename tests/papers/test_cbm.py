@@ -70,8 +70,8 @@ def source() -> MeasureData:
         label_names=["lake", "water", "sky"],
         labels=sparse.csr_array(Y),
         split=split,
-        features=sparse.csr_array(X),
-        feature_names=[f"x{k}" for k in range(5)],
+        features=sparse.csr_array(np.column_stack([X, np.arange(120) >= 80])),
+        feature_names=[*(f"x{k}" for k in range(5)), "of test documents alone"],
     )
     splits = make_splits(corpus, {"kind": "given"}, 1, "given", None)
     true, first = Y[80:], np.tile(Y[80], (40, 1))

@@ -96,9 +96,11 @@ def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
 def _inferences(parts: Parts, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
     """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
     chain = ProbabilisticChain(**params, random_state=seed).fit(parts.X, parts.Y)
-    Z, V = add_bias(parts.X_test, chain.coef_), np.ascontiguousarray(chain.links_)
+    # A chain has no weight for a feature that no training document has.
+    features = chain._checked(parts.X_test)
+    Z, V = add_bias(features, chain.coef_), np.ascontiguousarray(chain.links_)
     for width, name in ((1, "greedy"), (settings["beam_width"], "beam")):
-        yield name, search(parts.X_test, chain.order_, chain.coef_, chain.links_, width)
+        yield name, search(features, chain.order_, chain.coef_, chain.links_, width)
     sampled = np.zeros(parts.Y_test.shape, dtype=np.int64)
     sampled[:, chain.order_] = search_samples(Z, V, settings["samples"], seed)
     yield "monte_carlo", sampled
