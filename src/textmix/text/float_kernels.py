@@ -7,13 +7,14 @@ kernels run as Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils, config, types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
+
+from textmix.core.twins import running
 
 #: Numbers of float32 in the longest registers of today's processors; a vector is as long as a multiple of it.
 LANES = 16
@@ -141,11 +142,5 @@ def _python_step(
     vectors[at : at + size] += change
 
 
-def _running(compiled: Any, python: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that kernels call: the compiled one, or its twin where kernels run as Python."""
-    chosen: Callable[..., Any] = python if config.DISABLE_JIT else compiled
-    return chosen
-
-
-product = _running(_product, _python_product)
-step = _running(_step, _python_step)
+product = running(_product, _python_product)
+step = running(_step, _python_step)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils, config, types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from textmix.core.jit import njit
+from textmix.core.twins import running
 
 #: Documents side by side: numbers of float64 in the longest vectors of today's processors.
 LANES = 8
@@ -282,14 +283,8 @@ def aligned(n: int) -> np.ndarray:
     return array[skip : skip + n]
 
 
-def _running(compiled: Any, python: Callable[..., None]) -> Callable[..., None]:
-    """Return the function that kernels call: the compiled one, or its twin where kernels run as Python."""
-    chosen: Callable[..., None] = python if config.DISABLE_JIT else compiled
-    return chosen
-
-
-weighted_row = _running(_weighted_row, _python_weighted_row)
-four_weighted_rows = _running(_four_weighted_rows, _python_four_weighted_rows)
-add_products = _running(_add_products, _python_add_products)
-multiply_rows = _running(_multiply_rows, _python_multiply_rows)
-multiply_taken = _running(_multiply_taken, _python_multiply_taken)
+weighted_row = running(_weighted_row, _python_weighted_row)
+four_weighted_rows = running(_four_weighted_rows, _python_four_weighted_rows)
+add_products = running(_add_products, _python_add_products)
+multiply_rows = running(_multiply_rows, _python_multiply_rows)
+multiply_taken = running(_multiply_taken, _python_multiply_taken)

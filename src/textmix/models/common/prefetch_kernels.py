@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils, config, types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from textmix.core.jit import njit
+from textmix.core.twins import running
 
 #: Number of cells between the prefetch of a row and its use; any number from 8 to 32 takes the same time.
 AHEAD = 16
@@ -62,4 +63,4 @@ def _prefetch_nothing(table: np.ndarray, indices: np.ndarray, cell: int) -> None
     """Stand for `_prefetch_row` where kernels run as Python, which has no instruction for it."""
 
 
-prefetch_row = _prefetch_nothing if config.DISABLE_JIT else _prefetch_row
+prefetch_row = running(_prefetch_row, _prefetch_nothing)
