@@ -18,6 +18,7 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.label_sets import estimators
 from textmix.models.label_sets.estimators import PairwiseCRF, PowerSet
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.models.pmm.estimator import PMM1
 
 FLOAT = 8
 #: Bytes of Python's own objects and of code that a call imports or compiles.
@@ -70,3 +71,23 @@ def test_a_stream_of_documents_needs_the_memory_of_the_model_and_of_one_part(mod
     bound = 6 * n_classes * n_words * FLOAT + 4 * bytes_of_part + REST
     assert bound < 20 * bytes_of_part, "all documents at once would not be noticed"
     assert peak(stream(40)) < bound
+
+
+def test_parts_of_pages_need_the_memory_of_their_label_sets_and_of_one_part() -> None:
+    n_words, size = 2000, 300
+    part = sparse.random_array((size, n_words), density=0.05, format="csr", rng=0)
+    part.data[:] = 1
+    Y = np.zeros((size, 3))
+    Y[np.arange(size), np.arange(size) % 3] = Y[::2, 0] = 1  # five label sets
+
+    def stream() -> object:
+        """Fit a model to forty parts, one after the other."""
+        fitted = PMM1(max_iter=2, tol=1)
+        for _ in range(40):
+            fitted.partial_fit(part, Y)
+        return fitted
+
+    bytes_of_part = part.data.nbytes + part.indices.nbytes + part.indptr.nbytes
+    bound = 12 * 5 * n_words * 2 * FLOAT + 4 * bytes_of_part + REST
+    assert bound < 20 * bytes_of_part, "all pages at once would not be noticed"
+    assert peak(stream) < bound

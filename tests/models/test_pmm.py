@@ -16,7 +16,7 @@ from tests.naive import pmm as naive
 from textmix.core.errors import ConfigError
 from textmix.models.pmm import training_kernels as kernels
 from textmix.models.pmm.estimator import PMM1, PMM2
-from textmix.models.pmm.training import EMRun, gather
+from textmix.models.pmm.training import EMRun, SetCounts, gather
 
 MODELS = (PMM1, PMM2)
 seeds = st.integers(0, 2**32 - 1)
@@ -24,7 +24,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def em_at(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, alpha: np.ndarray, zeta: float = 2.0) -> EMRun:
     """Return an EM run whose parameters are the given ones."""
-    training = gather(sparse.csr_array(X), Y.astype(bool), np.ones(len(X)), 1.0)
+    training = gather(SetCounts.of(sparse.csr_array(X), Y.astype(bool), np.ones(len(X))), 1.0)
     em = EMRun(training, 2.0, zeta, np.ones(len(training.word)), alpha.copy())
     em.theta[:] = theta[training.word, training.label]
     return em
@@ -281,3 +281,37 @@ def test_bad_requests_are_refused_with_the_remedy() -> None:
         PMM1().fit(X, Y).score_samples(X, Y[:, :4])
     with pytest.raises(ValueError, match="xi"):
         PMM1(xi=1.0).fit(X, Y)
+
+
+@pytest.mark.parametrize("cls", MODELS)
+@given(seed=seeds, cut=st.integers(1, 11))
+@settings(deadline=None, derandomize=True, max_examples=15)
+def test_parts_equal_one_fit_to_the_byte(cls: Any, seed: int, cut: int) -> None:
+    X, Y = naive.corpus(seed)
+    Y[0, 0] = 1  # the first part has a labelled page
+    parts = cls(xi=1.5).partial_fit(X[:cut], Y[:cut]).partial_fit(X[cut:], Y[cut:])
+    whole = cls(xi=1.5).fit(X, Y)
+    after_fit = cls(xi=1.5).fit(X[:cut], Y[:cut]).partial_fit(X[cut:], Y[cut:])
+    for model in (parts, after_fit):
+        for name in ("theta_", "alpha_", "label_count_", "size_count_", "objective_path_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(whole, name))
+
+
+def test_parts_of_label_sets_need_all_labels_at_the_first_call() -> None:
+    X, y = [[3, 0], [0, 2], [1, 1]], [["a"], ["b"], ["a", "c"]]
+    with pytest.raises(ValueError, match="pass all labels"):
+        PMM1().partial_fit(X[:1], y[:1])
+    model = PMM1().partial_fit(X[:1], y[:1], classes=["c", "a", "b"]).partial_fit(X[1:], y[1:])
+    np.testing.assert_array_equal(model.theta_, PMM1().fit(X, y).theta_)
+    with pytest.raises(ValueError, match="'d' is not among"):
+        model.partial_fit(X[:1], [["d"]])
+    with pytest.raises(ValueError, match="y has 2 labels, the first pages had 3"):
+        model.partial_fit(X[:1], [[0, 1]])
+
+
+def test_a_part_without_labels_adds_its_pages_to_the_sizes_alone() -> None:
+    model = PMM1().fit([[3, 0], [0, 2]], [[1, 0], [0, 1]])
+    theta = model.theta_.copy()
+    model.partial_fit([[5, 5]], [[0, 0]])
+    np.testing.assert_array_equal(model.theta_, theta)
+    assert model.size_count_.tolist() == [1, 2, 0]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive import pmm as naive
-from textmix.models.pmm.estimator import PMM1, PMM2, set_prior
+from textmix.models.pmm.estimator import PMM1, PMM2
+from textmix.models.pmm.prior import set_prior
 from textmix.papers.pmm.bench import SciPyEM, numpy_greedy, scipy_greedy
 
 MODELS = (PMM1, PMM2)

@@ -34,12 +34,18 @@ class LabelSetTargets:
     #: Whether y was given as label sets, so that predictions are label sets too.
     _named: bool = False
 
-    def _fit_targets(self, y: Any) -> sparse.csr_array:
+    def _fit_targets(self, y: Any, classes: Any = None) -> sparse.csr_array:
         """Return label indicators, float64 CSR (N, L) in canonical form, and set ``classes_``.
+
+        Parameters
+        ----------
+        y : label indicators or label sets.
+        classes : all labels; None: those of y.  Indicators have a column for each.
 
         Raises
         ------
-        ValueError : y is neither label indicators nor label sets, or no label set has a label.
+        ValueError : y is neither label indicators nor label sets, no label set has a label, or a label is not among the
+            classes.
         """
         sets = label_sets_of(y)
         self._named = sets is not None
@@ -47,9 +53,11 @@ class LabelSetTargets:
             if isinstance(y, (list, tuple, np.ndarray)) and len(y) and isinstance(y[0], _NAMES):
                 raise ValueError("y holds one string a document; give a list of labels for each document")
             labels = check_indicators(y)
+            if classes is not None and len(classes) != labels.shape[1]:
+                raise ValueError(f"y has {labels.shape[1]} columns and classes {len(classes)} names; match them")
             self.classes_ = np.arange(labels.shape[1])
             return labels
-        self.classes_ = _distinct(sets)
+        self.classes_ = _distinct(sets if classes is None else [frozenset(classes)])
         return _indicators(sets, self.classes_)
 
     def _targets(self, y: Any) -> Any:

@@ -22,10 +22,11 @@ from textmix.core.errors import ConfigError
 from textmix.core.threads import by_rows
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.targets import LabelSetTargets, in_form_of_y
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
 from textmix.models.common.validation import check_counts, check_indicators, check_labelled_counts, check_weights
 from textmix.models.pmm import prediction_kernels as pmm_predict
-from textmix.models.pmm.training import EMRun, Training, gather
+from textmix.models.pmm.prior import set_prior
+from textmix.models.pmm.training import EMRun, SetCounts, Training, gather
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
 EXACT_LIMIT = 20
@@ -35,35 +36,6 @@ SEARCHES = {
     "flip": pmm_predict.FLIP,
     "exact": pmm_predict.EXACT,
 }
-
-
-def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a prior over label sets, estimated from the label sets of the training pages.
-
-    It draws the number of labels, and then the labels, independently given their number (conditional Bernoulli).
-
-    P(y) = q(|y|) \prod_{l in y} o_l / e_{|y|}(o) with odds o_l = (n_l + 1/2) / (n - n_l + 1/2), e_k the elementary
-    symmetric polynomials, and q(k) = (n_k + 1/L) / (n + 1).  It sums to one over the sets that are not empty.
-
-    Parameters
-    ----------
-    sizes : float64 (L + 1,); ``sizes[k]`` is n_k, the number (weight) of pages with k labels.  n is the sum of
-        ``sizes[1:]``; pages without labels do not count.
-    label_count : float64 (L,); n_l, the number (weight) of pages with label l.
-
-    Returns
-    -------
-    size_weight, label_weight : float64 (L + 1,) and (L,), the parts of log P(y) in
-        `textmix.models.pmm.prediction_kernels.Parameters`; ``size_weight[0]`` has no meaning.
-    """
-    n_labels, n = len(label_count), sizes[1:].sum()
-    log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
-    symmetric = np.full(n_labels + 1, -np.inf)
-    symmetric[0] = 0.0
-    for odds in log_odds:
-        symmetric[1:] = np.logaddexp(symmetric[1:], symmetric[:-1] + odds)
-    size_weight = np.log((sizes + 1.0 / n_labels) / (n + 1.0)) - symmetric
-    return size_weight, log_odds
 
 
 class _ParametricMixture(LabelCountClassifier):
@@ -128,20 +100,53 @@ class _ParametricMixture(LabelCountClassifier):
             row, no labelled page.
         """
         counts, indicators = check_labelled_counts(self, X, y)
-        labels = indicators.toarray() > 0
-        weight = check_weights(sample_weight, counts)
-        if not (labels.any(axis=1) & (weight > 0)).any():
+        return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
+
+    @checks_parameters
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them.
+
+        The counts are added up by label set, so a collection larger than memory can come in parts.  Each call runs EM
+        from its start on all sums: give few large parts.  A persisted model has no sums and takes no further pages.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`.
+        classes : at the first call, all labels of this and later calls; needed where y is label sets.  Label indicators
+            have a column for each label.
+
+        Raises
+        ------
+        ValueError : as `fit`; also a label that is not among the classes, or no ``classes`` where they are needed.
+        """
+        before = getattr(self, "_sums", None)
+        if before is not None:
+            counts, indicators = check_counts(self, X, reset=False), check_indicators(self._targets(y))
+            check_consistent_length(counts, indicators)
+            if indicators.shape[1] != len(self.classes_):
+                raise ValueError(f"y has {indicators.shape[1]} labels, the first pages had {len(self.classes_)}")
+        elif hasattr(self, "theta_"):
+            raise ValueError("a persisted model has no sums over its pages; fit a new model to add pages")
+        elif classes is None and label_sets_of(y) is not None:
+            raise ValueError("classes is missing: the first label sets need not name all labels; pass all labels")
+        else:
+            counts, indicators = check_labelled_counts(self, X, y, classes=classes)
+        sums = SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts))
+        return self._fit_sums(sums if before is None else before.plus(sums))
+
+    def _fit_sums(self, sums: SetCounts) -> Self:
+        """Run EM on the sums over all pages, and set the fitted attributes."""
+        if not len(sums.sets):
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
-        self.label_count_ = weight @ labels
-        self.size_count_ = np.bincount(labels.sum(axis=1), weights=weight, minlength=labels.shape[1] + 1)
-        em, path = self._maximise(gather(counts, labels, weight, self.xi - 1.0))
+        em, path = self._maximise(gather(sums, self.xi - 1.0))
         if not self.converged_:
             warnings.warn(
                 f"the relative change of J was still above tol={self.tol} after max_iter={self.max_iter} steps; "
                 "raise max_iter",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
+        self._sums, self.label_count_, self.size_count_ = sums, sums.label_count, sums.size_count
         self.theta_, self.alpha_ = em.dense_theta(), em.alpha
         self.objective_path_, self.n_iter_ = np.array(path), len(path) - 1
         return self

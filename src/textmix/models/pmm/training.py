@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -28,24 +28,68 @@ class Training(NamedTuple):
     shape: tuple[int, int]
 
 
-def gather(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray, prior: float) -> Training:
-    r"""Add up the pages of each label set and number the parameters.
+class SetCounts(NamedTuple):
+    """All that training reads of N pages: sums over the pages of each label set.
 
     Parameters
     ----------
-    X : counts, CSR (N, V).
-    Y : label indicators, bool (N, L); pages without labels are left out, because the model gives them no probability.
-        At least one page must have a label and a positive weight.
-    weight : float64 (N,); a page of weight 2 counts as two pages, and a page of weight 0 is left out.
-    prior : \xi - 1, the pseudo-count that the prior adds to each word of a label.
+    sets : bool (S, L), the distinct label sets, sorted; none is empty.
+    counts : CSR (S, V), float64, the counts of the pages of each set.
+    label_count : float64 (L,), number (weight) of pages of each label.
+    size_count : float64 (L + 1,), number (weight) of pages with 0, 1, ..., L labels.
     """
-    labelled = Y.any(axis=1) & (weight > 0)
-    sets, place = np.unique(Y[labelled], axis=0, return_inverse=True)
-    rows = np.flatnonzero(labelled)
+
+    sets: np.ndarray
+    counts: sparse.csr_array
+    label_count: np.ndarray
+    size_count: np.ndarray
+
+    @classmethod
+    def of(cls, X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> Self:
+        """Add up the pages of each label set.
+
+        Parameters
+        ----------
+        X : counts, CSR (N, V).
+        Y : label indicators, bool (N, L); pages without labels are left out of ``counts``, because the model gives them
+            no probability.
+        weight : float64 (N,); a page of weight 2 counts as two pages, and a page of weight 0 is left out.
+        """
+        labelled = Y.any(axis=1) & (weight > 0)
+        size_count = np.bincount(Y.sum(axis=1), weights=weight, minlength=Y.shape[1] + 1)
+        return cls(*_by_set(X, Y, labelled, weight), weight @ Y, size_count)
+
+    def plus(self, other: SetCounts) -> SetCounts:
+        """Return the sums over the pages of both."""
+        X = sparse.csr_array(sparse.vstack([self.counts, other.counts], format="csr"))
+        Y = np.concatenate([self.sets, other.sets])
+        everywhere = np.ones(len(Y))
+        totals = self.label_count + other.label_count, self.size_count + other.size_count
+        return SetCounts(*_by_set(X, Y, everywhere > 0, everywhere), *totals)
+
+
+def _by_set(
+    X: sparse.csr_array, Y: np.ndarray, taken: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, sparse.csr_array]:
+    """Return the distinct label sets of the rows that are taken, bool (S, L), and their weighted counts, CSR (S, V)."""
+    sets, place = np.unique(Y[taken], axis=0, return_inverse=True)
+    rows = np.flatnonzero(taken)
     pick = sparse.csr_array((weight[rows], (place.ravel(), rows)), shape=(len(sets), len(Y)))
     counts = sparse.csr_array(pick @ X, dtype=np.float64)
     counts.eliminate_zeros()
     counts.sort_indices()
+    return sets, counts
+
+
+def gather(sums: SetCounts, prior: float) -> Training:
+    r"""Number the parameters, and lay the counts of the label sets out for EM.
+
+    Parameters
+    ----------
+    sums : the training pages; at least one label set.
+    prior : \xi - 1, the pseudo-count that the prior adds to each word of a label.
+    """
+    sets, counts = sums.sets, sums.counts
     single = sets.sum(axis=1) == 1
     word, label, alone = _parameters(sets, counts, single)
     return _lay_out(sets[~single], sparse.csr_array(counts[~single]), (word, label, alone), prior)

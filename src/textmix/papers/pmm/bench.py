@@ -10,7 +10,7 @@ from scipy import sparse
 
 from textmix.bench.timing import compare, judge
 from textmix.models.pmm.estimator import PMM1
-from textmix.models.pmm.training import EMRun, gather
+from textmix.models.pmm.training import EMRun, SetCounts, gather
 
 #: Bytes of the buffer that is streamed through, far above any cache.
 BUFFER = 2**28
@@ -108,7 +108,7 @@ class Stream:
 def _em_run(X: sparse.csr_array, Y: sparse.csr_array) -> EMRun:
     """Return the start of an EM run of PMM1."""
     n_labels = Y.shape[1]
-    training = gather(X, Y.toarray().astype(bool), np.ones(X.shape[0]), 1.0)
+    training = gather(SetCounts.of(X, Y.toarray().astype(bool), np.ones(X.shape[0])), 1.0)
     return EMRun(training, 2.0, 1.0, np.ones(len(training.word)), np.full((n_labels, n_labels), 0.5))
 
 
