@@ -10,7 +10,7 @@ from textmix.core.errors import MissingResult
 
 
 def data_digests(folders: Iterable[Path]) -> dict[str, str]:
-    """Return data set -> the digest of its content, or the reason why it is missing.
+    """Return data set -> the digest of its content, or where the report says why it is missing.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def data_digests(folders: Iterable[Path]) -> dict[str, str]:
 
 
 def _digest(folder: Path) -> str:
-    """Return the digest of the content of a parsed data set, or the reason why it is missing."""
+    """Return the digest of the content of a parsed data set, or where the report says why it is missing."""
     try:
         io.check_result(folder)
-    except MissingResult as missing:
-        return f"missing: {missing.reason}"
+    except MissingResult:
+        return "missing: the front page says why"
     return str(io.read_json(folder / "corpus.json")["content_digest"])
