@@ -9,7 +9,7 @@ import pytest
 
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.verdict.timeline import read_seconds, run_times, seconds_by_stage, timeline
+from textmix.verdict.timeline import Bar, drawn, read_seconds, run_times, seconds_by_stage, timeline
 
 WAITS = {"count": ["parse"], "fit/a": ["count"], "fit/b": ["count"], "measure": ["fit/a", "fit/b"]}
 
@@ -59,3 +59,9 @@ def test_jobs_that_ended_before_they_were_measured_are_left_out(tmp_path: Path) 
     io.write_text(tmp_path / "parse/a.tsv", "")
     io.write_text(tmp_path / "parse/b.tsv", "s\tmax_rss\n2.0\t-\n")
     assert by_stage(tmp_path, *tmp_path.rglob("*.tsv")) == {"parse": "2.0 s"}
+
+
+def test_the_picture_has_the_critical_path_and_the_longest_of_the_other_jobs() -> None:
+    bars = [Bar(f"job{i}", 0.0, float(i), i == 0) for i in range(5)]
+    assert [bar.name for bar in drawn(bars, most=2)] == ["job0", "job3", "job4"]
+    assert drawn(bars) == bars

@@ -18,7 +18,7 @@ from textmix.verdict.numbers import LEVEL
 from textmix.verdict.picture import panel, pitch_of, ticks
 from textmix.verdict.sections import PaperSection
 from textmix.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
-from textmix.verdict.timeline import Bar
+from textmix.verdict.timeline import Bar, drawn
 from textmix.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
 
 #: Number of cells that a note under a table names.
@@ -105,7 +105,7 @@ def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configura
     bars : its jobs in time.
     """
     span = max((bar.start + bar.seconds for bar in bars), default=0.0)
-    content = {"facts": facts, "configuration": configuration, "bars": bars, "span": span}
+    content = {"facts": facts, "configuration": configuration, "bars": bars, "drawn": drawn(bars), "span": span}
     return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
 
 

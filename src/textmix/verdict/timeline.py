@@ -90,6 +90,13 @@ def timeline(seconds: Mapping[str, float], waits: Mapping[str, Sequence[str]]) -
     return sorted(bars, key=lambda bar: (bar.start, bar.name))
 
 
+def drawn(bars: Sequence[Bar], most: int = 40) -> list[Bar]:
+    """Return the jobs of the critical path and the ``most`` longest of the other jobs, in the order of ``bars``."""
+    others = sorted((bar for bar in bars if not bar.critical), key=lambda bar: (-bar.seconds, bar.name))
+    shown = {bar.name for bar in others[:most]}
+    return [bar for bar in bars if bar.critical or bar.name in shown]
+
+
 def _iso(time: float) -> str:
     """Return a time in seconds since 1970 as text."""
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
