@@ -289,10 +289,9 @@ def test_bad_requests_are_refused_with_the_remedy() -> None:
 def test_parts_equal_one_fit_to_the_byte(cls: Any, seed: int, cut: int) -> None:
     X, Y = naive.corpus(seed)
     Y[0, 0] = 1  # the first part has a labelled page
-    parts = cls(xi=1.5).partial_fit(X[:cut], Y[:cut]).partial_fit(X[cut:], Y[cut:])
     whole = cls(xi=1.5).fit(X, Y)
-    after_fit = cls(xi=1.5).fit(X[:cut], Y[:cut]).partial_fit(X[cut:], Y[cut:])
-    for model in (parts, after_fit):
+    for start in (cls(xi=1.5).partial_fit(X[:cut], Y[:cut]), cls(xi=1.5).fit(X[:cut], Y[:cut])):
+        model = start.partial_fit(X[cut:], Y[cut:])
         for name in ("theta_", "alpha_", "label_count_", "size_count_", "objective_path_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(whole, name))
 
@@ -310,7 +309,7 @@ def test_parts_of_label_sets_need_all_labels_at_the_first_call() -> None:
 
 
 def test_a_part_without_labels_adds_its_pages_to_the_sizes_alone() -> None:
-    model = PMM1().fit([[3, 0], [0, 2]], [[1, 0], [0, 1]])
+    model = PMM1().partial_fit([[3, 0], [0, 2]], [[1, 0], [0, 1]])
     theta = model.theta_.copy()
     model.partial_fit([[5, 5]], [[0, 0]])
     np.testing.assert_array_equal(model.theta_, theta)

@@ -40,7 +40,7 @@ class LabelSetTargets:
         Parameters
         ----------
         y : label indicators or label sets.
-        classes : all labels; None: those of y.  Indicators have a column for each.
+        classes : all labels, read where y is label sets; None: those of y.
 
         Raises
         ------
@@ -53,8 +53,6 @@ class LabelSetTargets:
             if isinstance(y, (list, tuple, np.ndarray)) and len(y) and isinstance(y[0], _NAMES):
                 raise ValueError("y holds one string a document; give a list of labels for each document")
             labels = check_indicators(y)
-            if classes is not None and len(classes) != labels.shape[1]:
-                raise ValueError(f"y has {labels.shape[1]} columns and classes {len(classes)} names; match them")
             self.classes_ = np.arange(labels.shape[1])
             return labels
         self.classes_ = _distinct(sets if classes is None else [frozenset(classes)])

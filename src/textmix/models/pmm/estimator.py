@@ -107,17 +107,17 @@ class _ParametricMixture(LabelCountClassifier):
         """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them.
 
         The counts are added up by label set, so a collection larger than memory can come in parts.  Each call runs EM
-        from its start on all sums: give few large parts.  A persisted model has no sums and takes no further pages.
+        from its start on all sums: give few large parts.  The sums are not persisted with a model.
 
         Parameters
         ----------
         X, y, sample_weight : as for `fit`.
-        classes : at the first call, all labels of this and later calls; needed where y is label sets.  Label indicators
-            have a column for each label.
+        classes : at the first call, all labels of this and later calls, needed and read where y is label sets.
 
         Raises
         ------
-        ValueError : as `fit`; also a label that is not among the classes, or no ``classes`` where they are needed.
+        ValueError : as `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a
+            persisted model.
         """
         before = getattr(self, "_sums", None)
         if before is not None:
@@ -126,7 +126,7 @@ class _ParametricMixture(LabelCountClassifier):
             if indicators.shape[1] != len(self.classes_):
                 raise ValueError(f"y has {indicators.shape[1]} labels, the first pages had {len(self.classes_)}")
         elif hasattr(self, "theta_"):
-            raise ValueError("a persisted model has no sums over its pages; fit a new model to add pages")
+            raise ValueError("a persisted model has no sums over its pages; begin a new model with partial_fit")
         elif classes is None and label_sets_of(y) is not None:
             raise ValueError("classes is missing: the first label sets need not name all labels; pass all labels")
         else:
