@@ -97,18 +97,19 @@ def check_matrix(estimator: Any, X: Any) -> Any:
 
 
 def check_labelled_counts(
-    estimator: Any, X: Any, Y: Any, *, dtype: Any = "numeric", classes: Any = None
+    estimator: Any, X: Any, Y: Any, *, dtype: Any = "numeric", reset: bool = True, classes: Any = None
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return training counts (N, V) and label indicators (N, L), both in the form of `canonical`.
 
-    The estimator, a `textmix.models.common.targets.LabelSetTargets`, gets its ``classes_``: ``classes``, or
-    those of Y.
+    The estimator, a `textmix.models.common.targets.LabelSetTargets`, gets its ``classes_``, ``classes`` or those of Y;
+    without ``reset`` it keeps them.
 
     Raises
     ------
     ValueError : see `check_counts` and `check_indicators`; also if X and Y differ in length.
     """
-    counts, labels = check_counts(estimator, X, reset=True, dtype=dtype), estimator._fit_targets(Y, classes)
+    counts = check_counts(estimator, X, reset=reset, dtype=dtype)
+    labels = estimator._fit_targets(Y, classes) if reset else check_indicators(estimator._targets(Y))
     check_consistent_length(counts, labels)
     return counts, labels
 

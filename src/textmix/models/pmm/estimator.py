@@ -119,20 +119,16 @@ class _ParametricMixture(LabelCountClassifier):
         ValueError : as `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a
             persisted model.
         """
-        before = getattr(self, "_sums", None)
-        if before is not None:
-            counts, indicators = check_counts(self, X, reset=False), check_indicators(self._targets(y))
-            check_consistent_length(counts, indicators)
-            if indicators.shape[1] != len(self.classes_):
-                raise ValueError(f"y has {indicators.shape[1]} labels, the first pages had {len(self.classes_)}")
-        elif hasattr(self, "theta_"):
+        first = not hasattr(self, "_sums")
+        if first and hasattr(self, "theta_"):
             raise ValueError("a persisted model has no sums over its pages; begin a new model with partial_fit")
-        elif classes is None and label_sets_of(y) is not None:
+        if first and classes is None and label_sets_of(y) is not None:
             raise ValueError("classes is missing: the first label sets need not name all labels; pass all labels")
-        else:
-            counts, indicators = check_labelled_counts(self, X, y, classes=classes)
+        counts, indicators = check_labelled_counts(self, X, y, reset=first, classes=classes)
+        if indicators.shape[1] != len(self.classes_):
+            raise ValueError(f"y has {indicators.shape[1]} labels, the first pages had {len(self.classes_)}")
         sums = SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts))
-        return self._fit_sums(sums if before is None else before.plus(sums))
+        return self._fit_sums(sums if first else self._sums.plus(sums))
 
     def _fit_sums(self, sums: SetCounts) -> Self:
         """Run EM on the sums over all pages, and set the fitted attributes."""

@@ -55,25 +55,21 @@ class SetCounts(NamedTuple):
             no probability.
         weight : float64 (N,); a page of weight 2 counts as two pages, and a page of weight 0 is left out.
         """
-        labelled = Y.any(axis=1) & (weight > 0)
         size_count = np.bincount(Y.sum(axis=1), weights=weight, minlength=Y.shape[1] + 1)
-        return cls(*_by_set(X, Y, labelled, weight), weight @ Y, size_count)
+        return cls(*_by_set(X, Y, weight * Y.any(axis=1)), weight @ Y, size_count)
 
     def plus(self, other: SetCounts) -> SetCounts:
         """Return the sums over the pages of both."""
         X = sparse.csr_array(sparse.vstack([self.counts, other.counts], format="csr"))
         Y = np.concatenate([self.sets, other.sets])
-        everywhere = np.ones(len(Y))
         totals = self.label_count + other.label_count, self.size_count + other.size_count
-        return SetCounts(*_by_set(X, Y, everywhere > 0, everywhere), *totals)
+        return SetCounts(*_by_set(X, Y, np.ones(len(Y))), *totals)
 
 
-def _by_set(
-    X: sparse.csr_array, Y: np.ndarray, taken: np.ndarray, weight: np.ndarray
-) -> tuple[np.ndarray, sparse.csr_array]:
-    """Return the distinct label sets of the rows that are taken, bool (S, L), and their weighted counts, CSR (S, V)."""
-    sets, place = np.unique(Y[taken], axis=0, return_inverse=True)
-    rows = np.flatnonzero(taken)
+def _by_set(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, sparse.csr_array]:
+    """Return the distinct label sets of the rows of positive weight, bool (S, L), and their weighted counts, CSR."""
+    rows = np.flatnonzero(weight > 0)
+    sets, place = np.unique(Y[rows], axis=0, return_inverse=True)
     pick = sparse.csr_array((weight[rows], (place.ravel(), rows)), shape=(len(sets), len(Y)))
     counts = sparse.csr_array(pick @ X, dtype=np.float64)
     counts.eliminate_zeros()
