@@ -18,7 +18,7 @@ with job(snakemake, tolerate_missing=True) as running:
         "Run": {"seed": asked.settings["seed"], "requirements.lock, sha256": sha256_file(read.lock)},
         "Machine": machine(),
         "Versions": versions(),
-        "Data, digest of the content": data_digests(map(Path, read.data)),
+        "Data, digest of the content": data_digests(map(Path, read.data), reasons=False),
         "Seconds of all jobs, by stage": seconds_by_stage(seconds),
     }
     bars = timeline(seconds, asked.waits)
