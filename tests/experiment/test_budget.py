@@ -28,7 +28,19 @@ def test_a_method_is_not_tried_without_time_and_stopped_when_the_time_is_up() ->
     with pytest.raises(MissingResult, match="edcm was stopped after"), time_limit(0.01, "edcm"):
         signal.pause()
     assert signal.getsignal(signal.SIGALRM) is handler
-    with pytest.raises(MissingResult, match="edcm takes more than 0 s"), time_limit(0.01, "edcm", of_run=False):
-        signal.pause()
     with time_limit(None, "edcm"):
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_the_time_of_a_method_is_that_of_the_processor() -> None:
+    handler = signal.getsignal(signal.SIGPROF)
+    with time_limit(0.01, "edcm", of_run=False):
+        time.sleep(0.05)
+    with (
+        pytest.raises(MissingResult, match="edcm takes more than 0 s of the processor"),
+        time_limit(0.01, "edcm", of_run=False),
+    ):
+        while True:
+            pass
+    assert signal.getsignal(signal.SIGPROF) is handler
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)

@@ -54,6 +54,8 @@ rule part:
     resources:
         mem_mb=NEEDS.megabytes("part", "{paper}/{experiment}/{dataset}/{method}"),
         runtime=NEEDS.minutes("part", "{paper}/{experiment}/{dataset}/{method}"),
+        started=JOBS.started,
+        budget=JOBS.budget,
     params:
         recipe=FIT,
     message:

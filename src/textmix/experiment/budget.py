@@ -38,6 +38,9 @@ def seconds_left(started: float, budget: float, documents: int) -> float | None:
 def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iterator[None]:
     """Stop the block after some seconds, between two steps of Python; None sets no limit.
 
+    The time of a run is that of the clock, for which its user waits.  The time of a method is that of the processor, so
+    that jobs beside it do not decide which methods have a result.
+
     Parameters
     ----------
     seconds : left of the time.
@@ -58,12 +61,13 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         """End the block."""
         said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
-        raise MissingResult(said if of_run else f"{name} takes more than {seconds:.0f} s (matrix_seconds)")
+        raise MissingResult(said if of_run else f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timer, sent = (signal.ITIMER_REAL, signal.SIGALRM) if of_run else (signal.ITIMER_PROF, signal.SIGPROF)
+    before = signal.signal(sent, stop)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(sent, before)
