@@ -61,7 +61,8 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         """End the block."""
         said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
-        raise MissingResult(said if of_run else f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)")
+        long = f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)"
+        raise MissingResult(said if of_run else long)
 
     timer, sent = (signal.ITIMER_REAL, signal.SIGALRM) if of_run else (signal.ITIMER_PROF, signal.SIGPROF)
     before = signal.signal(sent, stop)
