@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -17,6 +19,8 @@ LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: Conda's name of a package that is called otherwise in the lock.
 CONDA = {"snakemake-minimal": "snakemake", "matplotlib-base": "matplotlib"}
+#: Module -> the package that brings it, where the names differ.
+BROUGHT_BY = {"yaml": "pyyaml"}
 #: What conda brings and a lock of packages does not.
 CONDA_ONLY = {"python", "pip"}
 #: What a lock of packages brings and conda does not know: its test is skipped there.
@@ -138,3 +142,18 @@ def test_channels_are_the_public_ones():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert environment["channels"] == ["conda-forge", "bioconda"]
     assert environment["name"] == PROJECT["name"]
+
+
+def test_the_lock_of_the_checks_holds_what_the_program_that_plants_faults_imports():
+    tree = ast.parse((ROOT / "tests/attacks/mutants.py").read_text(encoding="utf-8"))
+    named = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    named += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    modules = {str(name).partition(".")[0] for name in named} - set(sys.stdlib_module_names)
+    packages = {canonicalize_name(BROUGHT_BY.get(name, name)) for name in modules}
+    assert len(packages) >= 2
+    assert packages <= {*(ROOT / ".github/requirements.in").read_text(encoding="utf-8").split()}
+    lock = (ROOT / ".github/requirements.lock").read_text(encoding="utf-8")
+    for name in packages:
+        version = re.search(rf"^{name}==(\S+)", lock, re.MULTILINE)
+        assert version, name
+        assert version[1] in locked().get(name, {version[1]}), name
