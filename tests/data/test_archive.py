@@ -333,6 +333,13 @@ def test_the_limit_of_all_lines_binds_exactly(tmp_path: Path) -> None:
         list(archive.iter_lines(path, len(text) - 1))
 
 
+@pytest.mark.parametrize("kind", PACKERS)
+@pytest.mark.parametrize("text", [b"", b"a", b"ab", b"abc", b"abcd", b"a\nb", b"a\nbc"])
+def test_a_file_is_said_to_end_a_line_where_its_last_byte_does(tmp_path: Path, kind: str, text: bytes) -> None:
+    assert archive.ends_line(put(tmp_path, PACKERS[kind](text))) == (text == b"")
+    assert archive.ends_line(put(tmp_path, PACKERS[kind](text + b"\n"), "ended"))
+
+
 def test_the_ratio_can_be_raised(tmp_path: Path) -> None:
     path = tmp_path / "much.gz"
     path.write_bytes(gzip.compress(b"same line\n" * 2**19))

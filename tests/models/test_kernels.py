@@ -74,12 +74,15 @@ def test_the_smallest_votes_count() -> None:
     assert votes(np.array([[0, 1]]), np.array([[1e-20, 3e-20]]), 2, True).tolist() == [[0, 1]]
 
 
-def test_a_label_that_only_thins_the_others_is_taken_out() -> None:
-    theta = np.array([[0.9, 0.1, 0.1], [0.1, 0.9, 0.9]])
+@pytest.mark.parametrize(("good", "bad"), [(0, 1), (1, 0), (2, 0)])
+def test_a_label_that_only_thins_the_others_is_taken_out(good: int, bad: int) -> None:
+    theta = np.array([[0.1, 0.1, 0.1], [0.9, 0.9, 0.9]])
+    theta[:, good] = [0.9, 0.1]
     model = prediction_kernels.Parameters(theta, np.full((3, 3), 0.5), np.zeros(4), np.zeros(3))
-    page, member = prediction_kernels.Page(np.array([10.0]), theta[:1].copy()), np.array([True, True, False])
+    page, member = prediction_kernels.Page(np.array([10.0]), theta[:1].copy()), np.zeros(3, dtype=np.bool_)
+    member[[good, bad]] = True
     prediction_kernels.flip(page, model, member)
-    assert member.tolist() == [True, False, False]
+    assert np.flatnonzero(member).tolist() == [good]
 
 
 def test_a_layer_of_a_beam_holds_its_best_sets_once() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -131,6 +134,20 @@ def test_losses_of_classes_and_their_derivatives_along_a_line_are_scipys() -> No
             residual = np.empty((5, 3))
             assert line(Z + shift, D, 0.5, target, weight, residual) == pytest.approx(expected, rel=1e-9)
             np.testing.assert_allclose(residual, weight[:, np.newaxis] * (p - share), atol=1e-12)
+
+
+@pytest.mark.parametrize("line", [softmax_line, class_line])
+def test_a_move_that_changes_no_difference_of_scores_has_no_negative_curvature(line: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        Z, D, code, residual = (
+            rng.normal(size=(5, 3)),
+            np.full((5, 3), rng.normal()),
+            np.arange(5) % 3,
+            np.empty((5, 3)),
+        )
+        target = np.eye(3)[code] if line is softmax_line else code
+        assert 0.0 <= line(Z, D, 0.5, target, np.ones(5), residual)[2] < 1e-14
 
 
 def test_newton_ends_where_scipys_optimiser_ends() -> None:

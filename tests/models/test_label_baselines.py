@@ -189,6 +189,17 @@ def test_a_wide_beam_finds_the_mode_and_width_one_is_greedy():
         assert greedy[i].astype(int).tolist() == y
 
 
+@pytest.mark.parametrize("width", [1, 2, 3, 5])
+def test_a_beam_keeps_the_likeliest_partial_sets(width):
+    rng = np.random.default_rng(width)
+    Z, V = rng.normal(size=(20, 6)), np.triu(rng.normal(size=(6, 6)) * 2, k=1)
+    found, value = chains.search_chain(Z, V, width)
+    for z, member, stated in zip(Z, found, value, strict=True):
+        kept, log_p = naive.chain_beam(z, V, width)
+        assert member.astype(int).tolist() == [*kept]
+        assert stated == pytest.approx(log_p)
+
+
 def test_a_chain_sees_earlier_labels_only_and_its_sets_sum_to_one():
     X, Y = documents(11)
     model = ClassifierChain(random_state=1).fit(X, Y)

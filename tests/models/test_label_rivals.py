@@ -64,10 +64,12 @@ def test_the_approximate_search_is_exact_where_the_mode_is_likely_enough(seed, e
     assert (expanded <= Z.shape[1] / epsilon).all()
 
 
-def test_a_search_at_its_limit_still_gives_a_set():
-    Z, V = chain(1)
-    member, value, expanded = search_best(Z, V, 0.0, False, 2)
-    assert (expanded <= 2).all() and np.isfinite(value).all()
+@pytest.mark.parametrize("limit", [2, 20])
+def test_a_search_at_its_limit_still_gives_a_set(limit):
+    Z, V = chain(1, labels=8)
+    Z = 0.1 * Z  # nearly even odds, so that many sets are likely
+    member, value, expanded = search_best(Z, V, 0.0, False, limit)
+    assert (expanded == limit).all() and np.isfinite(value).all()
     np.testing.assert_allclose(value, [naive.chain_log_probability(z, V, y) for z, y in zip(Z, member, strict=True)])
 
 

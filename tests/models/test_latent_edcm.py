@@ -104,6 +104,26 @@ def test_shares_maximise_their_bound(seed: int) -> None:
         assert bound(other) <= bound(mixture) + 1e-9 * (1 + abs(bound(mixture)))
 
 
+def mixed(share: list[float], cost: list[float]) -> np.ndarray:
+    """Return the mixture of a document."""
+    mixture = np.full(len(share), 1 / len(share))
+    kernel._mix(np.array(share), np.array(cost), mixture)
+    return mixture
+
+
+@pytest.mark.parametrize("little", [0.0, 1e-14])
+def test_the_cheapest_topic_without_words_takes_what_the_topic_with_words_leaves(little: float) -> None:
+    # R_0 / theta_0 - cost_0 = -cost_2, the bound of lambda.
+    np.testing.assert_allclose(mixed([1.8, little, little], [5.0, 1.0, 0.5]), [0.4, 0.0, 0.6], atol=1e-12)
+
+
+@pytest.mark.parametrize("little", [1e-16, 1e-14, 1e-13])
+def test_a_share_too_small_to_count_leaves_the_other_shares_as_they_are(little: float) -> None:
+    # The search for lambda starts at 2 - 3, where the cost of the third topic and lambda add up to nothing.
+    cost = [3.0, 2.5, 1.0]
+    np.testing.assert_allclose(mixed([1.0, 1.0, little], cost), mixed([1.0, 1.0, 0.0], cost), atol=1e-9)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_one_topic_is_the_edcm(method: Any) -> None:
     X, _ = corpus(5, n=30)

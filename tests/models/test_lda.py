@@ -12,7 +12,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 
 from tests.naive import lda as naive
 from textmix.models.topics.lda import SWEEPS, UPDATES, LDAClassifier, bound, in_order
-from textmix.models.topics.lda_kernels import left_to_right
+from textmix.models.topics.lda_kernels import bounds, left_to_right
 
 
 def exact(words: list[int], phi: np.ndarray, alpha: float) -> float:
@@ -63,6 +63,14 @@ def test_the_bound_is_that_of_plain_arrays() -> None:
     X, phi = rng.poisson(0.5, (6, 30)), rng.dirichlet(np.ones(30), size=4)
     expected = [naive.bound(x, phi, 0.2, SWEEPS) for x in X]
     np.testing.assert_allclose(bound(sparse.csr_array(X), phi, 0.2), expected, rtol=1e-12)
+
+
+def test_the_bound_after_one_update_is_that_of_plain_arrays() -> None:
+    rng = np.random.default_rng(1)
+    X, phi = rng.poisson(0.5, (6, 30)), rng.dirichlet(np.ones(30), size=4)
+    cells, words = sparse.csr_array(X.astype(float)), phi.T.copy()
+    expected = [naive.bound(x, phi, 0.2, 1) for x in X]
+    np.testing.assert_allclose(bounds((cells.indptr, cells.indices, cells.data), words, 0.2, 1), expected, rtol=1e-12)
 
 
 def test_the_topics_are_those_of_scikit_learn() -> None:

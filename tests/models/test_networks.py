@@ -41,6 +41,13 @@ def test_features_share_rows_by_their_hash_where_the_table_is_small():
     assert sorted(set(place)) == [0, 1, 2]
 
 
+def test_a_feature_keeps_the_row_that_persisted_models_have_for_it():
+    # D. E. Knuth's multiplicative hash of 1, 2, 3 and 1,000.
+    columns = np.array([0, 1, 2, 999])
+    assert bucket_of(columns, 2**32).tolist() == [2654435761, 1013904226, 3668339987, 145972072]
+    assert bucket_of(columns, 7).tolist() == [5, 6, 4, 1]
+
+
 def test_training_is_the_same_to_the_bit_and_learns():
     X, y = corpus(2)
     X[np.arange(len(y)), y] += 5

@@ -104,6 +104,15 @@ def chain_log_probability(Z: Any, V: Any, y: Any) -> float:
     return total
 
 
+def chain_beam(Z: Any, V: Any, width: int) -> tuple[tuple[int, ...], float]:
+    """Return the set of a beam through a chain, and log p of it; Z, V as for `chain_log_probability`."""
+    beam: list[tuple[int, ...]] = [()]
+    for label in range(len(Z)):
+        grown = [(*y, on) for on in (1, 0) for y in beam]
+        beam = sorted(grown, key=lambda y: -chain_log_probability(Z[: label + 1], V, y))[:width]
+    return beam[0], chain_log_probability(Z, V, beam[0])
+
+
 def listed_expected_f(p: Any, sets: Any, z: Any) -> float:
     """Return the expected F of a predicted set (L,) where listed sets (S, L) alone have probability p (S,)."""
     total = 0.0

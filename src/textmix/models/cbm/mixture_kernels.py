@@ -85,7 +85,7 @@ def search_modes(
     exact : bool (N,), whether the set is the mode: False where ``limit`` ended the search.
     """
     n_components, n, n_labels = Z.shape
-    modes, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.full(n, -np.inf)
+    modes, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.empty(n)
     evaluations, exact = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
     # A node is a set of flips: its cost, its largest label, and the node with the rest of its labels.
     pool = 2 * limit + n_components + 2

@@ -29,8 +29,9 @@ def likeliest_sets(Z: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     """
     n, n_labels = Z.shape
     sets, log_probability = np.zeros((n, wanted, n_labels), dtype=np.bool_), np.zeros((n, wanted))
-    cost, heap = np.zeros(2 * wanted + 2), np.zeros(2 * wanted + 2, dtype=np.int64)
-    last, rest = np.zeros(2 * wanted + 2, dtype=np.int64), np.zeros(2 * wanted + 2, dtype=np.int64)
+    nodes = 2 * wanted + 1  # a node that is taken from the heap adds at most two
+    cost, heap = np.zeros(nodes), np.zeros(nodes, dtype=np.int64)
+    last, rest = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     for i in range(n):
         size_of = np.abs(Z[i])
         order, first = np.argsort(size_of, kind="mergesort"), 0.0

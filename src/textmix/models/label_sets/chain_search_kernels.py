@@ -96,9 +96,10 @@ def search_best(
     found, value = np.zeros((n, n_labels), dtype=np.bool_), np.full(n, -np.inf)
     expanded, ends = np.zeros(n, dtype=np.int64), reach(V)
     least = math.log(epsilon) if epsilon > 0.0 else -np.inf
-    parent, on = np.full(2 * limit + 3, -1), np.zeros(2 * limit + 3, dtype=np.bool_)
-    depth, heap = np.zeros(2 * limit + 3, dtype=np.int64), np.zeros(2 * limit + 3, dtype=np.int64)
-    score, cost = np.zeros(2 * limit + 3), np.zeros(2 * limit + 3)
+    nodes = 2 * limit + 1  # a node that is expanded adds at most two
+    parent, on = np.full(nodes, -1), np.zeros(nodes, dtype=np.bool_)
+    depth, heap = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
+    score, cost = np.zeros(nodes), np.zeros(nodes)
     for i in range(n):
         used, size, heap[0] = 1, 1, 0
         while size > 0:
