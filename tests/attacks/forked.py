@@ -6,6 +6,7 @@ A run so begins in a hundredth of the second that the imports take.  A line is a
     source      folder that holds the library to test
     seconds     of processor time after which the run is killed
     each        seconds of processor time after which a test is skipped; 0 for no limit
+    compiled    whether kernels are compiled, although the environment says that they run as Python
 
 The answer is one line, a JSON object: the exit ``code``, negative for a signal, the ``seconds`` and the ids of the
 tests that were ``skipped`` for their time.  Nothing of textmix is imported before the fork.  A property is tried with
@@ -24,6 +25,7 @@ import sys
 from typing import Any
 
 import hypothesis
+import numba
 import pytest
 
 IMPORTED = (
@@ -75,6 +77,9 @@ def run_tests(request: dict[str, Any], answer: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     signal.alarm(WAITING * seconds)
     sys.path[:0] = [request["source"], os.getcwd()]
+    if request["compiled"]:
+        os.environ.pop("NUMBA_DISABLE_JIT", None)
+        numba.config.DISABLE_JIT = 0
     phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
     hypothesis.settings.register_profile("forked", derandomize=True, database=None, deadline=None, phases=phases)
     hypothesis.settings.load_profile("forked")

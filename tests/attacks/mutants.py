@@ -1,9 +1,9 @@
 """Random small faults in the code, one at a time: the tests of the room must notice each of them.
 
 ``make mutants`` draws NUMBER mutants of cosmic-ray's operators among the kernels, the metrics, the decision rules and
-the verdicts, runs the tests of `SUITES` without the compiler on each, and prints those that no test noticed.  It ends
-with exit code 1 where fewer than SHARE of them were noticed.  An interpreter with cosmic-ray runs it; the tests run in
-the interpreter that ``--python`` names, forked by ``forked.py``.
+the verdicts, runs the tests of `SUITES` without the compiler on each, those of `COMPILED` with it too, and prints those
+that no test noticed.  It ends with exit code 1 where fewer than SHARE of them were noticed.  An interpreter with
+cosmic-ray runs it; the tests run in the interpreter that ``--python`` names, forked by ``forked.py``.
 
 ``--log`` names a file of outcomes.  A mutant that was noticed is not tried again while its module is the same; a
 survivor is.  ``survivors.yaml`` lists the survivors that no test of results can notice, each with its reason; SHARE is
@@ -59,7 +59,8 @@ SUITES = {
     "models/common/forest_kernels.py": ["models/test_rerank.py"],
     "models/hmm/hmm_kernels.py": ["models/test_hmm.py"],
     "models/network/embedding_kernels.py": ["models/test_networks.py"],
-    "models/topics/*_kernels.py": ["models/test_smoothing.py"],
+    "models/topics/labelled_lda_kernels.py": ["models/test_smoothing.py"],
+    "models/topics/lda_kernels.py": ["models/test_lda.py"],
     "models/linear/softmax_kernels.py": ["models/test_softmax.py"],
     "models/linear/l*_kernels.py": ["models/test_linear_batches.py", "models/test_cbm.py"],
     "models/linear/newton_kernels.py": ["models/test_linear_batches.py"],
@@ -79,19 +80,30 @@ SUITES = {
     "models/pmm/training_kernels.py": ["models/test_pmm.py"],
     "models/label_sets/candidate_kernels.py": ["models/test_rerank.py"],
     "models/label_sets/chain_kernels.py": ["models/test_label_baselines.py"],
+    "models/label_sets/chain_sampling_kernels.py": ["models/test_label_baselines.py", "papers/test_cbm.py"],
     "models/label_sets/chain_search_kernels.py": ["models/test_label_rivals.py"],
     "models/label_sets/tree_gibbs_kernels.py": ["models/test_label_rivals.py"],
     "models/cbm/*_kernels.py": ["models/test_cbm.py"],
+    "text/compression_kernels.py": ["text/test_compression.py"],
+    "text/float_kernels.py": ["text/test_vectors.py"],
     "text/skipgram_kernels.py": ["text/test_skipgrams.py"],
     "text/token_kernels.py": ["text/test_tokenize.py"],
+    "text/vector_kernels.py": ["text/test_vectors.py"],
     "data/number_kernels.py": ["data/test_readers_numbers.py"],
     "metrics/*.py": ["metrics"],
     "data/archives.py": ["data/test_archive.py"],
     "core/jit.py": ["core/test_jit.py"],
+    "core/random_kernels.py": ["core/test_random_kernels.py"],
     "verdict/claims.py": ["verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
     "verdict/compare.py": ["verdict/test_compare.py"],
     "verdict/locate.py": ["verdict/test_locate.py"],
     "verdict/published.py": ["verdict/test_published.py"],
+}
+
+#: Modules that write machine code, most of which runs with the compiler alone: the tests of it, which then run too.
+COMPILED = {
+    "models/common/lane_kernels.py": ["models/test_lanes.py"],
+    "text/float_kernels.py": ["text/test_vectors.py::test_compiled_arithmetic_equals_its_twin_to_the_byte"],
 }
 
 #: Mutants that survived once: the pattern, the module, the code and the faulty code.  They are tried before the draw.
@@ -109,8 +121,10 @@ ONCE = (
 )
 
 
-def suite(pattern: str) -> list[str]:
-    """Return the tests that prove the modules of a pattern."""
+def suite(pattern: str, compiled: bool = False) -> list[str]:
+    """Return the tests that prove the modules of a pattern, without or with the compiler."""
+    if compiled:
+        return COMPILED[pattern]
     return [*(KERNELS if pattern.startswith("models/") else ()), *SUITES[pattern]]
 
 
@@ -255,12 +269,13 @@ def survivors_of_before(patterns: Sequence[str]) -> list[tuple[str, Mutant]]:
 
 
 class Tests:
-    """Runs tests on a copy of the library, without the compiler, in forks of one process.
+    """Runs tests on a copy of the library, without the compiler unless it is asked for, in forks of one process.
 
     Parameters
     ----------
     python : the interpreter of the tests.
-    source : folder of the copy; its byte code is valid by the content of a module, not by its time.
+    source : folder of the copy; its byte code is valid by the content of a module, not by its time.  The machine code
+        of its kernels lies beside it.
     """
 
     def __init__(self, python: str, source: Path) -> None:
@@ -271,47 +286,51 @@ class Tests:
         self.server = subprocess.Popen(
             [python, str(Path(__file__).with_name("forked.py"))],
             cwd=ROOT,
-            env={**os.environ, **threads, "NUMBA_DISABLE_JIT": "1"},
+            env={**os.environ, **threads, "NUMBA_DISABLE_JIT": "1", "TEXTMIX_CACHE": str(source.parent / "cache")},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.known: dict[str, tuple[float, list[str]]] = {}
+        self.known: dict[tuple[str, bool], tuple[float, list[str]]] = {}
         self.failing: set[str] = set()
 
-    def run(self, pattern: str, seconds: float, each: float, without: Sequence[str]) -> dict[str, Any]:
+    def run(self, pattern: str, seconds: float, each: float, without: Sequence[str], compiled: bool) -> dict[str, Any]:
         """Run the tests of a pattern but for some, in the given processor time; return what ``forked.py`` answers."""
         options = ["-q", "-x", "-n", "0", "--tb", "no", "-p", "no:cacheprovider", "-W", "ignore"]
         left_out = [f"--deselect={test}" for test in without]
         request = {
-            "arguments": [*options, *left_out, *(f"tests/{test}" for test in suite(pattern))],
-            **{"source": str(self.source), "seconds": seconds, "each": each},
+            "arguments": [*options, *left_out, *(f"tests/{test}" for test in suite(pattern, compiled))],
+            **{"source": str(self.source), "seconds": seconds, "each": each, "compiled": compiled},
         }
         assert self.server.stdin is not None and self.server.stdout is not None
         print(json.dumps(request), file=self.server.stdin, flush=True)
         answer: dict[str, Any] = json.loads(self.server.stdout.readline())
         return answer
 
-    def as_it_is(self, pattern: str) -> tuple[float, list[str]]:
+    def as_it_is(self, pattern: str, compiled: bool) -> tuple[float, list[str]]:
         """Return the seconds that the tests of a pattern take on the code as it is, and those that take too long."""
-        if pattern not in self.known:
-            found = self.run(pattern, 3600, EACH, [])
+        if (pattern, compiled) not in self.known:
+            each = 0 if compiled else EACH
+            found = self.run(pattern, 3600, each, [], compiled)
             if found["code"] != 0:
                 print(f"the tests of {pattern} fail on the code as it is, so that they prove nothing", flush=True)
                 self.failing.add(pattern)
-            self.known[pattern] = found["seconds"] - EACH * len(found["skipped"]), found["skipped"]
-        return self.known[pattern]
+            self.known[pattern, compiled] = found["seconds"] - each * len(found["skipped"]), found["skipped"]
+        return self.known[pattern, compiled]
 
     def survives(self, pattern: str, mutant: Mutant) -> bool:
         """Say whether no test notices a mutant; tests that take thrice as long have noticed."""
-        seconds, slow = self.as_it_is(pattern)
-        if pattern in self.failing:
-            return True
-        victim = self.source / mutant.path.relative_to(ROOT / "src")
-        victim.write_text(mutant.after, encoding="utf-8")
-        found = self.run(pattern, 5 + 3 * seconds, 0, slow)
-        victim.write_text(mutant.before, encoding="utf-8")
-        return bool(found["code"] == 0)
+        for compiled in (False, True)[: 1 + (pattern in COMPILED)]:
+            seconds, slow = self.as_it_is(pattern, compiled)
+            if pattern in self.failing:
+                return True
+            victim = self.source / mutant.path.relative_to(ROOT / "src")
+            victim.write_text(mutant.after, encoding="utf-8")
+            found = self.run(pattern, 5 + 3 * seconds, 0, slow, compiled)
+            victim.write_text(mutant.before, encoding="utf-8")
+            if found["code"] != 0:
+                return False
+        return True
 
 
 def read_log(path: Path) -> set[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import collections
 import re
 from pathlib import Path
 
@@ -38,6 +40,26 @@ def test_make_chaos_runs_the_faults_that_the_list_gives_to_it() -> None:
     alone = set.union(*(numbers(faults) for faults, proofs in ROWS if proofs == "`make chaos`"))
     run = set.union(*(numbers(fault.number) for fault in FAULTS.values()))
     assert alone <= run
+
+
+#: Kernels in which no fault is planted, each with the reason.
+NO_RESULT = {"models/common/prefetch_kernels.py": "asks the processor to fetch memory early; no number depends on it"}
+
+
+def test_faults_are_planted_in_every_kernel_by_one_suite_whose_tests_exist() -> None:
+    tree = ast.parse((ROOT / "tests/attacks/mutants.py").read_text(encoding="utf-8"))
+    named = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    suites = named["SUITES"]
+    assert isinstance(suites, ast.Dict)
+    source = ROOT / "src/textmix"
+    patterns = [ast.literal_eval(key) for key in suites.keys if key is not None]
+    covered = collections.Counter(path for pattern in patterns for path in source.glob(pattern))
+    assert set(covered.values()) == {1}
+    kernels = {path.relative_to(source).as_posix() for path in source.rglob("*_kernels.py")}
+    assert kernels - {path.relative_to(source).as_posix() for path in covered} == set(NO_RESULT)
+    texts = [str(node.value) for value in suites.values for node in ast.walk(value) if isinstance(node, ast.Constant)]
+    tests = {text.partition("::")[0] for text in texts if "/" in text}
+    assert all((ROOT / "tests" / name).is_file() for name in tests) and len(tests) > 20
 
 
 def test_every_listed_survivor_is_a_change_of_a_line_that_stands_in_its_module_and_has_a_reason() -> None:
