@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 
@@ -9,6 +10,7 @@ import pytest
 
 from textmix.core.errors import MissingResult
 from textmix.core.recipes import OUT_OF_TIME
+from textmix.experiment import budget
 from textmix.experiment.budget import LEAST, seconds_left, time_limit
 
 
@@ -44,3 +46,22 @@ def test_the_time_of_a_method_is_that_of_the_processor() -> None:
             pass
     assert signal.getsignal(signal.SIGPROF) is handler
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_an_error_that_hides_the_end_of_the_time_is_no_fault_of_the_method() -> None:
+    with pytest.raises(MissingResult, match="edcm was stopped after") as caught, time_limit(0.01, "edcm"):
+        try:
+            signal.pause()
+        except MissingResult as error:
+            raise SystemError("a compiled function returned a result with an exception set") from error
+    assert isinstance(caught.value.__cause__, SystemError)
+    with pytest.raises(SystemError, match="of the method"), time_limit(60.0, "edcm"):
+        raise SystemError("of the method")
+
+
+def test_a_block_that_drops_the_end_of_the_time_is_ended_by_the_next_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "AGAIN", 0.01)
+    with pytest.raises(MissingResult, match="edcm was stopped after"), time_limit(0.01, "edcm"):
+        with contextlib.suppress(MissingResult):
+            signal.pause()
+        signal.pause()

@@ -17,6 +17,8 @@ from textmix.core.recipes import OUT_OF_TIME
 
 #: Budget without a word of the user's: seconds a document, and least seconds.
 A_DOCUMENT, LEAST = 0.06, 300.0
+#: Seconds between two signals that end a block whose time is up.
+AGAIN = 1.0
 
 
 def seconds_left(started: float, budget: float, documents: int) -> float | None:
@@ -58,17 +60,27 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
     if seconds <= 0:
         raise MissingResult(f"{OUT_OF_TIME}{name} was not tried, for the time budget was used up; {remedy}")
 
+    said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
+    long = f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)"
+    ends: list[MissingResult] = []
+
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         """End the block."""
-        said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
-        long = f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)"
-        raise MissingResult(said if of_run else long)
+        ends.append(MissingResult(said if of_run else long))
+        raise ends[-1]
 
     timer, sent = (signal.ITIMER_REAL, signal.SIGALRM) if of_run else (signal.ITIMER_PROF, signal.SIGPROF)
     before = signal.signal(sent, stop)
-    signal.setitimer(timer, seconds)
+    # Compiled code that calls Python may drop an error; then the next signal ends the block.
+    signal.setitimer(timer, seconds, AGAIN)
     try:
         yield
+    except Exception as error:
+        signal.setitimer(timer, 0)
+        # Such code may also raise another error in its place.
+        if ends and error is not ends[-1]:
+            raise ends[-1] from error
+        raise
     finally:
         signal.setitimer(timer, 0)
         signal.signal(sent, before)
