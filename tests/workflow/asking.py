@@ -65,6 +65,18 @@ def stale_scripts(folder: Path) -> set[str]:
     return {script_of(sentence.split(":")[0]) for sentence in sentences}
 
 
+def stale_by_record(folder: Path, config: Mapping[str, Any]) -> set[str]:
+    """Return what `stale_scripts` does, for all targets: the scripts are those that the results' records name."""
+    found: Recipes = parsed(folder, config)["RECIPES"]
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        sentences = found.stale_below(Path("results"), Path("resources"))
+        return {str(recipes._record(Path(sentence.split(":")[0]))["script"]) for sentence in sentences}
+    finally:
+        os.chdir(before)
+
+
 def script_of(path: str) -> str:
     """Return the script that makes a result of the tiny workflow."""
     parts = Path(path).parts

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.asking import all_recipes, parsed, stale_scripts
+from tests.workflow.asking import all_recipes, parsed, stale_by_record, stale_scripts
 from tests.workflow.tiny import Clone, own_data
 from textmix.core import provenance
 from textmix.core.provenance import NEUTRAL
@@ -38,7 +38,7 @@ WORKFLOW_WITHOUT_RESULT = {
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(costs|fetch|read|plan|status|bench|matrix|model|own|scaling)\.smk": "no result of the tiny run",
+    r"rules/(costs|fetch|read|plan|status|scaling)\.smk": "no result of the runs of the tests",
 }
 
 
@@ -191,8 +191,62 @@ def test_an_edit_makes_stale_what_the_file_can_change(copy: Clone, monkeypatch: 
     assert stale_scripts(copy.folder) == set()
 
 
+#: The same of further targets: the bench, the matrix and a model.
+FURTHER_EDITS = {
+    "config/matrix.yaml": ("tokenizer: letters", "tokenizer: letters\n    min_length: 3", {"features"}),
+    "config/matrix.yaml#methods": ("- cbm", "- edcm", {"matrix_table"}),
+    "config/papers/pmm/bench.yaml": ("bench:bench_pmm", "claims_bench:bench_claims", {"bench"}),
+    "workflow/rules/bench.smk": ('RECIPES.of("bench"', 'RECIPES.of("bench", edited=1', {"bench"}),
+    "workflow/rules/matrix.smk": ('"matrix_page",', '"matrix_page", edited=1,', {"matrix_page"}),
+    "workflow/rules/own.smk": ('RECIPES.of("own_summary"', 'RECIPES.of("own_summary", edited=1', {"own_summary"}),
+    "workflow/rules/model.smk": ('"model",', '"model", edited=1,', {"model"}),
+}
+
+
+def test_an_edit_makes_stale_what_it_can_change_of_the_further_targets(
+    everything: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = everything.copy(tmp_path / "copy")
+    monkeypatch.setattr(provenance, "ROOT", copy.folder / "src/textmix")
+    asked = {"data": f"{everything.folder}/mine/my.yaml", "method": "multinomial"}
+    known = stale_by_record(copy.folder, asked)
+    assert known <= {"provenance", "crate"}, "the copy lies in another folder, and nothing else is another"
+    for key, (old, new, expected) in FURTHER_EDITS.items():
+        name = key.partition("#")[0]
+        before = (copy.folder / name).read_text(encoding="utf-8")
+        copy.edit(name, old, new)
+        found = stale_by_record(copy.folder, asked)
+        (copy.folder / name).write_text(before, encoding="utf-8")
+        assert found - known == expected, key
+    # Own data at another path are other data; an edit of their description makes more than that stale.
+    asked["data"] = f"{copy.folder}/mine/my.yaml"
+    known = stale_by_record(copy.folder, asked)
+    copy.edit("mine/my.yaml", "folds: 2", "folds: 3")
+    assert stale_by_record(copy.folder, asked) - known == {"split"}
+
+
+#: Files of the configuration (of one paper for all) that have no edit above, as patterns, each with the reason.
+CONFIGURATION_WITHOUT_RESULT = {
+    r"(README|papers/edcm/history)\.md": "read by people alone",
+    r"costs\.csv": "plans memory and the grain of jobs; whole fits and single ones give the same bytes",
+    r"full\.yaml": "the same keys as config.yaml, which it replaces",
+    r"own\.example\.yaml": "an example to copy; an edit of such a description stands above",
+    r"bench\.yaml": "suites as those of a paper, of which an edit stands above; they need data that the tests lack",
+    r"scaling\.yaml": "the setting of a job as it is; the target needs data that the tests lack",
+}
+
+
+def test_each_file_of_the_configuration_has_an_edit_or_a_reason() -> None:
+    known = {re.sub("papers/[a-z_]+/", "papers/edcm/", key.partition("#")[0]) for key in (*EDITS, *FURTHER_EDITS)}
+    names = {re.sub("^papers/[a-z_]+/", "papers/edcm/", name) for name in files_below(ROOT / "config")}
+    without = [name for name in sorted(names) if f"config/{name}" not in known]
+    assert [name for name in without if not excused(name, CONFIGURATION_WITHOUT_RESULT)] == []
+
+
 def test_each_file_of_the_workflow_has_an_edit_is_reached_or_has_a_reason(recipes: list[Recipe]) -> None:
-    known = {key.partition("#")[0] for key in EDITS} | {f"workflow/scripts/{name}" for r in recipes for name in r.code}
+    known = {key.partition("#")[0] for key in (*EDITS, *FURTHER_EDITS)} | {
+        f"workflow/scripts/{name}" for r in recipes for name in r.code
+    }
     names = [f"workflow/{name}" for name in files_below(ROOT / "workflow")]
     without = [name.removeprefix("workflow/") for name in names if name not in known]
     assert [name for name in without if not excused(name, WORKFLOW_WITHOUT_RESULT)] == []
