@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from textmix.contest.description import beginning
 from textmix.contest.inspection import by_label, calibration, confusion, errors, prediction_rows
 from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
+from textmix.core.recipes import OUT_OF_TIME
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.refit import Refit, linear_weights, typed_point
@@ -72,6 +74,12 @@ def test_labels_confusions_and_calibration_by_hand() -> None:
     assert calibration(np.array([np.nan]), np.array([True])) == []
 
 
+def test_a_text_that_goes_on_ends_with_an_ellipsis() -> None:
+    assert beginning("ä b\n c".encode(), 5) == "ä b c"
+    assert beginning("ä b\n cd".encode(), 5) == "ä b c…"
+    assert beginning(b"a" + b" " * 30 + b"b", 5) == "a…"
+
+
 def test_errors_come_with_their_text_and_the_surest_first() -> None:
     assert right_of(MADE, CORPUS.classes(), ONE).tolist() == [True, True, False, False]
     found = errors(MADE, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
@@ -108,3 +116,9 @@ def test_the_lead_says_which_methods_are_on_the_page() -> None:
     assert first.startswith("1 method on 1 split into training and test documents. These are the methods of low cost;")
     assert first.endswith("the page index.html one folder up shows 1 costlier method too.")
     assert "shows 2 costlier methods too" in own_lead(3, 5, 2)
+    assert own_lead(
+        6, 1, 0, [f"{OUT_OF_TIME}edcm was stopped", f"{OUT_OF_TIME}dcm was not tried", "cbm takes sets"]
+    ) == (
+        "3 methods on 1 split into training and test documents. For 2 more the time budget left no time. "
+        "1 more does not apply, for the reasons below the scores."
+    )

@@ -18,6 +18,7 @@ from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.io import format_csv, write_missing, write_result
+from textmix.core.recipes import OUT_OF_TIME
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.compared import misfit, run_compared
 from textmix.experiment.cost import measured
@@ -182,6 +183,11 @@ def test_table_has_the_best_on_top_and_knows_losses():
     assert table["best"] == {"accuracy": 0.9, "log_loss": 0.4}
     assert table["without"] == [(["cbm"], "is for <several> labels")]
     assert methods_of(cells(), ["tiny"]) == ["edcm", "multinomial"]
+
+
+def test_methods_without_time_share_one_reason():
+    late = [empty_row("tiny", METHODS[name], f"{OUT_OF_TIME}{name} was not tried") for name in ("cbm", "edcm")]
+    assert score_table(late, "tiny")["without"] == [(["cbm", "edcm"], "was not tried")]
 
 
 def study(title: str, table: dict[str, Any], facts: dict[str, str], account: Account | None = None) -> str:

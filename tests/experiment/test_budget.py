@@ -11,16 +11,28 @@ import pytest
 from textmix.core.errors import MissingResult
 from textmix.core.recipes import OUT_OF_TIME
 from textmix.experiment import budget
-from textmix.experiment.budget import LEAST, seconds_left, time_limit
+from textmix.experiment.budget import LEAST, check_pace, seconds_left, time_limit
 
 
 def test_the_budget_is_a_minute_a_thousand_documents_unless_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 1100.0)
     assert seconds_left(0, 0.0, 10) is None
     assert seconds_left(0, 50.0, 10) == 50.0
-    assert seconds_left(1000.0, 250.0, 10) == 150.0
-    assert seconds_left(1000.0, 0.0, 10) == LEAST - 100.0
-    assert seconds_left(1000.0, 0.0, 20_000) == 1100.0
+    assert seconds_left(1000.0, 250.0, 10) == 75.0
+    assert seconds_left(1000.0, 0.0, 10) == (LEAST - 100.0) / 2
+    assert seconds_left(1000.0, 0.0, 20_000) == 550.0
+
+
+def test_a_costly_method_leaves_half_of_the_time_to_those_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    assert seconds_left(1000.0, 100.0, 10, cheap=True) == 50.0
+    assert seconds_left(900.0, 100.0, 10, cheap=True) == 25.0
+    taken = []
+    while seconds := seconds_left(1000.0, 100.0, 10):
+        taken.append(seconds)
+        clock[0] += seconds
+    assert taken == [50.0, 25.0, 12.5, 6.25, 3.125]
 
 
 def test_a_method_is_not_tried_without_time_and_stopped_when_the_time_is_up() -> None:
@@ -65,3 +77,19 @@ def test_a_block_that_drops_the_end_of_the_time_is_ended_by_the_next_signal(monk
         with contextlib.suppress(MissingResult):
             signal.pause()
         signal.pause()
+
+
+def test_a_search_that_cannot_end_in_time_is_stopped_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    check_pace(1, 1000)
+    with time_limit(100.0, "edcm"):
+        clock[0] = 9.0
+        check_pace(1, 1000)
+        clock[0] = 20.0
+        check_pace(2, 30)
+        with pytest.raises(MissingResult, match=f"^{OUT_OF_TIME}edcm was stopped after 20 s, for its search .* 310 s"):
+            check_pace(2, 31)
+    with time_limit(1.0, "edcm", of_run=False):
+        check_pace(2, 31)
+    check_pace(2, 31)

@@ -104,6 +104,12 @@ def test_stratified_split_of_equal_classes_is_exact_and_an_unstratified_one_is_n
     assert by_class[False].tolist() != [80] * 5
 
 
+def test_one_random_split_is_enough_of_many_documents():
+    corpus = corpus_of([row % 3 for row in range(20)])
+    assert len(split_of(corpus, train=0.8, trials=4, enough=20)) == 1
+    assert len(split_of(corpus, train=0.8, trials=4, enough=21)) == 4
+
+
 def test_stratified_split_is_still_drawn_at_random():
     corpus = corpus_of([row % 5 for row in range(500)])
     splits = split_of(corpus, train=0.8, trials=2, stratified=True)

@@ -38,13 +38,13 @@ def describe(folder: Path, file: str = "my.yaml", **keys: Any) -> Own:
 
 
 def experiment(own: Own) -> dict[str, Any]:
-    return own.spec(METHODS, ())["experiments"]["methods"]
+    return own.spec(METHODS)["experiments"]["methods"]
 
 
 def test_example_is_right():
     own = load_own(str(ROOT / "config/own.example.yaml"), SCHEMAS)
     assert (own.name, own.format, own.task) == ("my_reviews", "csv", "multi")
-    validate(own.spec(METHODS, ())["features"][OWN], SCHEMAS / "features.schema.yaml", "example")
+    validate(own.spec(METHODS)["features"][OWN], SCHEMAS / "features.schema.yaml", "example")
 
 
 def test_name_is_by_default_that_of_the_file(tmp_path):
@@ -100,14 +100,14 @@ def test_asked_methods_and_changes_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("keys", "split"),
     [
-        ({}, {"kind": "random", "train": 0.8, "trials": 5, "stratified": True}),
+        ({}, {"kind": "random", "train": 0.8, "trials": 5, "enough": 2000, "stratified": True}),
         ({"files": {"train": "a.csv", "test": "b.csv"}}, {"kind": "given"}),
         ({"columns": {"text": "t", "label": "l", "split": "s"}}, {"kind": "given"}),
         ({"split": {"kind": "folds", "folds": 3}}, {"kind": "folds", "folds": 3}),
     ],
 )
 def test_split_is_the_given_one_where_there_is_one(tmp_path, keys, split):
-    assert describe(tmp_path, **keys).spec(METHODS, ())["splits"][OWN] == split
+    assert describe(tmp_path, **keys).spec(METHODS)["splits"][OWN] == split
 
 
 WRONG = {
@@ -150,12 +150,32 @@ def test_wrong_description_is_refused_with_file_and_key(tmp_path, case):
         ({"methods": ["cbm"]}, r"methods\.cbm: 'cbm' is not for one label a text; allowed: multinomial, .*"),
         ({"methods": {"a/b": {"use": "edcm"}}}, r"methods\.a/b: 'a/b' is not a valid name; .*"),
         ({"metrics": ["jaccard"]}, r"metrics: 'jaccard' is not allowed; .*allowed: accuracy, .*"),
-        ({"name": "imdb"}, r"name: 'imdb' is a data set of the registry; choose another name"),
     ],
 )
 def test_what_does_not_suit_the_registries_is_refused(tmp_path, keys, said):
     with pytest.raises(ConfigError, match=rf"my\.yaml: {said}"):
-        describe(tmp_path, **keys).spec(METHODS, ("imdb",))
+        describe(tmp_path, **keys).spec(METHODS)
+
+
+def test_name_of_a_data_set_of_the_registry_is_made_another_one(tmp_path):
+    assert describe(tmp_path, "scene.yaml").apart_from(("imdb",)).name == "scene"
+    assert describe(tmp_path, "scene.yaml").apart_from(("scene",)).name == "scene_own"
+    assert describe(tmp_path, "scene.yaml").apart_from(("scene", "scene_own")).name == "scene_own_own"
+    own = describe(tmp_path, "scene.yaml", methods=["edcm"])
+    plan = make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT)
+    assert list(plan.runs(OWN)) == [Run(OWN, "methods", "scene_own", "edcm")]
+
+
+def test_methods_with_several_kinds_of_features_come_first_and_share_the_time(tmp_path):
+    own = describe(tmp_path, methods=["multinomial", "two_stage", "edcm", "nbsvm", "logistic_regression", "dcm"])
+    jobs = OwnJobs(Jobs(make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT)))
+    assert jobs.of_cost("middle", 2).split("|") == ["nbsvm", "logistic_regression"]
+    assert (jobs.of_cost("low"), jobs.of_cost("low", 3)) == ("multinomial|two_stage", "(?!)")
+    timed = {run.method: (jobs.jobs.started(run) > 0, jobs.jobs.cheap(run)) for run in jobs.runs(None)}
+    assert timed == {"multinomial": (True, 1), "two_stage": (False, 1)} | dict.fromkeys(
+        ("edcm", "nbsvm", "logistic_regression", "dcm"), (True, 0)
+    )
+    assert set(jobs.of_cost("middle").split("|")) == {"edcm", "nbsvm", "logistic_regression"}
 
 
 def test_table_needs_columns(tmp_path):

@@ -11,7 +11,8 @@ import pytest
 
 from tests.workflow.asking import Wildcards
 from textmix.core import io
-from textmix.core.recipes import Recipe
+from textmix.core.errors import MissingResult
+from textmix.core.recipes import OUT_OF_TIME, Recipe
 from textmix.plan import recipes
 from textmix.plan.recipes import Recipes
 
@@ -96,3 +97,14 @@ def test_raw_data_replaced_by_others_are_fetched_again(tmp_path: Path, monkeypat
     io.write_text("resources/news/raw.csv", "two")
     os.utime("resources/news/raw.csv", ns=(0, 0))
     assert recipes.stale(path, made, []) == "content of raw.csv"
+
+
+def test_a_result_without_time_is_tried_again_unless_the_results_at_hand_are_asked_for(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    io.write_missing(RESULT, MissingResult(f"{OUT_OF_TIME}edcm was not tried"), recipe.record({}))
+    for retry, expected in ((True, [RESULT]), (False, [])):
+        again = list[str]()
+        ask = Recipes(tmp_path, again.extend, lambda sentence: None, retry=retry).of("score", seed=3, max_trials=2)
+        ask(Wildcards(method="a"), [], [RESULT])
+        assert again == expected

@@ -31,6 +31,7 @@ rule fit:
         # Resources, for no result depends on them: they decide whether a compared method still has time.
         started=JOBS.started,
         budget=JOBS.budget,
+        cheap=JOBS.cheap,
     params:
         recipe=FIT,
     message:

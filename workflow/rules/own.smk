@@ -4,7 +4,7 @@ if OWN is not None:
     PARTS = f"({FIRST})?"
 
     ruleorder: read_own > parse
-    ruleorder: fit_cheap > fit_next > fit
+    ruleorder: fit_search > fit_cheap > fit_likely > fit_next > fit
     ruleorder: features_own > features
     ruleorder: score_own > score
 
@@ -12,17 +12,31 @@ if OWN is not None:
     use rule features as features_own with:
         wildcard_constraints:
             dataset=OWN.name,
-        priority: 3
+        priority: 5
 
     use rule score as score_own with:
         wildcard_constraints:
             paper="own",
-        priority: 3
+        priority: 5
+
+    # Among them the machines, which try three kinds of features or more, have the largest share of the time.
+    use rule fit as fit_search with:
+        wildcard_constraints:
+            paper="own",
+            method=OWN_JOBS.of_cost("low", 3),
+        priority: 4
 
     use rule fit as fit_cheap with:
         wildcard_constraints:
             paper="own",
             method=OWN_JOBS.of_cost("low"),
+        priority: 3
+
+    # Of the costlier ones those come first that try several kinds of features.
+    use rule fit as fit_likely with:
+        wildcard_constraints:
+            paper="own",
+            method=OWN_JOBS.of_cost("middle", 2),
         priority: 2
 
     use rule fit as fit_next with:
@@ -63,7 +77,7 @@ if OWN is not None:
             f"results/own/{OWN.name}/summary.json",
         log:
             f"logs/own/{OWN.name}/summary.log",
-        priority: 3
+        priority: 5
         conda:
             "../envs/jobs.yaml"
         params:
@@ -86,7 +100,7 @@ if OWN is not None:
             f"logs/own/{OWN.name}/{{part}}choice.log",
         wildcard_constraints:
             part=PARTS,
-        priority: 3
+        priority: 5
         conda:
             "../envs/fit.yaml"
         params:
@@ -117,15 +131,19 @@ if OWN is not None:
             f"logs/own/{OWN.name}/{{part}}page.log",
         wildcard_constraints:
             part=PARTS,
-        priority: 3
+        priority: 5
         conda:
             "../envs/pages.yaml"
+        resources:
+            # A resource, as of the fits: no result but a time that the page shows depends on it.
+            started=OWN_JOBS.started,
         params:
             recipe=RECIPES.of(
                 "own_page",
                 data=JOBS.parts("pages/templates/*"),
                 title=PLAN.studies["own"]["title"],
                 source=OWN.source,
+                seconds=OWN.seconds,
                 metric=OWN_JOBS.metric(),
                 grids=OWN_JOBS.grids,
                 methods=OWN_JOBS.methods,

@@ -16,11 +16,11 @@ with job(snakemake, threads=snakemake.threads) as running:
     else:
         views = [Corpus.load(folder) for folder in snakemake.input.features]
         given = Splits.load(snakemake.input.splits), Method(**asked.method), asked.spec, asked.seed
-        limit = snakemake.resources.get("started", 0), snakemake.resources.get("budget", 0)
+        started, budget, cheap = (snakemake.resources.get(name, 0) for name in ("started", "budget", "cheap"))
         only = None if cell is None else int(cell)
         # A method that does not apply leaves its reason in a comparison of methods; in a paper it is an error.
         if asked.spec.get("compared"):
-            predictions, timings = run_compared(views, *given, cell=only, limit=limit)
+            predictions, timings = run_compared(views, *given, cell=only, limit=(started, budget, bool(cheap)))
         else:
             predictions, timings = run_trials(views[0], *given, cell=only)
     if cell is None:

@@ -1,15 +1,17 @@
 """Write the tables of scores, costs and trials, and the page, of the comparison on the user's own data."""
 
+import time
 from pathlib import Path
 
 from textmix.contest.findings import findings
-from textmix.contest.pages import Account, Study, own_lead, render_study, said, score_table
-from textmix.contest.rows import COSTS, SCORES, TRIALS, read_costs, read_scores, read_trials
+from textmix.contest.pages import Account, Study, own_lead, render_study, said, score_table, seconds
+from textmix.contest.rows import COSTS, SCORES, TRIALS, processor_seconds, read_costs, read_scores, read_trials
 from textmix.contest.tuned import at_the_end, chosen_points, unconverged
 from textmix.core.environment import versions
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, format_csv, read_json, write_result
 from textmix.core.runtime import job, machine
+from textmix.experiment.budget import allowed
 from textmix.plan.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
@@ -36,17 +38,25 @@ with job(snakemake, tolerate_missing=True) as running:
     facts: dict = dict(summary["splits"][0])
     if summary["text"] and summary["lengths"]:
         facts["mean_length"] = dict(summary["lengths"])["mean"]
+    missing = [cell["reason"] for cell in cells if not cell.get("metric")]
     study = Study(
         kicker=f"data of your own · {running.settings.source}",
         title=running.settings.title,
-        lead=own_lead(len(files), len(summary["splits"]), running.settings.further),
+        lead=own_lead(len(files), len(summary["splits"]), running.settings.further, missing),
         tables={dataset: score_table(cells, dataset, costs)},
         facts={dataset: {"title": "Scores", "said": said(summary["statistics"])}},
         tasks={},
         methods={},
         findings=findings(Path(snakemake.output.trials), {dataset: facts}, running.settings.metric),
         provenance={
-            "Run": {"seed": str(running.settings.seed), "description": running.settings.source},
+            "Run": {"data set": dataset, "seed": str(running.settings.seed), "description": running.settings.source},
+            "Time": {
+                "budget": seconds(allowed(running.settings.seconds, summary["statistics"]["documents"])),
+                "from the start of the run to this page": seconds(time.time() - snakemake.resources.started),
+                "processor time of the methods": seconds(
+                    sum(processor_seconds(Path(path)) for path in snakemake.input.timings)
+                ),
+            },
             "Versions": versions(),
             "Machine": machine(),
         },

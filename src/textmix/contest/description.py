@@ -97,12 +97,17 @@ def _example(parsed: Corpus, counted: Corpus, row: int) -> dict[str, Any]:
     """Return id, labels and beginning of the document in a row: its text, or its first ten features."""
     labels = [str(parsed.label_names[i]) for i in parsed.labels.indices[slice(*parsed.labels.indptr[row : row + 2])]]
     if parsed.text is not None:
-        start = bytes(parsed.text[row][: 4 * CHARACTERS]).decode("utf-8", "ignore")
-        return {"id": parsed.ids[row], "labels": labels, "text": " ".join(start.split())[:CHARACTERS]}
+        return {"id": parsed.ids[row], "labels": labels, "text": beginning(bytes(parsed.text[row]), CHARACTERS)}
     features = counted.features[[row]]  # type: ignore[index]
     names = counted.feature_names or ()
     pairs = zip(features.indices[:10].tolist(), features.data[:10].tolist(), strict=True)
     return {"id": parsed.ids[row], "labels": labels, "text": ", ".join(f"{names[i]}: {value:g}" for i, value in pairs)}
+
+
+def beginning(text: bytes, characters: int) -> str:
+    """Return the first characters of a text in UTF-8 on one line; an ellipsis says that it goes on."""
+    start = " ".join(text[: 4 * characters].decode("utf-8", "ignore").split())
+    return f"{start[:characters]}…" if len(start) > characters or len(text) > 4 * characters else start
 
 
 def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | None) -> list[str]:

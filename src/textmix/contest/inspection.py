@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from textmix.contest.description import beginning
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
@@ -155,13 +156,8 @@ def errors(
         predicted = predicted_names(predictions, splits.test_place(0).start + at, names)
         if true == predicted:
             continue
-        text = "" if corpus.text is None else bytes(corpus.text[row][: 4 * CHARACTERS]).decode("utf-8", "ignore")
-        found.append(
-            {
-                **{"id": corpus.ids[row], "true": true, "predicted": predicted},
-                "text": " ".join(text.split())[:CHARACTERS],
-            }
-        )
+        text = "" if corpus.text is None else beginning(bytes(corpus.text[row]), CHARACTERS)
+        found.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "text": text})
         if len(found) == MOST_ERRORS:
             break
     return found

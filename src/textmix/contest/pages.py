@@ -10,6 +10,7 @@ from typing import Any
 from textmix.contest.findings import Finding
 from textmix.core import io
 from textmix.core.errors import MissingResult
+from textmix.core.recipes import OUT_OF_TIME
 from textmix.metrics.table import METRICS, main_metric
 from textmix.pages.rendering import environment, style
 
@@ -122,7 +123,8 @@ def score_table(
             empty = {"method": method, "family": cell["family"], "values": {}, "cost": cost.get(method)}
             rows.setdefault(method, empty)["values"][cell["metric"]] = cell
         else:
-            without.setdefault(cell["reason"].removeprefix(f"{method} "), []).append(method)
+            reason = cell["reason"].removeprefix(OUT_OF_TIME).removeprefix(f"{method} ")
+            without.setdefault(reason, []).append(method)
     return {
         "metrics": metrics,
         "best": {metric: _best(metric, rows.values()) for metric in metrics},
@@ -170,16 +172,24 @@ def said(statistics: Mapping[str, Any]) -> str:
     return f"{statistics['documents']:,} documents, {statistics['labels']:,} labels{sets}."
 
 
-def own_lead(methods: int, splits: int, further: int) -> str:
+def own_lead(methods: int, splits: int, further: int, reasons: Sequence[str] = ()) -> str:
     """Return the first sentences of the page of own data.
 
     Parameters
     ----------
     methods, splits : numbers of methods on the page, and of splits.
     further : number of methods that are only on the page on all methods.
+    reasons : of the methods on the page that have no score.
     """
     parts = "1 split" if splits == 1 else f"{splits} splits"
-    said = f"{methods} method{'s' * (methods != 1)} on {parts} into training and test documents."
+    scored = methods - len(reasons)
+    said = f"{scored} method{'s' * (scored != 1)} on {parts} into training and test documents."
+    late = sum(reason.startswith(OUT_OF_TIME) for reason in reasons)
+    if late:
+        said += f" For {late} more the time budget left no time."
+    if len(reasons) > late:
+        unfit = len(reasons) - late
+        said += f" {unfit} more {'does' if unfit == 1 else 'do'} not apply, for the reasons below the scores."
     if not further:
         return said
     costlier = "1 costlier method" if further == 1 else f"{further} costlier methods"

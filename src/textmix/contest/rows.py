@@ -68,6 +68,19 @@ def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
     return [{"dataset": dataset, "method": method, **{key: _known(value) for key, value in medians.items()}}]
 
 
+def processor_seconds(path: Path) -> float:
+    """Return the processor seconds of one method over all trials: search, fit and prediction; 0 for a missing result.
+
+    Parameters
+    ----------
+    path : of the timing file.
+    """
+    try:
+        return float(_read(path)["cpu_seconds"].sum())
+    except MissingResult:
+        return 0.0
+
+
 def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name: str = "") -> list[dict[str, Any]]:
     """Return the rows of `TRIALS` of one method on one data set; an empty list for a missing result.
 

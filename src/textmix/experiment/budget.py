@@ -19,10 +19,18 @@ from textmix.core.recipes import OUT_OF_TIME
 A_DOCUMENT, LEAST = 0.06, 300.0
 #: Seconds between two signals that end a block whose time is up.
 AGAIN = 1.0
+#: Part of the time left of the run that one method may take, so that a costly one leaves time to those after it, and
+#: seconds left below which none is tried.
+A_METHOD, LAST = 0.5, 5.0
+#: A search that at its pace would take so many times the time of its method is stopped before the time is up, once it
+#: has used a tenth of it.
+HOPELESS, FIRST_LOOK = 3.0, 0.1
+#: Part of the budget that a method of low cost may take in any case.
+A_CHEAP = 0.25
 
 
-def seconds_left(started: float, budget: float, documents: int) -> float | None:
-    """Return the seconds that a method may still take; None for a method without a limit.
+def seconds_left(started: float, budget: float, documents: int, cheap: bool = False) -> float | None:
+    """Return the seconds that a method may take, of a run `A_METHOD` of what is left; None for one without a limit.
 
     Parameters
     ----------
@@ -30,10 +38,46 @@ def seconds_left(started: float, budget: float, documents: int) -> float | None:
     budget : seconds that the run, or the method, may take; 0 for `A_DOCUMENT` each document and at least `LEAST` of the
         run, and for no limit of the method.
     documents : number of documents.
+    cheap : whether the method is of low cost, so that it has `A_CHEAP` of the budget in any case.
     """
     if not started:
         return budget or None
-    return started + (budget or max(LEAST, A_DOCUMENT * documents)) - time.time()
+    whole = allowed(budget, documents)
+    left = started + whole - time.time()
+    share = A_METHOD * left if left > LAST else 0.0
+    return max(share, A_CHEAP * whole) if cheap else share
+
+
+def allowed(budget: float, documents: int) -> float:
+    """Return the seconds of a run; the parameters are those of `seconds_left`."""
+    return budget or max(LEAST, A_DOCUMENT * documents)
+
+
+#: Name, beginning (of the monotonic clock) and seconds of the block of `time_limit` in the time of a run; else empty.
+_limits: list[tuple[str, float, float]] = []
+
+
+def check_pace(done: int, total: int) -> None:
+    """Stop a method whose search cannot end in time; without a limit nothing happens.
+
+    Parameters
+    ----------
+    done, total : steps of the search so far, and in all.
+
+    Raises
+    ------
+    MissingResult : at the pace so far the search takes more than `HOPELESS` times the time of its method.
+    """
+    if not _limits:
+        return
+    name, started, seconds = _limits[-1]
+    spent = time.monotonic() - started
+    needed = spent * total / done
+    if spent > FIRST_LOOK * seconds and needed > HOPELESS * seconds:
+        raise MissingResult(
+            f"{OUT_OF_TIME}{name} was stopped after {spent:.0f} s, for its search alone takes some {needed:.0f} s, "
+            f"and its share of the time budget is {seconds:.0f} s; give budget: more"
+        )
 
 
 @contextmanager
@@ -60,7 +104,7 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
     if seconds <= 0:
         raise MissingResult(f"{OUT_OF_TIME}{name} was not tried, for the time budget was used up; {remedy}")
 
-    said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, when the time was up; {remedy}"
+    said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, its share of the time budget; {remedy}"
     long = f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)"
     ends: list[MissingResult] = []
 
@@ -71,9 +115,10 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
 
     timer, sent = (signal.ITIMER_REAL, signal.SIGALRM) if of_run else (signal.ITIMER_PROF, signal.SIGPROF)
     before = signal.signal(sent, stop)
-    # Compiled code that calls Python may drop an error; then the next signal ends the block.
-    signal.setitimer(timer, seconds, AGAIN)
+    shares, _limits[:] = _limits[:], [(name, time.monotonic(), seconds)] if of_run else []
     try:
+        # Compiled code that calls Python may drop an error; then the next signal ends the block.
+        signal.setitimer(timer, seconds, AGAIN)
         yield
     except Exception as error:
         signal.setitimer(timer, 0)
@@ -83,4 +128,5 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
         raise
     finally:
         signal.setitimer(timer, 0)
+        _limits[:] = shares
         signal.signal(sent, before)

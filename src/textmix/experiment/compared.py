@@ -24,7 +24,7 @@ def run_compared(
     seed: int,
     *,
     cell: int | None = None,
-    limit: tuple[float, float] = (0.0, 0.0),
+    limit: tuple[float, float, bool] = (0.0, 0.0, False),
 ) -> tuple[Predictions, list[dict[str, Any]]]:
     """Return the predictions and timings that `textmix.experiment.trials.run_trials` returns.
 
@@ -34,7 +34,7 @@ def run_compared(
     splits, method, seed, cell : see `run_trials`.
     entry : also has ``views`` (view -> ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and
         of a weighting that suits the data is one representation among which the search chooses.
-    limit : ``started`` and ``budget`` of `textmix.experiment.budget.seconds_left`.
+    limit : ``started``, ``budget`` and ``cheap`` of `textmix.experiment.budget.seconds_left`.
 
     Raises
     ------
@@ -48,7 +48,8 @@ def run_compared(
     choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
     entry, views = {**entry, "choices": choices}, views_of(corpora, entry)
     try:
-        with time_limit(seconds_left(*limit, corpus.n_documents), method.name, of_run=bool(limit[0])):
+        started, budget, cheap = limit
+        with time_limit(seconds_left(started, budget, corpus.n_documents, cheap), method.name, of_run=bool(started)):
             return run_trials(corpus, splits, method, entry, seed, views=views, cell=cell)
     except MissingResult:
         raise

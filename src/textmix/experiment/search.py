@@ -17,6 +17,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError
 from textmix.core.runtime import progress
+from textmix.experiment.budget import check_pace
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.represented import Views, weighting_of
 from textmix.experiment.scoring import Evaluation, metric_value
@@ -159,7 +160,8 @@ class _Scores:
         """Set up the line of progress for races of some numbers of entrants; in a race of one nothing is fitted."""
         folds = len(self.parts) - self.first
         fits = sum(number * self.first + folds * self._left(number) for number in races if number > 1)
-        self.report = progress(name, len(self.known) + fits)
+        self.total = len(self.known) + fits
+        self.report = progress(name, self.total)
 
     def _left(self, number: int) -> int:
         """Return how many of some entrants meet the folds: the better half, and at least two, after a first part."""
@@ -192,6 +194,7 @@ class _Scores:
         if key not in self.known:
             self.known[key] = self.sign * self._held_out(choice, point, part)
             self.report(len(self.known), None)
+            check_pace(len(self.known), self.total)
         return self.known[key]
 
     def _held_out(self, choice: Choice, point: Point, part: int) -> float:

@@ -72,9 +72,10 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     spec : one of five kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: first`` trains on the
         first ``train`` documents (number or share) in the order of the source and tests on the rest, one trial.
         ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
-        the rest), ``trials``, ``stratified`` and ``order``.  ``kind: folds`` has ``folds``, ``stratified`` and
-        ``order``; every document is in the test part of one fold.  ``kind: groups`` leaves one group out in each trial;
-        the group of a document is its id up to the first ``/``, and the groups ``train_only`` are never left out.
+        the rest), ``trials`` (one of ``enough`` documents or more), ``stratified`` and ``order``.  ``kind: folds`` has
+        ``folds``, ``stratified`` and ``order``; every document is in the test part of one fold.  ``kind: groups``
+        leaves one group out in each trial; the group of a document is its id up to the first ``/``, and the groups
+        ``train_only`` are never left out.
     seed, name : the seed of the run, and the name of the split scheme.  The seed, the data set, the trial and the
         scheme's ``order``, by default its name, fix the permutation of the documents.  Random schemes of one order
         that differ in ``train`` alone have the same test documents and nested training parts; the exception are
@@ -94,7 +95,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     elif spec["kind"] == "folds":
         pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
     else:
-        trials = min(spec["trials"], max_trials or spec["trials"])
+        several = corpus.n_documents < spec.get("enough", np.inf)
+        trials = min(spec["trials"] if several else 1, max_trials or spec["trials"])
         order = spec.get("order", name)
         pairs = [_random(corpus, spec, rng(seed, corpus.name, order, trial, "split"), name) for trial in range(trials)]
     return Splits(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import os
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from textmix.plan.evidence import test_outcomes, time_ratios
 from textmix.plan.graph import graph, long_waits
 from textmix.plan.matrix import MATRIX
 from textmix.plan.methods import COMPARED, FITTED, SEARCH, TUNING
-from textmix.plan.own import OWN
+from textmix.plan.own import OWN, run_started
 from textmix.plan.plan import Plan, Run
 
 
@@ -324,13 +323,17 @@ class Jobs:
     def started(self, wildcards: Any) -> int:
         """Return when this run began, seconds since the epoch; 0 for a fit job that does not share the time of the run.
 
-        The methods of low cost on the user's data have none, so that there is always a result.
+        The methods of low cost that take one kind of features share none, so that there is always a result.
         """
         run = self.run_of(wildcards)
-        if run.paper != OWN or self.cost_of(run) == "low":
+        if run.paper != OWN or (self.cost_of(run) == "low" and len(self.plan.run_entry(run)["views"]) == 1):
             return 0
-        # Processes that Snakemake starts for a job read the workflow again, and inherit the time of the first.
-        return int(os.environ.setdefault("TEXTMIX_STARTED", str(int(time.time()))))
+        return run_started()
+
+    def cheap(self, wildcards: Any) -> int:
+        """Return 1 for a method of low cost on the user's own data, which is promised a part of the time; else 0."""
+        run = self.run_of(wildcards)
+        return int(run.paper == OWN and self.cost_of(run) == "low")
 
     def budget(self, wildcards: Any) -> int:
         """Return the seconds that the comparison on own data, or a method of the matrix, may take; 0 where not said."""

@@ -32,13 +32,13 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
     """
     methods = load_methods(root / "config/methods.yaml")
-    asked = read_request(config, files, root / "workflow/schemas", methods)
     registry = load_registry(root / "config/datasets.yaml")
+    asked = read_request(config, files, root / "workflow/schemas", methods, registry)
     papers = load_papers(root, methods)
     settings = asked.settings
     given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
     matrix = load_matrix(root, settings["matrix"], registry, methods, max_trials=settings["max_trials"], **given)
-    own = {OWN: asked.own.spec(methods, registry)} if asked.own else {}
+    own = {OWN: asked.own.spec(methods)} if asked.own else {}
     studies = {**papers, MATRIX: matrix.spec, **matrix.sizes, **own}
     plan = Plan(
         root=root,

@@ -5,9 +5,11 @@ It is imported while Snakemake parses the workflow, so it imports nothing heavie
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from textmix.plan.views import MATRIX_VIEWS, least_of, views_of
 OWN = "own"
 #: Folds of methods that are not of low cost; those of low cost have what `textmix.experiment.search` gives them.
 FOLDS = 3
+#: The split of data that come without one.  A single test part of 400 documents or more tells methods apart by itself.
+RANDOM: Mapping[str, Any] = {"kind": "random", "train": 0.8, "trials": 5, "enough": 2000, "stratified": True}
 
 
 @dataclass(frozen=True)
@@ -100,20 +104,29 @@ class Own:
             facts += "".join(f"{path.relative_to(place)}\0{known_sha256(path)}\0" for path in found if path.is_file())
         return sha256_bytes(facts.encode("utf-8", "surrogateescape"))[:16] if facts else ""
 
-    def spec(self, methods: Mapping[str, Method], taken: Collection[str]) -> dict[str, Any]:
+    def apart_from(self, taken: Collection[str]) -> Own:
+        """Return the data under a name that no data set of the registry has, for both lie in the same folders.
+
+        Parameters
+        ----------
+        taken : names of the data sets of the registry.
+        """
+        name = self.name
+        while name in taken:
+            name += f"_{OWN}"
+        return replace(self, name=name)
+
+    def spec(self, methods: Mapping[str, Method]) -> dict[str, Any]:
         """Return the study in the form of a paper.yaml.
 
         Parameters
         ----------
         methods : the registry of methods.
-        taken : names of the data sets of the registry.
 
         Raises
         ------
-        ConfigError : the name is taken, or a method or metric does not exist or is not for the task.
+        ConfigError : a method or metric does not exist or is not for the task.
         """
-        if self.name in taken:
-            raise ConfigError(f"{self.source}: name: '{self.name}' is a data set of the registry; choose another name")
         metrics = self.raw.get("metrics", shown_metrics(self.task))
         check_metrics(metrics, metrics_for(self.task), f"{self.source}: metrics")
         entries = self._methods(methods)
@@ -135,7 +148,7 @@ class Own:
     def _split(self) -> dict[str, Any]:
         """Return the specification by which documents are split (split.schema.yaml)."""
         given = "train" in self.files or "split" in self.raw.get("columns", {})
-        default = {"kind": "given"} if given else {"kind": "random", "train": 0.8, "trials": 5, "stratified": True}
+        default = {"kind": "given"} if given else RANDOM
         return dict(self.raw.get("split", default))
 
     def _methods(self, methods: Mapping[str, Method]) -> dict[str, Any]:
@@ -156,6 +169,14 @@ class Own:
                 raise ConfigError(f"{where}: '{name}' is not a valid name; it must match ^[a-z0-9_]+$")
             entries[name] = compared(methods[use], change, self.views())
         return entries
+
+
+def run_started() -> int:
+    """Return when this run began, seconds since the epoch.
+
+    Processes that Snakemake starts for a job read the workflow again, and inherit the time of the first.
+    """
+    return int(os.environ.setdefault("TEXTMIX_STARTED", str(int(time.time()))))
 
 
 def view_features(view: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from textmix.plan.jobs import Jobs
 from textmix.plan.methods import TABULATED
-from textmix.plan.own import OWN
+from textmix.plan.own import OWN, run_started
 from textmix.plan.plan import Run
 
 #: Folder of the page on the methods of low cost, below that of the page on all methods.
@@ -36,9 +36,13 @@ class OwnJobs:
         low = getattr(wildcards, "part", "") == FIRST
         return [run for run in self.jobs.plan.runs(OWN) if not low or self.jobs.cost_of(run) == "low"]
 
-    def of_cost(self, cost: str) -> str:
-        """Return the methods that are of a class of cost, as a pattern; one that nothing matches."""
-        return "|".join(run.method for run in self.runs(None) if self.jobs.cost_of(run) == cost) or "(?!)"
+    def of_cost(self, cost: str, kinds: int = 1) -> str:
+        """Return the methods of a class of cost that try so many kinds of features or more, as a pattern.
+
+        Without such a method it is a pattern that nothing matches.
+        """
+        plan, runs = self.jobs.plan, (run for run in self.runs(None) if self.jobs.cost_of(run) == cost)
+        return "|".join(run.method for run in runs if len(plan.run_entry(run)["views"]) >= kinds) or "(?!)"
 
     def results(self, wildcards: Any) -> dict[str, list[str]]:
         """Return the scores, timings and predictions of the methods of a page."""
@@ -76,6 +80,10 @@ class OwnJobs:
     def further(self, wildcards: Any) -> int:
         """Return the number of methods that are not on a page."""
         return len(self.runs(None)) - len(self.runs(wildcards))
+
+    def started(self, wildcards: Any) -> int:
+        """Return when this run began, seconds since the epoch."""
+        return run_started()
 
     def metric(self) -> dict[str, str]:
         """Return the task of the user's data -> the metric by which methods are compared on them."""

@@ -30,12 +30,14 @@ class Recipes:
     again : has Snakemake make the given files again.
     say : tells the user a sentence.
     here : whether jobs run in the environment of this process, not in environments that Snakemake makes.
+    retry : whether a job that the time budget left no time is tried again.
     """
 
     scripts: Path
     again: Callable[[Iterable[str]], None]
     say: Callable[[str], None]
     here: bool = True
+    retry: bool = True
     _known: dict[str, Callable[[Any], Recipe]] = field(default_factory=dict)
     _said: set[str] = field(default_factory=set)
 
@@ -87,7 +89,7 @@ class Recipes:
             recipe = make(wildcards)
             for path in output:
                 why = stale(path, recipe, lasting(input))
-                if why or _out_of_time(path):
+                if why or (self.retry and _out_of_time(path)):
                     self.again(output)
                     self._tell(script, why)
                     break

@@ -61,8 +61,10 @@ counts as a word. All points of a search meet all folds, five of up to 3,000 tra
 end of its grid, the grid goes on. `snakemake --cores 1 peers --config data=my.yaml` also tunes and tests scikit-learn's
 pipelines (TF-IDF of words, pairs and characters with LinearSVC and LogisticRegression; one-vs-rest, power set and chain
 for label sets) on the first split: `peers.csv` holds their scores, the difference of the recommended method from each,
-and processor seconds. With `budget: 10 min` the costlier methods are stopped when the time is up; the same command
-again goes on. With `keep: best` the recommended method is fitted to all documents and saved in
+and processor seconds. With `budget: 10 min` a method may take half of the time left. Of the methods of low cost those
+that take one kind of features always end, and any other has a quarter of the budget at least. The page shows the budget
+and the time used, and `own` once more goes on with what was stopped. Data with the name of a data set of the registry
+get `_own` after it. With `keep: best` the recommended method is fitted to all documents and saved in
 `results/models/<name>/best`: `textmix predict` and `textmix evaluate` read it. A fault in the data ends the run with
 file and line. A change of the data, of `my.yaml` or of a method runs again only the jobs that depend on it. The texts
 are held in memory once: reading a csv of 1 GB takes 1.3 GB of memory, and counting its words 2.4 GB, which include the

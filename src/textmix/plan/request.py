@@ -5,7 +5,7 @@ It is imported while Snakemake parses the workflow, so it imports nothing heavie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +64,11 @@ class Request:
 
 
 def read_request(
-    config: Mapping[str, Any], files: Iterable[Path], schemas: Path, methods: Mapping[str, Method]
+    config: Mapping[str, Any],
+    files: Iterable[Path],
+    schemas: Path,
+    methods: Mapping[str, Method],
+    taken: Collection[str] = (),
 ) -> Request:
     """Read one run's request; the configuration stays as it is.
 
@@ -74,6 +78,7 @@ def read_request(
     files : the configuration files; one with the key ``files`` describes the user's own data.
     schemas : folder of the schemas.
     methods : the registry of methods.
+    taken : names of the data sets of the registry, which the user's own data do not get.
 
     Raises
     ------
@@ -87,6 +92,7 @@ def read_request(
     settings["strict"] = _TRUTH.get(str(settings.get("strict")).lower(), settings.get("strict"))
     validate(settings, schemas / "config.schema.yaml", "configuration")
     own = _own(settings, list(described), schemas)
+    own = own.apart_from(taken) if own else None
     return Request(settings, own, _model(settings, own, methods))
 
 

@@ -125,12 +125,14 @@ def _opened(path: Path, options: Mapping[str, Any], wanted: Sequence[Column], re
     longest, ratio = options.get("longest", MAX_LINE), options.get("ratio", MAX_RATIO)
     encoding, delimiter = options.get("encoding", "utf-8"), options.get("delimiter", ",")
     detect = options.get("detect", False)
-    if detect and "encoding" not in options and is_utf16(path, longest, ratio):
+    wide = list(utf16_lines(path)) if detect and "encoding" not in options and is_utf16(path, longest, ratio) else None
+    if wide is not None:
         remarks.append(f"{path.name} is UTF-16.")
-        return Lines(path, list(utf16_lines(path)), longest=longest), delimiter
 
     def lines() -> Lines:
         """Return the lines from the first on."""
+        if wide is not None:
+            return Lines(path, wide, longest=longest)
         raw = iter_lines(path, longest=longest, ratio=ratio)
         return Lines(path, raw, encoding, mixed=detect and "encoding" not in options, longest=longest)
 
