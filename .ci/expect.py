@@ -1,15 +1,21 @@
-"""Check that a run left the page and every published number once, and that the built documents were judged."""
+"""Check that a run left the page and every published number once, that the built documents were judged, and causes.
+
+Each number or claim that differs needs an entry under ``explains`` in the ``deviations.yaml`` of its paper.
+"""
 
 import sys
 from collections import Counter
 from pathlib import Path
 
 from textmix.core.io import read_csv
+from textmix.verdict.causes import causes_of
+from textmix.verdict.published import read_record
 
 page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
 rows = read_csv("results/report/comparison.csv")
 published = {path.parent.name: read_csv(path) for path in sorted(Path("config/papers").glob("*/published.csv"))}
-verdicts = Counter(row["verdict"] for row in rows if row["kind"] in ("number", "claim"))
+counted = [row for row in rows if row["kind"] in ("number", "claim")]
+verdicts = Counter(row["verdict"] for row in counted)
 faults = []
 if Counter(row["id"] for row in rows) != Counter(row["id"] for part in published.values() for row in part):
     faults.append(f"comparison.csv has {len(rows)} rows, the published files {sum(map(len, published.values()))}")
@@ -22,6 +28,11 @@ equations = [row for row in rows if row["kind"] == "equation" and "does not name
 judged = sum(row["verdict"] in ("reproduced", "differs") for row in equations)
 if judged < len(equations) - 10 or any(row["verdict"] == "differs" for row in equations):
     faults.append(f"of {len(equations)} equations {judged} are judged; make test writes the outcomes of their tests")
+records = [read_record(f"config/papers/{paper}", "workflow/schemas") for paper in published]
+explained = {row for record in records for row in causes_of(record.deviations, record.rows)}
+lacking = [row["id"] for row in counted if row["verdict"] == "differs" and row["id"] not in explained]
+if lacking:
+    faults.append(f"no deviations.yaml explains why these differ: {', '.join(lacking)}; write the cause under explains")
 if faults:
     sys.exit("; ".join(faults))
 sys.stdout.write(f"{sys.argv[1]}: {len(rows)} rows; numbers and claims: {dict(verdicts)}\n")

@@ -46,7 +46,7 @@ class Made:
                 for trial in range(2)
             ]
         else:
-            numbers = JOINED if measure == "longer" else TOPICS
+            numbers = JOINED if measure in ("longer", "thinned") else TOPICS
             rows = [{"name": name, "value": len(name) / 20 + trial / 10} for name in numbers for trial in range(2)]
         return [{key: str(value) for key, value in {"role": role, **row}.items()} for row in rows]
 
@@ -78,7 +78,8 @@ def test_topics_and_joined_documents_have_two_panels_a_data_set() -> None:
     topics = drawn("latent_topics", "latent_topics")
     assert [axes.get_xlabel() for axes in topics.axes] == ["perplexity", "accuracy (fraction)"]
     assert [label.get_text() for label in topics.axes[0].get_yticklabels()] == ["multinomial", "DCM", "LDA, 10 topics"]
-    assert len(drawn("longer", "longer").axes) == 2
+    for name, said in (("longer", "documents joined to one"), ("thinned", "words kept (percent)")):
+        assert [axes.get_xlabel() for axes in drawn(name, name).axes] == [said, said]
 
 
 def test_nothing_at_hand_is_a_missing_result() -> None:

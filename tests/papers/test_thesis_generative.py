@@ -10,7 +10,7 @@ from textmix.experiment.measures import MeasureData
 from textmix.experiment.splits import make_splits
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.papers.thesis.latent_topics import chosen, latent_topics, nats
-from textmix.papers.thesis.longer import joined, longer
+from textmix.papers.thesis.longer import joined, longer, thin, thinned
 
 
 def source() -> MeasureData:
@@ -26,6 +26,25 @@ def test_joined_documents_are_sums_within_a_class() -> None:
     assert sums.toarray().tolist() == [[0 + 4, 1 + 5], [8, 9], [2 + 6, 3 + 7]]
     alone, labels = joined(X, np.zeros(5, dtype=int), 1)
     assert alone.toarray().tolist() == X.toarray().tolist() and len(labels) == 5
+
+
+def test_thinned_documents_keep_each_occurrence_by_chance() -> None:
+    X = sparse.csr_array(np.array([[4000, 0, 2], [1, 8000, 0]]))
+    kept = thin(X, 0.25, np.random.default_rng(0))
+    assert (kept.toarray() <= X.toarray()).all()
+    np.testing.assert_allclose([kept[0, 0], kept[1, 1]], [1000, 2000], rtol=0.1)
+    assert (kept.data > 0).all() and (thin(X, 1.0, np.random.default_rng(0)) != X).nnz == 0
+
+
+def test_long_documents_alone_are_thinned() -> None:
+    data, settings = source(), {"percent": [20, 100], "words": 0, "smoothing": [0.1]}
+    every = thinned({"made": data}, settings, np.random.default_rng(0)).values
+    length = np.asarray(data.corpus.features.sum(axis=1)).ravel()
+    long = thinned({"made": data}, {**settings, "words": int(np.median(length))}, np.random.default_rng(0)).values
+    for found in (every, long):
+        gains = [found[f"made_multinomial_{m}_nats"][0] - found[f"made_dcm_{m}_nats"][0] for m in (20, 100)]
+        np.testing.assert_allclose(found["made_dcm_nats_growth"], gains[1] - gains[0])
+    assert every["made_dcm_100_nats"] != long["made_dcm_100_nats"]
 
 
 def test_the_likeliest_smoothing_is_chosen() -> None:

@@ -20,4 +20,5 @@ FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "pruning": pruning_figures.pruning,
     "pruning_gains": pruning_figures.pruning_gains,
     "sparse_counts": pruning_figures.sparse_counts,
+    "thinned": generative_figures.thinned,
 }

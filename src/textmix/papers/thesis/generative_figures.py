@@ -1,4 +1,4 @@
-"""Figures of LDA beside the Dirichlet compound multinomial, and of joined documents."""
+"""Figures of LDA beside the Dirichlet compound multinomial, and of joined and thinned documents."""
 
 from __future__ import annotations
 
@@ -80,7 +80,20 @@ def longer(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads ``longer/trials.csv``.
     """
-    rows: dict[str, list[Mapping[str, str]]] = tables_of(data, ("longer",), "trials")
+    return _gains(data, "longer", "documents joined to one")
+
+
+def thinned(data: FigureData) -> Sheet:
+    """Draw the gains over the multinomial against the part of a document's words, a row of panels a data set.
+
+    Option: labels (role -> title).  Reads ``thinned/trials.csv``.
+    """
+    return _gains(data, "thinned", "words kept (percent)")
+
+
+def _gains(data: FigureData, measure: str, length: str) -> Sheet:
+    """Draw the gains of a measure against the length of a document, whose name is the label of the axis."""
+    rows: dict[str, list[Mapping[str, str]]] = tables_of(data, (measure,), "trials")
     figure, panel = grid_of_panels(2 * len(rows), 2, 2.2)
     for place, (role, mine) in enumerate(rows.items()):
         numbers = numbers_of(mine)
@@ -89,21 +102,21 @@ def longer(data: FigureData) -> Sheet:
         _growth(right, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
         for axes, said in ((left, "likelihood gain (nats a word)"), (right, "accuracy gain (fraction)")):
             axes.set_title(data.title_of(role))
-            axes.set_xlabel("documents joined to one")
+            axes.set_xlabel(length)
             axes.set_ylabel(said)
     legend(figure, *panel)
     return figure
 
 
 def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], sign: float) -> None:
-    """Draw the gain of models over the multinomial against the number of joined documents."""
+    """Draw the gain of models over the multinomial at each length of a document."""
     start, end = "multinomial_", f"_{what}"
-    joined = sorted(
+    lengths = sorted(
         int(name[len(start) : -len(end)]) for name in numbers if name.startswith(start) and name.endswith(end)
     )
     for place, (model, label) in enumerate(names.items()):
-        gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in joined]
+        gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
         bars = [spread_of(list(gain)) for gain in gains]
-        with_bars(axes, range(len(joined)), [float(gain.mean()) for gain in gains], bars, place, label=label)
-    marked(axes.xaxis, range(len(joined)), [str(m) for m in joined])
+        with_bars(axes, range(len(lengths)), [float(gain.mean()) for gain in gains], bars, place, label=label)
+    marked(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
     axes.axhline(0.0, color=GREY, linewidth=0.8)

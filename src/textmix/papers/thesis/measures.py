@@ -3,7 +3,7 @@
 from textmix.papers.thesis.comparison import comparison, comparison_time
 from textmix.papers.thesis.fusion import fusion
 from textmix.papers.thesis.latent_topics import latent_topics
-from textmix.papers.thesis.longer import longer
+from textmix.papers.thesis.longer import longer, thinned
 from textmix.papers.thesis.pruning import pruning
 from textmix.papers.thesis.sparse_counts import sparse_counts
 from textmix.papers.thesis.word_order import word_order
@@ -16,5 +16,6 @@ __all__ = [
     "longer",
     "pruning",
     "sparse_counts",
+    "thinned",
     "word_order",
 ]
