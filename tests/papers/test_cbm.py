@@ -27,13 +27,16 @@ from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.cbm.mixture_kernels import search_modes
+from textmix.models.common.boosted_trees import Growth, Trees
+from textmix.models.common.forest import Forest
 from textmix.models.label_sets import estimators
 from textmix.models.label_sets.blocks import in_blocks
+from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_kernels import search_chain
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.estimators import PairwiseCRF, PowerSet
 from textmix.pages.figures import FigureData, draw
-from textmix.papers.cbm.boosting import ClippedPowerSet, clipped_steps
+from textmix.papers.cbm.boosting import ClippedPowerSet, clipped_steps, leaves_of, predicted_after
 from textmix.papers.cbm.figures import FIGURES
 from textmix.papers.cbm.variants import calibrated_threshold, within_reach
 from textmix.verdict.published import read_record
@@ -51,9 +54,10 @@ COMPONENTS: dict[str, Any] = {
 }
 #: Settings of the measures that share none.
 OWN: dict[str, Any] = {
-    "boosting_variants": {"trees": 4, "leaves": 2},
+    "boosting_variants": {"rounds": [2, 4], "leaves": 2},
+    "sampler_seeds": {"params": {"sweeps": 20, "kept": 10}, "runs": 3},
     "chain_variants": {
-        **{"params": {"tol": 1e-4}, "variance": {"scene": 1.0}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
+        **{"params": {"scene": {"tol": 1e-4}}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
         **{"samples": 10, "beam_width": 8},
     },
 }
@@ -185,7 +189,36 @@ def test_variants_of_chains_and_boosting_are_scored(measured):
         assert values[f"scene_{name}"] == (np.mean(found), np.std(found, ddof=1))
         assert 0.2 < np.mean(found) <= 1.0
     assert values["scene_beam"] == values["scene_exact"], "eight paths are all paths of three labels"
-    assert {row["variant"] for row in measured[0]["boosting_variants"].tables["runs"]} == {"ours", "authors"}
+    variants = {row["variant"] for row in measured[0]["boosting_variants"].tables["runs"]}
+    assert variants == {"ours_2", "ours_4", "authors_2", "authors_4"}
+
+
+def test_a_network_is_sampled_with_several_seeds(measured):
+    values, rows = measured[0]["sampler_seeds"].values, measured[0]["sampler_seeds"].tables["runs"]
+    found = [row["subset_accuracy"] for row in rows]
+    assert len(found) == 3 and len(set(found)) > 1, "ten sweeps leave chance in the marginals"
+    assert (values["scene_least"], values["scene_most"]) == (min(found), max(found))
+    assert values["scene_network"] == (np.mean(found), np.std(found, ddof=1))
+
+
+def test_the_first_rounds_of_a_model_are_a_model_of_so_many_rounds():
+    X, Y = documents(6, n=90)
+    for kind in (BoostedPowerSet, ClippedPowerSet):
+        model = kind(trees=8, leaves=2).fit(X, Y)
+        found = dict(predicted_after(model, X, (3, 8)))
+        np.testing.assert_array_equal(found[3], kind(trees=3, leaves=2).fit(X, Y).predict(X))
+        np.testing.assert_array_equal(found[8], model.predict(X))
+        assert (found[3] != found[8]).any()
+
+
+def test_leaves_of_a_forest_are_those_that_the_library_finds():
+    X = np.random.default_rng(3).normal(size=(80, 4))
+    trees = Trees(X, 3, Growth(2, 4, 0.1))
+    trees.grow(lambda scores: (np.tanh(X[:, :3] + scores), np.ones((80, 3))))
+    for number in range(2):
+        expected = trees._booster.predict(X, pred_leaf=True, start_iteration=number, num_iteration=1)
+        found = leaves_of(Forest.of_booster(trees._booster, number), sparse.csr_array(X), 3)
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_the_calibrated_threshold_gives_the_asked_number_of_labels():
@@ -260,7 +293,7 @@ def test_nus_wide_is_read_split_and_fitted_in_blocks_as_configured(tmp_path, mon
     split = make_splits(corpus, {**SPEC["splits"][name], "train": 36}, 1, name, None)
     assert (split.train[0].tolist(), split.test[0].tolist()) == (list(range(36)), list(range(36, 60)))
     X, Y = corpus.features[split.train[0]], corpus.indicators()[split.train[0]]
-    for model in (PowerSet(variance=1000.0, max_iter=30), PairwiseCRF(variance=1000.0, max_iter=30)):
+    for model in (PowerSet(variance=1000.0, max_iter=10), PairwiseCRF(variance=1000.0, max_iter=10)):
         whole = clone(model).fit(X, Y).predict_proba(corpus.features[split.test[0]])
         with monkeypatch.context() as patch:
             patch.setattr(estimators, "in_blocks", partial(in_blocks, cells=300))

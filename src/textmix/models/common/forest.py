@@ -30,12 +30,18 @@ class Forest(NamedTuple):
     value: np.ndarray
 
     @classmethod
-    def of_booster(cls, booster: Any) -> Forest:
+    def of_booster(cls, booster: Any, only: int | None = None) -> Forest:
         """Return the trees of a LightGBM model with numeric features and without missing values.
 
         Its text form has seventeen digits, so that every number comes back as it was.
+
+        Parameters
+        ----------
+        booster : the model.
+        only : number of the one round of boosting whose trees are returned, from 0; None: of all rounds.
         """
-        lines = [line.split("=", 1) for line in booster.model_to_string().split("\n") if "=" in line]
+        rounds = {} if only is None else {"start_iteration": only, "num_iteration": 1}
+        lines = [line.split("=", 1) for line in booster.model_to_string(**rounds).split("\n") if "=" in line]
 
         def numbers(name: str, kind: type) -> np.ndarray:
             """Return the numbers in the lines of a name, tree after tree."""

@@ -6,7 +6,7 @@ by least squares, and the value of a leaf is a Newton step without a penalty, cl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy import sparse
 
 from textmix.models.cbm.boosted_learners import BoostedGate
 from textmix.models.common.boosted_trees import LEAST_HESSIAN, Growth, Trees
+from textmix.models.common.forest import Forest
 from textmix.models.common.multilabel import label_sets
 from textmix.models.label_sets.boosted import BoostedPowerSet
 
@@ -32,7 +33,7 @@ class ClippedTrees(Trees):
     def __init__(self, X: Any, outputs: int, growth: Growth) -> None:
         super().__init__(X, outputs, growth)
         self._settings |= {"lambda_l2": 0.0}
-        self._rows = sparse.csr_matrix(X) if sparse.issparse(X) else X
+        self._rows = sparse.csr_array(X)
 
     def grow(self, derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
         """Add ``growth.trees`` trees to each output and update ``scores``, see `Trees.grow`."""
@@ -44,12 +45,26 @@ class ClippedTrees(Trees):
             flat = gradient.ravel(order="F")
             if booster.update(fobj=lambda *_, flat=flat: (flat, np.ones_like(flat))):
                 break  # no tree can be split
-            leaves: Any = booster.predict(self._rows, pred_leaf=True, start_iteration=number, num_iteration=1)
-            for output, leaf in enumerate(leaves.reshape(len(gradient), self.outputs).T.astype(np.int64)):
+            leaves = leaves_of(Forest.of_booster(booster, number), self._rows, self.outputs)
+            for output, leaf in enumerate(leaves.T):
                 value = self.growth.shrinkage * clipped_steps(leaf, gradient[:, output], hessian[:, output])
                 self.scores[:, output] += value[leaf]
                 for place, step in enumerate(value):
                     booster.set_leaf_output(number * self.outputs + output, place, step)
+
+
+def leaves_of(forest: Forest, X: sparse.csr_array, outputs: int) -> np.ndarray:
+    """Return the leaf of each instance in the tree of each output, int64 (N, ``outputs``), counted from 0 in each tree.
+
+    Parameters
+    ----------
+    forest : one tree an output; each leaf has an instance.
+    X : features (N, V).
+    outputs : C.
+    """
+    numbered = forest._replace(value=np.arange(len(forest.value), dtype=np.float64))
+    numbered.add_scores(X, place := np.zeros((X.shape[0], outputs)))
+    return (place - place.min(axis=0)).astype(np.int64)
 
 
 def clipped_steps(leaf: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
@@ -74,3 +89,20 @@ class ClippedPowerSet(BoostedPowerSet):
         self._gate.trees = ClippedTrees(X, len(self.sets_), self._growth())
         self._gate._started = True  # the scores stay equal at the start
         self._gate.update(np.eye(len(self.sets_))[code])
+
+
+def predicted_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield each number of rounds and the label sets that a fitted model predicts from its first rounds, int64 (N, L).
+
+    Parameters
+    ----------
+    model : its trees are as before at the end.
+    X : features (N, V).
+    rounds : numbers of rounds, at most those of the model.
+    """
+    trees = model._gate.trees
+    forest = trees.forest
+    for number in rounds:
+        trees.forest = forest._replace(root=forest.root[: number * trees.outputs])
+        yield number, model.predict(X)
+    trees.forest = forest

@@ -15,7 +15,7 @@ from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import SEARCH_LIMIT, CBMClassifier
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
 from textmix.papers.cbm.parts import Parts, deviation_of, exactly_right, seed_from
-from textmix.papers.cbm.variants import boosting_variants, chain_variants
+from textmix.papers.cbm.variants import boosting_variants, chain_variants, sampler_seeds
 
 __all__ = [
     "boosting_variants",
@@ -27,6 +27,7 @@ __all__ = [
     "illustration",
     "random_starts",
     "ranking",
+    "sampler_seeds",
     "special_cases",
 ]
 #: Methods of the rows "LR" and "linear" of the slides' table.

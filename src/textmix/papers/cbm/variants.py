@@ -10,10 +10,10 @@ import numpy as np
 from textmix.experiment.measures import Measure, MeasureData
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
-from textmix.models.label_sets.chains import ChainEnsemble, search
+from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, search
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 from textmix.models.linear.problems import add_bias
-from textmix.papers.cbm.boosting import ClippedPowerSet
+from textmix.papers.cbm.boosting import ClippedPowerSet, predicted_after
 from textmix.papers.cbm.parts import Parts, deviation_of, exactly_right, seed_from
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
@@ -32,8 +32,8 @@ def chain_variants(
     Parameters
     ----------
     sources : role -> data set, one or more.
-    settings : ``params`` of `ClassifierChain`; ``variance``, role -> variance; ``orders`` and ``ensembles``, role ->
-        number of chains and of ensembles; ``samples`` of the Monte-Carlo inference; ``beam_width``.
+    settings : ``params``, role -> parameters of `ClassifierChain`; ``orders`` and ``ensembles``, role -> number of
+        chains and of ensembles; ``samples`` of the Monte-Carlo inference; ``beam_width``.
     generator : seeds the models.
 
     Returns
@@ -45,7 +45,7 @@ def chain_variants(
     values: dict[str, Any] = {}
     for role, source in sources.items():
         parts = Parts(source)
-        params = {**settings["params"], "variance": settings["variance"][role]}
+        params = settings["params"][role]
         for run in range(settings["orders"][role]):
             rows += _scored(role, run, parts, _inferences(parts, params, settings, seed_from(generator)))
         for run in range(settings["ensembles"][role]):
@@ -57,25 +57,56 @@ def chain_variants(
 def boosting_variants(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Compare the power set by our boosted trees and by trees of the authors' kind.
+    """Compare the power set by our boosted trees and by trees of the authors' kind, after several numbers of rounds.
 
     Parameters
     ----------
     sources : role -> data set, one or more.
-    settings : ``trees`` and ``leaves`` of both.
+    settings : ``rounds``, increasing; ``leaves`` of both.
     generator : unused, for nothing is drawn.
 
     Returns
     -------
-    a measure with the table ``runs`` and the values ``<role>_ours`` and ``<role>_authors``, see `chain_variants`.
+    a measure with the table ``runs`` and the values ``<role>_ours_<n>`` and ``<role>_authors_<n>`` after n rounds, see
+    `chain_variants`.
     """
     rows: list[dict[str, Any]] = []
+    size = {"trees": settings["rounds"][-1], "leaves": settings["leaves"]}
     for role, source in sources.items():
         parts = Parts(source)
-        kinds = {"ours": BoostedPowerSet(**settings), "authors": ClippedPowerSet(**settings)}
-        found = ((name, model.fit(parts.X, parts.Y).predict(parts.X_test)) for name, model in kinds.items())
-        rows += _scored(role, 0, parts, found)
+        for name, kind in (("ours", BoostedPowerSet), ("authors", ClippedPowerSet)):
+            found = predicted_after(kind(**size).fit(parts.X, parts.Y), parts.X_test, settings["rounds"])
+            rows += _scored(role, 0, parts, ((f"{name}_{rounds}", sets) for rounds, sets in found))
     return Measure(_means(rows), {"runs": rows})
+
+
+def sampler_seeds(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Predict from one dependency network with several seeds of its sampler.
+
+    Parameters
+    ----------
+    sources : role -> data set, one or more.
+    settings : ``params`` of `DependencyNetwork`; ``runs``, number of seeds.
+    generator : draws the seeds.
+
+    Returns
+    -------
+    a measure with the table ``runs`` and the value ``<role>_network``, see `chain_variants`; the values
+    ``<role>_least`` and ``<role>_most`` are the ends over the seeds.
+    """
+    rows: list[dict[str, Any]] = []
+    values: dict[str, Any] = {}
+    for role, source in sources.items():
+        parts = Parts(source)
+        network = DependencyNetwork(**settings["params"], random_state=seed_from(generator)).fit(parts.X, parts.Y)
+        for run in range(settings["runs"]):
+            network.seed_ = seed_from(generator)
+            rows += _scored(role, run, parts, [("network", network.predict(parts.X_test))])
+        found = [row["subset_accuracy"] for row in rows if row["role"] == role]
+        values |= {f"{role}_least": min(found), f"{role}_most": max(found)}
+    return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
 def _scored(role: str, run: int, parts: Parts, found: Found) -> Iterator[dict[str, Any]]:
