@@ -13,7 +13,7 @@ from scipy import sparse
 from textmix.contest.characteristics import MEANINGS, characteristics
 from textmix.contest.decided import Stated, read_decided, suited
 from textmix.contest.lessons import lessons
-from textmix.contest.sizes import STUDY, sizes, study_rows, summaries, without_score
+from textmix.contest.sizes import STUDY, complete, documents_of, sizes, study_rows, summaries, without_score
 from textmix.contest.study_page import Content, render
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
@@ -59,6 +59,32 @@ def test_a_method_without_a_score_somewhere_is_not_ranked():
     rows = table({"matrix": [0.1, 0.1]})
     rows = rows[~((rows["method"] == "svm") & (rows["dataset"] == "d1"))]
     assert set(sizes(rows)[0].scores) == {"bayes", "slow"}
+
+
+def test_ranks_stand_on_methods_and_data_sets_without_a_missing_score():
+    scores = pd.DataFrame(np.arange(20.0).reshape(4, 5), index=list("abcd"), columns=list("vwxyz"))
+    scores.loc["d", ["v", "w", "x", "y"]] = np.nan
+    scores.loc["a", "x"] = np.nan
+    block = complete(scores)
+    assert [*block.index] == ["a", "b", "c"] and [*block.columns] == ["v", "w", "y", "z"]
+    pd.testing.assert_frame_equal(complete(block), block)
+    pd.testing.assert_frame_equal(complete(-scores), -block)
+
+
+def test_a_data_set_on_which_most_methods_fail_does_not_take_all_ranks_away():
+    rows = table({"matrix": [0.1, 0.1, 0.1]})
+    rows = rows[~((rows["method"] != "slow") & (rows["dataset"] == "d1"))]
+    (size,) = sizes(rows)
+    assert set(size.scores) == {"bayes", "svm", "slow"} and [*size.scores.index] == ["d0", "d2"]
+    assert size.without == (["d1"], [])
+    numbers = {row["method"]: row["datasets"] for row in summaries(rows, ["accuracy"])}
+    assert numbers == {"bayes": 2, "svm": 2, "slow": 3}
+
+
+def test_the_documents_of_a_study_are_a_range_where_data_sets_differ():
+    rows = table({"matrix": [0.1, 0.1], "matrix_few": [0.1]})
+    rows.loc[(rows["study"] == "matrix") & (rows["dataset"] == "d1"), "train"] = 2000.0
+    assert documents_of(rows) == {"matrix": "100 to 2,000", "matrix_few": "1,000"}
 
 
 def test_sentences_follow_the_tests():

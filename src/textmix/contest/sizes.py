@@ -55,14 +55,15 @@ def without_score(scores: Path, method: Method) -> dict[str, str] | None:
 
 @dataclass(frozen=True)
 class Size:
-    """The main metric of the methods that have a score on every data set of a task, at one number of documents.
+    """The main metric of methods of a task at one number of documents, on data sets where each of them has a score.
 
     Parameters
     ----------
     study, task : names.
     train : smallest and largest number of training documents.
-    scores : float, a row a data set and a column a method; larger is better.
+    scores : float, a row a data set and a column a method; larger is better.  See `complete`.
     families : method -> family.
+    without : data sets and methods that have a score but stay out of ``scores``.
     """
 
     study: str
@@ -70,6 +71,7 @@ class Size:
     train: tuple[float, float]
     scores: pd.DataFrame
     families: Mapping[str, str]
+    without: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     @property
     def said(self) -> str:
@@ -117,15 +119,52 @@ def sizes(table: pd.DataFrame) -> list[Size]:
             continue
         sign = -1.0 if METRICS[metric].loss else 1.0
         scores = sign * main.pivot(index="dataset", columns="method", values="value")
+        block = complete(scores)
         families = dict(zip(main["method"], main["family"], strict=True))
-        train = main["train"].dropna()
+        train = main.loc[main["dataset"].isin(block.index), "train"].dropna()
         span = (float(train.min()), float(train.max())) if len(train) else (np.nan, np.nan)
-        found.append(Size(str(study), str(task), span, scores.dropna(axis=1), families))
+        without = [*scores.index.difference(block.index)], [*scores.columns.difference(block.columns)]
+        found.append(Size(str(study), str(task), span, block, families, without))
     return sorted(found, key=lambda size: (size.task != "single", size.train))
 
 
+def complete(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the part of a table without a missing score that is left when rows and columns are taken out in turn.
+
+    Ranks over data sets need every score.  The row or column with the largest share of missing scores is taken out
+    first; of equal ones a column, and of these the first.  No score decides, only that it is missing.
+
+    Parameters
+    ----------
+    scores : float, a row a data set and a column a method; nan where there is none.
+    """
+    known = scores.notna()
+    while not known.to_numpy().all():
+        rows, columns = known.mean(axis=1), known.mean(axis=0)
+        if columns.min() <= rows.min():
+            known = known.drop(columns=columns.idxmin())
+        else:
+            known = known.drop(index=rows.idxmin())
+    return scores.loc[known.index, known.columns]
+
+
+def documents_of(table: pd.DataFrame) -> dict[str, str]:
+    """Return study -> its number of training documents in words, over all its data sets.
+
+    Parameters
+    ----------
+    table : rows of `STUDY`.
+    """
+    spans = table.groupby("study", sort=False)["train"].agg(["min", "max"])
+    return {
+        str(study): f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
+        for study, low, high in spans.itertuples()
+        if not np.isnan(low)
+    }
+
+
 def summaries(table: pd.DataFrame, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return for each task, study and method the medians over the data sets of metrics, seconds and bytes.
+    """Return for each task, study and method the medians over its data sets, and their number ``datasets``.
 
     Parameters
     ----------
@@ -136,7 +175,7 @@ def summaries(table: pd.DataFrame, metrics: Sequence[str]) -> list[dict[str, Any
     for (task, study, method), mine in table.groupby(["task", "study", "method"], sort=False):
         medians = mine.groupby("metric")["value"].median()
         spent = mine.drop_duplicates("dataset")[["seconds", "bytes"]].median()
-        row: dict[str, Any] = {"task": task, "study": study, "method": method}
+        row: dict[str, Any] = {"task": task, "study": study, "method": method, "datasets": mine["dataset"].nunique()}
         row |= {name: float(medians[name]) if name in medians else None for name in metrics}
         rows.append(row | {key: None if np.isnan(value) else float(value) for key, value in spent.items()})
     return rows

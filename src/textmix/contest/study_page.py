@@ -14,7 +14,7 @@ from textmix.contest.characteristics import MEANINGS
 from textmix.contest.decided import SUITS, Stated, suited
 from textmix.contest.lessons import Facts, lessons
 from textmix.contest.pages import figure, memory, seconds
-from textmix.contest.sizes import GENERATIVE, Size, sizes, summaries
+from textmix.contest.sizes import GENERATIVE, Size, documents_of, sizes, summaries
 from textmix.metrics.table import main_metric
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
 from textmix.pages.rendering import environment, style
@@ -87,7 +87,7 @@ def render(content: Content) -> str:
             style=style("page.css", "study.css"),
             sections=sections,
             data=_data(content),
-            left_out=_left_out(content.left_out),
+            left_out=_left_out(content),
             generative=", ".join(GENERATIVE),
             provenance=content.provenance,
         )
@@ -101,6 +101,9 @@ def _ranks(size: Size) -> Table:
     caption = f"Mean rank by {metric} on {n} data sets, {size.said}; {tested}."
     if n == 1:
         caption = f"Rank by {metric} on one data set, {size.said}; one data set allows no test."
+    for kind, names in zip(("data sets", "methods"), size.without, strict=True):
+        if names:
+            caption += f" Left out, for they lack scores, are the {kind} {', '.join(map(_plain, names))}."
     rows = [
         [_plain(row["method"]), row["family"], f"{row['rank']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
         for row in size.ranks()
@@ -111,18 +114,21 @@ def _ranks(size: Size) -> Table:
 def _costs(table: pd.DataFrame, task: str) -> Table:
     """Return the table of likelihood, calibration, seconds and memory."""
     mine, metrics = table[table["task"] == task], METRICS[task]
+    documents = documents_of(mine)
     caption = (
-        "Medians over the data sets: score, likelihood (log loss in nats), calibration, seconds to fit and predict, "
+        "Medians over the data sets on which a method has a score, so that methods with fewer of them cannot be "
+        "compared by these numbers: score, likelihood (log loss in nats), calibration, seconds to fit and predict, "
         "and memory of the fit. A dash: the method gives no probability, or an infinite loss."
     )
     rows = [
         [
-            *(_plain(row["method"]), _plain(row["study"]), *(figure(row[name]) or "–" for name in metrics)),
+            *(_plain(row["method"]), documents.get(row["study"], "–"), str(row["datasets"])),
+            *(figure(row[name]) or "–" for name in metrics),
             *(seconds(row["seconds"]), memory(row["bytes"])),
         ]
         for row in summaries(mine, metrics)
     ]
-    return Table(caption, ("Method", "Study", *map(_plain, metrics), "Seconds", "Memory"), rows)
+    return Table(caption, ("Method", "Documents", "Data sets", *map(_plain, metrics), "Seconds", "Memory"), rows)
 
 
 def _smoothing(table: pd.DataFrame) -> list[Table]:
@@ -181,20 +187,24 @@ def _figures(content: Content, mine: Sequence[Size], task: str) -> Sequence[Draw
 def _data(content: Content) -> Table:
     """Return the table of the characteristics of the data sets."""
     rows = [
-        [content.titles[dataset], _plain(study), *(_number(known.get(key)) for key in MEANINGS)]
+        [content.titles[dataset], *(_number(known.get(key)) for key in MEANINGS)]
         for (study, dataset), known in content.facts.items()
         if known
     ]
-    return Table("Characteristics of the data sets.", ("Data", "Study", *MEANINGS.values()), rows)
+    return Table("Characteristics of the data sets.", ("Data", *MEANINGS.values()), rows)
 
 
-def _left_out(rows: Sequence[Mapping[str, str]]) -> list[Table]:
+def _left_out(content: Content) -> list[Table]:
     """Return the table of the methods without a score; none where each has one."""
-    if not rows:
+    if not content.left_out:
         return []
-    caption = "Methods without a score on a data set. A method that lacks one at some size has no rank at that size."
-    cells = [[_plain(row["method"]), _plain(row["dataset"]), _plain(row["study"]), row["reason"]] for row in rows]
-    return [Table(caption, ("Method", "Data", "Study", "Reason"), cells)]
+    caption = "Methods without a score on a data set, with the training documents of all data sets at that size."
+    documents = documents_of(content.table)
+    cells = [
+        [_plain(row["method"]), _plain(row["dataset"]), documents.get(row["study"], "–"), row["reason"]]
+        for row in content.left_out
+    ]
+    return [Table(caption, ("Method", "Data", "Documents", "Reason"), cells)]
 
 
 def _number(value: float | None) -> str:
