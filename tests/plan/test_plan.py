@@ -343,7 +343,7 @@ def test_planned_papers_run_nothing_and_built_ones_something(config):
 def test_full_run_leaves_no_role_without_data():
     config = full()
     assert [role for role, entry in config["roles"].items() if entry["dataset"] is None] == []
-    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"roles", "matrix", "matrix_sizes"}
+    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"roles", "matrix", "matrix_sizes", "matrix_seconds"}
 
 
 def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):
