@@ -19,7 +19,7 @@ from textmix.models.common.multilabel import label_sets
 from textmix.models.label_sets import chain_kernels as chains
 from textmix.models.label_sets.blocks import InBlocks, in_blocks
 from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance
-from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
+from textmix.models.label_sets.chain_sampling_kernels import chain_marginals, search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, _CRFProblem, pair_states
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
@@ -236,6 +236,22 @@ def test_gibbs_marginals_are_those_of_a_consistent_network():
     marginal = weight @ sets / weight.sum()
     found = chains.gibbs_marginals(Z, V, 42_000, 40_000, np.array([7], dtype=np.uint64))
     np.testing.assert_allclose(found[0], marginal, atol=0.015)
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_drawn_label_sets_are_those_of_plain_loops(seed):
+    rng = np.random.default_rng(seed)
+    Z, V = rng.normal(size=(8, 5)), np.triu(rng.normal(0, 2, (5, 5)), 1)
+    found, met = search_samples(Z, V, 6, seed), chain_marginals(Z, V, 6, seed)
+    better = 0
+    for z, member, share in zip(Z, found, met, strict=True):
+        drawn, expected = naive.chain_draws(z, V, 6, seed)
+        greedy, _ = naive.chain_beam(z, V, 1)
+        likeliest = max([[*greedy], *drawn], key=lambda y: naive.chain_log_probability(z, V, y))
+        better += likeliest != [*greedy]
+        assert member.astype(int).tolist() == likeliest
+        np.testing.assert_allclose(share, expected, rtol=1e-12)
+    assert better > 0
 
 
 def test_drawn_label_sets_have_the_marginals_of_the_chain():

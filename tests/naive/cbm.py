@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from tests.naive.vectors import Splitmix
+
 
 def logistic_objective(X: Any, y: Any, weight: Any, variance: float, w: Any) -> float:
     """Return one weighted logistic regression's loss, with penalty; w holds the bias last."""
@@ -111,6 +113,20 @@ def chain_beam(Z: Any, V: Any, width: int) -> tuple[tuple[int, ...], float]:
         grown = [(*y, on) for on in (1, 0) for y in beam]
         beam = sorted(grown, key=lambda y: -chain_log_probability(Z[: label + 1], V, y))[:width]
     return beam[0], chain_log_probability(Z, V, beam[0])
+
+
+def chain_draws(Z: Any, V: Any, samples: int, seed: int) -> tuple[list[list[int]], Any]:
+    """Return label sets drawn from a chain, label after label, and the mean of the probabilities that were met."""
+    numbers, drawn, met = Splitmix(seed), [], np.zeros(len(Z))
+    for _ in range(samples):
+        y: list[int] = []
+        for label in range(len(Z)):
+            z = Z[label] + sum(V[j][label] for j in range(label) if y[j])
+            p = 1 / (1 + math.exp(-z))
+            met[label] += p / samples
+            y.append(int(numbers.uniform() < p))
+        drawn.append(y)
+    return drawn, met
 
 
 def listed_expected_f(p: Any, sets: Any, z: Any) -> float:
