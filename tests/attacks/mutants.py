@@ -80,7 +80,7 @@ SUITES = {
     "models/pmm/training_kernels.py": ["models/test_pmm.py"],
     "models/label_sets/candidate_kernels.py": ["models/test_rerank.py"],
     "models/label_sets/chain_kernels.py": ["models/test_label_baselines.py"],
-    "models/label_sets/chain_sampling_kernels.py": ["models/test_label_baselines.py", "papers/test_cbm.py"],
+    "models/label_sets/chain_sampling_kernels.py": ["models/test_label_baselines.py"],
     "models/label_sets/chain_search_kernels.py": ["models/test_label_rivals.py"],
     "models/label_sets/tree_gibbs_kernels.py": ["models/test_label_rivals.py"],
     "models/cbm/*_kernels.py": ["models/test_cbm.py"],
