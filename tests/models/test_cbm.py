@@ -63,6 +63,15 @@ def test_the_search_scores_as_many_sets_as_the_heap_written_plainly(seed):
         assert tried[i] == scored
 
 
+def test_a_component_that_has_no_sets_left_does_not_end_the_search():
+    # The first component has tried both sets before the certain ones, of which half say each, have tried any.
+    pi, b = np.array([0.2, *[0.1] * 8]), np.array([0.5, *[0.999, 0.001] * 4])[:, np.newaxis]
+    _, value, tried, exact = mixture.search_modes(np.log(pi)[np.newaxis], logit(b)[:, np.newaxis], True, 100)
+    best, scored = naive.heap_mode(pi, b)
+    assert scored > 2 and (tried[0], exact[0]) == (scored, True)
+    assert np.exp(value[0]) == pytest.approx(best)
+
+
 def test_a_search_that_hits_its_limit_says_so():
     log_pi = np.log(np.full((1, 8), 1 / 8))
     Z = np.random.default_rng(0).normal(scale=0.3, size=(8, 1, 12))

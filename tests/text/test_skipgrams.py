@@ -44,6 +44,21 @@ def test_features_and_counts_are_those_of_the_definition(
     assert X.dtype == np.int32
 
 
+def test_features_among_many_rare_words_are_those_of_the_definition() -> None:
+    rng = np.random.default_rng(3)
+    words = np.array([f"w{i}" for i in range(60)])
+    documents = [words[np.minimum(rng.geometric(0.05, size=12), 59)].tolist() for _ in range(25)]
+    kept = naive.features(documents, 3, 2, 2, True)
+    ours = vectorizer(3, 2, 2)
+    X = ours.fit_transform([" ".join(document) for document in documents])
+    names = ours.get_feature_names_out().tolist()
+    assert dict(zip(names, ours.skipgrams_.df.tolist(), strict=True)) == {naive.name(g): df for g, df in kept.items()}
+    assert any(len(gram) == 3 and slop == 2 for gram, slop in kept) and len(words) > 32
+    for row, document in enumerate(documents):
+        expected = naive.counts(document, kept, 3, 2)
+        assert {names[j]: X[row, j] for j in X[[row]].indices} == expected
+
+
 @quick
 @given(TEXTS, TEXTS, st.integers(1, 4), st.integers(0, 2))
 def test_new_documents_are_read_as_if_they_had_been_there(

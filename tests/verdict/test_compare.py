@@ -413,7 +413,8 @@ def test_means_over_different_splits_are_not_compared(made: Made) -> None:
     made.scores("dcm", {"": [0.9, 0.9]})
     made.scores("edcm", {"": [0.8, 0.8]}, dataset="near_set")
     check = {"kind": "above", "left": ["score:table1/news/dcm/accuracy"], "right": ["score:table1/near/edcm/accuracy"]}
-    with pytest.raises(ConfigError, match="means over different splits"):
+    both = r"dcm on news 0\.9 and edcm on near 0\.8 are means over different splits"
+    with pytest.raises(ConfigError, match=both):
         one(made, {"c": check}, source="check:c", tolerance="order")
 
 
@@ -449,6 +450,15 @@ def test_partly_missing_check_tells_what_is_missing_and_what_it_saw(
     assert (found["verdict"], found["rebuilt"]) == (verdict, share)
     assert words in found["reason"]
     assert "dcm on news 0.8 > edcm on news 0.7003" in found["reason"]
+
+
+def test_a_check_without_many_numbers_gives_two_reasons_and_counts_the_further_ones(made: Made) -> None:
+    methods = ["dcm", "edcm", "multinomial", "absent"]
+    for method in methods[:3]:
+        made.missing(f"scores/paper/table1/news_set/{method}.csv", f"no {method}")
+    check = {"kind": "at_least", "left": [f"score:table1/news/{method}/accuracy" for method in methods], "bound": 0}
+    reason = one(made, {"c": check}, source="check:c")["reason"]
+    assert reason.startswith("no dcm; no edcm; and 2 more reasons")
 
 
 def test_wholly_missing_check_shows_nothing(made: Made) -> None:
