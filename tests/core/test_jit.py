@@ -99,3 +99,35 @@ def test_an_edit_compiles_again_the_kernels_that_reach_it_and_a_comment_none(pac
     assert not foreign.exists()
     called.write_text(called.read_text().replace("2 * x", "4 * x"))
     assert run(package) == ([12, 13, 1.5], [1, 1, 0])
+
+
+OUTSIDE = """
+from textmix.core.jit import njit
+from textmix.called import double
+
+
+@njit
+def outer(x):
+    return double(x) + 1
+
+
+print(outer(3))
+"""
+
+
+def test_an_edit_reaches_a_kernel_outside_the_library(package: Path) -> None:
+    mine, called = package.parent / "mine.py", package / "called.py"
+    mine.write_text(OUTSIDE)
+
+    def printed() -> str:
+        """Import the module in a new process and return what it prints."""
+        places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
+        environment = {**os.environ, **places, "NUMBA_DISABLE_JIT": "0"}
+        command = [sys.executable, "-c", "import mine"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert printed() == "7"
+    called.write_text(called.read_text().replace("2 * x", "4 * x"))
+    assert printed() == "13"
+    mine.write_text(OUTSIDE.replace("+ 1", "+ 2"))
+    assert printed() == "14"

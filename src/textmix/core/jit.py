@@ -59,6 +59,8 @@ class SharedCache(UserProvidedCacheLocator):  # type: ignore[misc]
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function as `numba.njit` does, with the cache of `SharedCache`; ``NUMBA_CACHE_DIR`` has no effect.
 
+    A kernel outside the library is compiled anew in each process, since no digest would tell of an edit of its code.
+
     Parameters
     ----------
     function : the kernel; None in ``@njit(option=...)``, which returns a decorator.
@@ -66,6 +68,8 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return functools.partial(njit, **options)
+    if not function.__module__.startswith("textmix."):
+        return numba.njit(**options)(function)
     before = numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES
     try:
         numba.config.CACHE_DIR = code_folder(function.__module__)
