@@ -10,7 +10,8 @@ from textmix.contest.decided import Stated
 from textmix.contest.sizes import Size
 from textmix.metrics.calibration import BINS
 from textmix.metrics.selective import coverage_curve, selective_accuracy
-from textmix.pages.marks import log_axis
+from textmix.metrics.table import main_metric
+from textmix.pages.marks import legend, log_axis
 from textmix.pages.style import DASHES, GREY, MARKERS, grid_of_panels, panels, style, svg_bytes
 
 #: Most lines of a panel, as many as there are dash patterns.
@@ -29,16 +30,15 @@ def gap_by_size(mine: Sequence[Size], title: str) -> bytes:
         figure, (axes,) = panels(1)
         gaps = [size.gaps() for size in mine]
         train = [float(np.sqrt(size.train[0] * size.train[1])) for size in mine]
-        for number, dataset in enumerate(gaps[0].index):
+        for number, dataset in enumerate(dict.fromkeys(name for gap in gaps for name in gap.index)):
             values = [gap.get(dataset, np.nan) for gap in gaps]
             look = {"linestyle": DASHES[number % LINES], "marker": MARKERS[number % len(MARKERS)]}
             axes.plot(train, values, color=f"C{number % LINES}", label=dataset.replace("_", " "), **look)
         axes.axhline(0.0, color=GREY, linewidth=0.8)
         log_axis(axes.xaxis, min(train), max(train))
         axes.set_xlabel("training documents (log scale)")
-        axes.set_ylabel("best generative − best other")
-        axes.set_title(title)
-        axes.legend(fontsize=7)
+        axes.set_ylabel(f"best generative − best other\n({main_metric(mine[0].task).replace('_', ' ')})")
+        legend(figure, axes)
         return svg_bytes(figure, title)
 
 
@@ -88,8 +88,7 @@ def coverage(stated: Sequence[Stated], title: str) -> bytes:
             axes.plot(share[kept], curve[kept], color=f"C{number}", **look)
         axes.set_xlabel("coverage: share of documents with the largest confidence")
         axes.set_ylabel("share of right label sets")
-        axes.set_title(title)
-        axes.legend(fontsize=7)
+        legend(figure, axes)
         figure.note(f"The {len(best)} methods with the largest mean over all coverages are drawn, of {len(pooled)}.")
         return svg_bytes(figure, title)
 
