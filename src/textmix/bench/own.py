@@ -29,6 +29,8 @@ GRID = [
 ]
 #: Largest number of documents of each part.
 MOST = 1500
+#: Most rounds; a call before them and one that measures memory are two more.
+MOST_ROUNDS = 1
 
 
 def parts_of(corpus: Corpus, most: int = MOST) -> Splits:
@@ -67,7 +69,7 @@ def bench_own(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     Parameters
     ----------
     corpus : texts of one class each.
-    repeats : rounds; in each, both run once.
+    repeats : rounds; in each, both run once.  There are at most `MOST_ROUNDS`, for a round takes more than a minute.
 
     Returns
     -------
@@ -85,6 +87,6 @@ def bench_own(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
         return run
 
     candidates: Mapping[str, Callable[[], object]] = {"textmix": kept("textmix", ours), PEER: kept(PEER, peers)}
-    rows = judge("own", compare(candidates, repeats, clock=time.process_time), PEER, {"textmix": 2.0})
+    rows = judge("own", compare(candidates, min(repeats, MOST_ROUNDS), clock=time.process_time), PEER, {"textmix": 2.0})
     note = f"accuracy {found['textmix']:.4f}, peer {found[PEER]:.4f}"
     return [{**row, "note": note} for row in rows]
