@@ -318,6 +318,16 @@ def test_indices_out_of_range_are_refused(name: str, change: Callable[[Path], No
         PersistedModel.load(forge(tmp_path / "model", tmp_path / "forged", change))
 
 
+@pytest.mark.parametrize("changed", [{"n_neighbors": True}, {"calibrate": True}])
+def test_parameters_that_do_not_go_with_the_state_or_the_kernels_are_refused(
+    changed: dict[str, bool], tmp_path: Path
+) -> None:
+    fitted("knn")[0].save(tmp_path / "model", {})
+    parameters = io.read_json(tmp_path / "model/model.json")["steps"][1]["parameters"]
+    with pytest.raises(DataFormatError, match="is not a model that this version can read"):
+        PersistedModel.load(forge(tmp_path / "model", tmp_path / "forged", step(parameters={**parameters, **changed})))
+
+
 @pytest.mark.parametrize("damage", [(b"{", b"("), (b"}", b" ")])
 def test_an_array_whose_header_is_no_literal_is_refused(
     folder: Path, tmp_path: Path, damage: tuple[bytes, bytes]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numba.core.errors import NumbaError
 from scipy import sparse
 
 from textmix.core import io
@@ -201,7 +202,12 @@ class PersistedModel:
         return model
 
     def _check(self) -> None:
-        """Check of the fitted state whatever types and shapes leave open, and label two texts; raises ValueError."""
+        """Check of the fitted state whatever types and shapes leave open, and label two texts with probabilities.
+
+        Raises
+        ------
+        ValueError, or what an estimator raises whose parameters and state do not go together.
+        """
         classes = self.estimator.classes_
         if len(classes) == 0 or classes.min() < 0 or classes.max() >= len(self.label_names):
             raise ValueError("classes_ is not an index into the labels")
@@ -218,7 +224,10 @@ class PersistedModel:
         if texts is not None and texts.shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")
         probe = sparse.csr_array((np.ones(2, dtype=np.int32), ([0, 1], [0, n_features - 1])), shape=(2, n_features))
-        labels = self.estimator.predict(probe if texts is None or sparse.issparse(texts) else texts)
+        asked = probe if texts is None or sparse.issparse(texts) else texts
+        labels = self.estimator.predict(asked)
+        if hasattr(self.estimator, "predict_proba"):
+            self.estimator.predict_proba(asked)
         if len(labels) != 2:
             raise ValueError("the estimator does not label each text")
         if labels.ndim != TASKS.get(self.task):
@@ -269,6 +278,7 @@ def _malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) -
         MemoryError,
         OSError,
         ConfigError,
+        NumbaError,
     ) as error:
         said = f"is not a model that this version can read ({type(error).__name__}: {error}); make it again"
         raise (kind(f"{path} {said}") if kind is IntegrityError else DataFormatError(path, None, said)) from error
