@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from textmix.pages.marks import place_legend
 from textmix.pages.style import DASHES, MARKERS, Sheet, grid_of_panels
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[s
     """
     grown = list(dict.fromkeys(row["axis"] for row in rows))
     cells = [(axis, quantity) for axis in grown for quantity in QUANTITIES]
+    places = {label: place for place, label in enumerate(dict.fromkeys(map(_label, rows)))}
     figure, panels = grid_of_panels(len(cells), 2, 2.9)
     for axes, (axis, quantity) in zip(panels, cells, strict=True):
-        _panel(axes, [row for row in rows if row["axis"] == axis], quantity)
+        _panel(axes, [row for row in rows if row["axis"] == axis], quantity, places)
         axes.set_xlabel(axis)
-        axes.legend(fontsize=5, ncols=2)
+    handles = {
+        label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    place_legend(figure, list(handles.values()), list(handles))
     steep = [row for row in slopes if row["quantity"] == "seconds" and row["axis"] == "documents"]
     if steep:
         most = max(steep, key=lambda row: float(row["slope"]))
@@ -39,16 +44,22 @@ def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[s
     return figure
 
 
-def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str) -> None:
-    """Draw a line for each step of each case."""
+def _label(row: Mapping[str, Any]) -> str:
+    """Return the name of a line: case and step."""
+    return f"{row['case']}, {row['step']}".replace("_", " ")
+
+
+def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places: Mapping[str, int]) -> None:
+    """Draw a line for each step of each case; its place decides colour, mark and dashes in all panels."""
     name, unit = QUANTITIES[quantity]
     lines: dict[str, dict[int, list[float]]] = {}
     for row in rows:
         if row[quantity] not in ("", None):
             value = unit * float(row[quantity])
-            lines.setdefault(f"{row['case']}, {row['step']}", {}).setdefault(int(row["size"]), []).append(value)
-    for place, (label, points) in enumerate(lines.items()):
-        mark, dash = MARKERS[place % len(MARKERS)], DASHES[place // len(MARKERS) % len(DASHES)]
+            lines.setdefault(_label(row), {}).setdefault(int(row["size"]), []).append(value)
+    for label, points in lines.items():
+        turn, place = divmod(places[label], len(MARKERS))
+        look = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[turn % len(DASHES)]}
         sizes = sorted(points)
-        axes.loglog(sizes, [median(points[size]) for size in sizes], marker=mark, linestyle=dash, label=label)
+        axes.loglog(sizes, [median(points[size]) for size in sizes], label=label, **look)
     axes.set_ylabel(name)
