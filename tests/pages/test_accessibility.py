@@ -80,3 +80,12 @@ def test_axe_finds_no_violation(name: str, dark: bool, width: int, tmp_path: Pat
 def test_axe_finds_a_violation_that_is_made(tmp_path: Path) -> None:
     page = pages(part())["index"].replace('<html lang="en">', "<html>")
     assert [rule for rule, _ in violations(page, tmp_path, dark=False, width=1440)] == ["html-has-lang"]
+
+
+def test_hidden_words_in_a_wide_table_do_not_widen_the_page(tmp_path: Path) -> None:
+    cells = "".join(f'<td>{place}<span class="hidden">no probability</span></td>' for place in range(80))
+    table = f'<div class="scroll" role="region" aria-label="wide" tabindex="0"><table><tr>{cells}</tr></table></div>'
+    page = pages(part())["index"]
+    assert "</main>" in page
+    found = violations(page.replace("</main>", f"{table}</main>"), tmp_path, dark=False, width=1440)
+    assert "wider than the window" not in [rule for rule, _ in found]
