@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -176,17 +176,25 @@ EDITS = {
 }
 
 
-def test_an_edit_makes_stale_what_the_file_can_change(copy: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Some 0.5 s of CPU an edit: the Snakefile is parsed in this process, and no job starts.
-    monkeypatch.setattr(provenance, "ROOT", copy.folder / "src/textmix")
-    assert stale_scripts(copy.folder) == set(), "nothing is stale before an edit, so that each edit shows what it does"
-    for key, (old, new, expected) in EDITS.items():
+def each_edit(
+    copy: Clone, edits: Mapping[str, tuple[str, str, set[str]]], stale: Callable[[], set[str]]
+) -> Iterator[tuple[str, set[str], set[str]]]:
+    """Yield for each edit its key, what it is expected to make stale, and what it does; the file is restored."""
+    for key, (old, new, expected) in edits.items():
         name = key.partition("#")[0]
         path = copy.folder / name
         before = path.read_text(encoding="utf-8")
         copy.edit(name, old, new)
-        found = stale_scripts(copy.folder)
+        found = stale()
         path.write_text(before, encoding="utf-8")
+        yield key, expected, found
+
+
+def test_an_edit_makes_stale_what_the_file_can_change(copy: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Some 0.5 s of CPU an edit: the Snakefile is parsed in this process, and no job starts.
+    monkeypatch.setattr(provenance, "ROOT", copy.folder / "src/textmix")
+    assert stale_scripts(copy.folder) == set(), "nothing is stale before an edit, so that each edit shows what it does"
+    for key, expected, found in each_edit(copy, EDITS, lambda: stale_scripts(copy.folder)):
         assert found == expected, key
     assert stale_scripts(copy.folder) == set()
 
@@ -211,12 +219,7 @@ def test_an_edit_makes_stale_what_it_can_change_of_the_further_targets(
     asked = {"data": f"{everything.folder}/mine/my.yaml", "method": "multinomial"}
     known = stale_by_record(copy.folder, asked)
     assert known <= {"provenance", "crate"}, "the copy lies in another folder, and nothing else is another"
-    for key, (old, new, expected) in FURTHER_EDITS.items():
-        name = key.partition("#")[0]
-        before = (copy.folder / name).read_text(encoding="utf-8")
-        copy.edit(name, old, new)
-        found = stale_by_record(copy.folder, asked)
-        (copy.folder / name).write_text(before, encoding="utf-8")
+    for key, expected, found in each_edit(copy, FURTHER_EDITS, lambda: stale_by_record(copy.folder, asked)):
         assert found - known == expected, key
     # Own data at another path are other data; an edit of their description makes more than that stale.
     asked["data"] = f"{copy.folder}/mine/my.yaml"
