@@ -76,8 +76,7 @@ class Size:
     @property
     def said(self) -> str:
         """The number of training documents in words."""
-        low, high = self.train
-        return f"{low:,.0f} training documents" if low == high else f"{low:,.0f} to {high:,.0f} training documents"
+        return f"{_span(*self.train)} training documents"
 
     def ranks(self) -> list[dict[str, Any]]:
         """Return name, family, mean rank and Nemenyi's interval of every method, the best first.
@@ -156,11 +155,12 @@ def documents_of(table: pd.DataFrame) -> dict[str, str]:
     table : rows of `STUDY`.
     """
     spans = table.groupby("study", sort=False)["train"].agg(["min", "max"])
-    return {
-        str(study): f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
-        for study, low, high in spans.itertuples()
-        if not np.isnan(low)
-    }
+    return {str(study): _span(low, high) for study, low, high in spans.itertuples() if not np.isnan(low)}
+
+
+def _span(low: float, high: float) -> str:
+    """Return a smallest and a largest number of documents in words."""
+    return f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
 
 
 def summaries(table: pd.DataFrame, metrics: Sequence[str]) -> list[dict[str, Any]]:
