@@ -12,6 +12,8 @@ from scipy import sparse, stats
 from textmix.bench.growth import COLUMNS, SLOPES, log_slope, slopes
 from textmix.bench.scaling import CASES, Source, label_sets, measure_case
 from textmix.data.corpus import Corpus, label_matrix
+from textmix.pages.scaling import scaling_figure
+from textmix.pages.style import style
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,3 +77,18 @@ def test_the_configuration_names_the_cases() -> None:
     named = yaml.safe_load((ROOT / "config/scaling.yaml").read_text(encoding="utf-8"))
     assert set(named) == set(CASES)
     assert all(entry["sizes"] == sorted(entry["sizes"]) and len(entry["sizes"]) > 3 for entry in named.values())
+
+
+def test_a_line_looks_alike_in_all_panels_and_stands_once_in_the_legend() -> None:
+    rows = [
+        {"case": case, "step": "fit", "axis": "documents", "size": size, "seconds": size / 10.0, "bytes": size}
+        for case in ("edcm", "knn")
+        for size in (10, 100)
+    ]
+    with style():
+        figure = scaling_figure(rows, [])
+        seconds, memory = (
+            [(line.get_label(), line.get_marker(), line.get_color()) for line in axes.lines] for axes in figure.axes
+        )
+    assert seconds == memory and [label for label, _, _ in seconds] == ["edcm, fit", "knn, fit"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["edcm, fit", "knn, fit"]

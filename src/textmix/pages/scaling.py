@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from textmix.pages.marks import place_legend
+from textmix.pages.marks import legend
 from textmix.pages.style import DASHES, MARKERS, Sheet, grid_of_panels
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[s
     for axes, (axis, quantity) in zip(panels, cells, strict=True):
         _panel(axes, [row for row in rows if row["axis"] == axis], quantity, places)
         axes.set_xlabel(axis)
-    handles = {
-        label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    place_legend(figure, list(handles.values()), list(handles))
+    legend(figure)
     steep = [row for row in slopes if row["quantity"] == "seconds" and row["axis"] == "documents"]
     if steep:
         most = max(steep, key=lambda row: float(row["slope"]))
