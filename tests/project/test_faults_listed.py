@@ -43,7 +43,7 @@ def test_make_chaos_runs_the_faults_that_the_list_gives_to_it() -> None:
 
 
 #: Kernels in which no fault is planted, each with the reason.
-NO_RESULT = {"models/common/prefetch_kernels.py": "asks the processor to fetch memory early; no number depends on it"}
+NO_RESULT = {"core/prefetch_kernels.py": "asks the processor to fetch memory early; no number depends on it"}
 
 
 def test_faults_are_planted_in_every_kernel_by_one_suite_whose_tests_exist() -> None:

@@ -87,18 +87,37 @@ def test_without_slop_they_are_the_n_grams_of_scikit_learn(max_n: int, min_df: i
 
 
 @pytest.mark.parametrize("weighting", module.WEIGHTINGS)
-def test_threads_and_chunks_change_no_byte(weighting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_chunks_and_blocks_change_no_byte(weighting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     lengths = rng.integers(0, 30, 60)
     tokens = Ragged(rng.integers(0, 6, lengths.sum()).astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
     found = []
-    for threads, chunk in ((1, 512), (2, 7), (3, 1)):
+    for threads, chunk, candidates in ((1, 512, 1 << 24), (2, 7, 1), (3, 1, 1)):
         monkeypatch.setattr(module, "CHUNK", chunk)
+        monkeypatch.setattr(module, "CANDIDATES", candidates)
         with using(threads):
             grams = Skipgrams(4, 2, 3).fit(tokens, 6)
             X = grams.transform(tokens, weighting)
         found.append([a.tobytes() for a in (X.data, X.indices, X.indptr, grams.df, grams.columns)])
     assert found[0] == found[1] == found[2]
+
+
+@given(st.lists(st.integers(0, 9), min_size=0, max_size=12), st.integers(1, 20))
+def test_blocks_hold_all_prefixes_in_order_and_few_occurrences(counts: list[int], most: int) -> None:
+    begins = np.concatenate([[0], np.cumsum(np.array(counts, dtype=np.int64))])
+    blocks = list(module._blocks(begins, most))
+    assert [row for low, high in blocks for row in range(low, high)] == list(range(len(counts)))
+    assert all(begins[high] - begins[low] <= most or high - low == 1 for low, high in blocks)
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 3000])
+@pytest.mark.parametrize("end", [1, 2047, 2048, 2049, 1 << 22, (1 << 22) + 1, (1 << 31) - 1])
+def test_numbers_are_sorted(n: int, end: int) -> None:
+    values = np.random.default_rng(n).integers(0, end, n).astype(np.int32)
+    values[-1:] = end - 1
+    expected = np.sort(values)
+    kernels._sort(values, np.empty(n, np.int32), np.empty(1 << kernels.DIGIT, np.int64), end)
+    np.testing.assert_array_equal(values, expected)
 
 
 def test_only_deciding_documents_are_counted() -> None:
@@ -173,5 +192,6 @@ def test_a_pattern_that_leaves_its_document_matches_no_node() -> None:
     # Words 0 and 1 are nodes; node 2 is the pair (0, 1) and node 3 the pair (1, 0).
     words, grams = np.array([0, 1, 0, 1], np.int32), np.full((1, 4), 99, np.int32)
     pairs, last_word = np.array([[0, 0, 1, 1, 0]]), np.array([0, 1, 1, 0], np.int32)
-    kernels.walk(words, np.array([0, 3, 4]), words[np.newaxis], pairs, np.array([2, 3, 4]), last_word, grams)
+    table = kernels.child_table(np.array([2, 3, 4]), last_word, 0, 2)
+    kernels.walk(words, np.array([0, 3, 4]), words[np.newaxis], pairs, table, grams)
     assert grams.tolist() == [[2, 3, -1, -1]]

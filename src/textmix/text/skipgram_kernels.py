@@ -18,6 +18,10 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.core.jit import njit
+from textmix.core.prefetch_kernels import AHEAD, prefetch
+
+#: Bits of a digit of `_sort`, and the numbers from which on it sorts by digits.
+DIGIT, FEW = 11, 256
 
 
 @njit(nogil=True)
@@ -40,18 +44,41 @@ def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray,
     return df
 
 
+@njit(nogil=True, inline="always")
+def _slot(node: int, word: int, n_slots: int) -> np.int64:
+    """Return the slot where the search for the child of a node begins (multiplicative hashing, Knuth, section 6.4)."""
+    mixed = (np.uint64(node) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(word)) * np.uint64(0xD1342543DE82EF95)
+    return np.int64(mixed >> np.uint64(32)) & (n_slots - 1)
+
+
 @njit(nogil=True)
-def _child(starts: np.ndarray, last_word: np.ndarray, g: int, word: int) -> int:
-    """Return the child of node ``g`` whose last word is ``word``, or -1."""
-    low, end = starts[g], starts[g + 1]
-    high = end
-    while low < high:
-        middle = (low + high) >> 1
-        if last_word[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and last_word[low] == word else -1
+def child_table(starts: np.ndarray, last_word: np.ndarray, low: int, high: int) -> np.ndarray:
+    """Return the hash table of the children of the nodes ``low`` to ``high`` - 1.
+
+    Returns
+    -------
+    int32 (slots, 4): parent, last word and number of a child, and a column that fills the row to a quarter of a cache
+    line; the parent of a free slot is -1.  At most half of the slots, a power of two, are taken.
+    """
+    n_slots = 2
+    while n_slots < 2 * (starts[high] - starts[low]):
+        n_slots *= 2
+    table = np.full((n_slots, 4), -1, np.int32)
+    for node in range(low, high):
+        for child in range(starts[node], starts[node + 1]):
+            slot = _slot(node, last_word[child], n_slots)
+            while table[slot, 0] >= 0:
+                slot = (slot + 1) & (n_slots - 1)
+            table[slot, 0], table[slot, 1], table[slot, 2] = node, last_word[child], child
+    return table
+
+
+@njit(nogil=True, inline="always")
+def _child(table: np.ndarray, slot: np.int64, node: int, word: int) -> int:
+    """Return the child of a node whose last word is ``word``, or -1; the search begins at a slot."""
+    while table[slot, 0] >= 0 and (table[slot, 0] != node or table[slot, 1] != word):
+        slot = (slot + 1) & (len(table) - 1)
+    return table[slot, 2]
 
 
 @njit(nogil=True)
@@ -60,8 +87,7 @@ def walk(
     offsets: np.ndarray,
     shorter: np.ndarray,
     patterns: np.ndarray,
-    starts: np.ndarray,
-    last_word: np.ndarray,
+    table: np.ndarray,
     grams: np.ndarray,
 ) -> None:
     """Write into ``grams`` the nodes of one level, from those of the level below.
@@ -71,18 +97,28 @@ def walk(
     words : int32 (T,), numbers of the words, -1 for a word that is in no skip-gram.
     offsets : int64 (N + 1,), first token of each document of the range.
     shorter : int32 (P', T), the nodes with one word less, as ``grams`` holds them.
-    patterns, starts, last_word : see the module.
+    patterns : see the module.
+    table : the children of the nodes with one word less, see `child_table`.
     grams : int32 (P, T), overwritten at the tokens of the range.
     """
+    longest = 0
+    for d in range(len(offsets) - 1):
+        longest = max(longest, offsets[d + 1] - offsets[d])
+    places, slots = np.empty(longest + 1, np.int64), np.empty(longest + 1, np.int64)
     for d in range(len(offsets) - 1):
         for p in range(len(patterns)):
             prefix, suffix, second, last = patterns[p, 0], patterns[p, 1], patterns[p, 2], patterns[p, 3]
             begin, end = offsets[d], offsets[d + 1]
+            n_known = 0
             for t in range(begin, end - last):
                 g, word = shorter[prefix, t], words[t + last]
-                known = (g | word | shorter[suffix, t + second]) >= 0  # no part is -1
-                grams[p, t] = _child(starts, last_word, g, word) if known else -1
-            grams[p, max(begin, end - last) : end] = -1
+                places[n_known], slots[n_known] = t, _slot(g, word, len(table))
+                n_known += (g | word | shorter[suffix, t + second]) >= 0  # no part is -1
+            grams[p, begin:end] = -1
+            for i in range(n_known):
+                prefetch(table, slots[min(i + AHEAD, n_known - 1)], 0)
+                t = places[i]
+                grams[p, t] = _child(table, slots[i], shorter[prefix, t], words[t + last])
 
 
 @njit(nogil=True)
@@ -123,84 +159,95 @@ def place_candidates(
     shorter: np.ndarray,
     patterns: np.ndarray,
     first: int,
+    bits: tuple[int, int],
     place: np.ndarray,
     found: np.ndarray,
-    marks: np.ndarray,
 ) -> None:
-    """List the occurrences that `count_candidates` counts, grouped by prefix: the last word and the mark of each.
-
-    The mark holds document and gap in one number.
+    """List the occurrences that `count_candidates` counts for a range of prefixes, grouped by prefix.
 
     Parameters
     ----------
-    words, offsets, deciding, shorter, patterns, first : as for `count_candidates`.
+    words, offsets, deciding, shorter, patterns : as for `count_candidates`.
     first_document : number of the first document of ``offsets``.
-    place : int64 (prefixes,), index in ``found`` of the next occurrence of each prefix; increased.
-    found : int32 (M,), last words, written.
-    marks : int64 (M,), document times number of slops plus gap, written; they do not decrease within a prefix.
+    first : the first prefix of the range.
+    place : int64 (prefixes,), index in ``found`` of the next occurrence of each prefix of the range; increased.
+    bits : numbers of bits that hold a word and a gap.
+    found : int64 (M,), written: from the lowest bit on the last word, the gap and the document of each occurrence;
+        documents do not decrease within a prefix.
     """
-    n_slops = patterns[-1, 4] + 1
+    n_prefixes = len(place)
+    above_word, above_gap = bits[0], bits[0] + bits[1]
     for d in range(len(offsets) - 1):
         if deciding[d]:
             for p in range(len(patterns)):
                 prefix, suffix, second, last = patterns[p, 0], patterns[p, 1], patterns[p, 2], patterns[p, 3]
-                mark = (first_document + d) * n_slops + patterns[p, 4]
+                mark = ((first_document + d) << above_gap) | (patterns[p, 4] << above_word)
                 for t in range(offsets[d], offsets[d + 1] - last):
-                    g, word = shorter[prefix, t], words[t + last]
-                    if (g | word | shorter[suffix, t + second]) >= 0:
-                        at = place[g - first]
-                        found[at], marks[at] = word, mark
-                        place[g - first] = at + 1
+                    g, word = shorter[prefix, t] - first, words[t + last]
+                    if (g | word | shorter[suffix, t + second]) >= 0 and g < n_prefixes:
+                        found[place[g]] = mark | word
+                        place[g] += 1
 
 
 @njit(nogil=True)
 def _children_of(
     found: np.ndarray,
-    marks: np.ndarray,
+    bits: tuple[int, int],
     min_df: int,
-    seen: np.ndarray,
-    df: np.ndarray,
+    state: np.ndarray,
     touched: np.ndarray,
     kept_words: np.ndarray,
     kept_df: np.ndarray,
 ) -> int:
     """Write one prefix's frequent last words, increasing, with their document frequencies; return their number.
 
-    ``df[w, s]`` counts the documents in which the smallest gap of the skip-gram with last word ``w`` is ``s``.
-    ``seen``, ``df`` and ``touched`` are working arrays over words; the call leaves ``seen`` at -1 and ``df`` at 0.
+    Parameters
+    ----------
+    found, bits : the occurrences of the prefix, int64 (m,), as `place_candidates` lists them.
+    min_df : smallest number of documents.
+    state : int32 (words, 1 + n_slops), working array: the last document with a word, and in how many documents the
+        smallest gap of the skip-gram with this last word is 0, 1, ...; -1 and zeros before and after.
+    touched : int32 (words,), working array.
+    kept_words, kept_df : int32 (G,) and (G, n_slops), written from 0 on.
     """
-    n_slops, n_touched = df.shape[1], 0
+    n_touched, above_gap = 0, bits[0] + bits[1]
+    word_mask, gap_mask = (1 << bits[0]) - 1, (1 << bits[1]) - 1
     for i in range(len(found)):
-        word, document = found[i], marks[i] // n_slops
-        if seen[word] == -1:
-            touched[n_touched] = word
-            n_touched += 1
-        if seen[word] != document:
-            seen[word] = document
-            df[word, marks[i] - document * n_slops] += 1
-    touched[:n_touched].sort()
+        word, document = found[i] & word_mask, found[i] >> above_gap
+        seen = state[word, 0]
+        touched[n_touched] = word
+        n_touched += seen == -1
+        if seen != document:
+            state[word, 0] = document
+            state[word, 1 + ((found[i] >> bits[0]) & gap_mask)] += 1
     n_kept = 0
     for i in range(n_touched):
         word = touched[i]
-        if np.sum(df[word]) >= min_df:
+        if np.sum(state[word, 1:]) >= min_df:
             kept_words[n_kept] = word
-            kept_df[n_kept] = df[word]
             n_kept += 1
-        seen[word] = -1
-        df[word] = 0
+        else:
+            state[word, 0] = -1
+            state[word, 1:] = 0
+    kept_words[:n_kept].sort()
+    for i in range(n_kept):
+        word = kept_words[i]
+        kept_df[i] = state[word, 1:]
+        state[word, 0] = -1
+        state[word, 1:] = 0
     return n_kept
 
 
 @njit(nogil=True)
 def frequent_children(
-    begins: np.ndarray, found: np.ndarray, marks: np.ndarray, n_words: int, n_slops: int, min_df: int
+    begins: np.ndarray, found: np.ndarray, bits: tuple[int, int], n_words: int, n_slops: int, min_df: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the skip-grams in at least ``min_df`` documents that extend a range of prefixes by one word.
 
     Parameters
     ----------
-    begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``found`` and ``marks``.
-    found, marks : the occurrences as `place_candidates` lists them.
+    begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``found``.
+    found, bits : the occurrences as `place_candidates` lists them.
     n_words : number of words that are in skip-grams; ``found`` is below it.
     n_slops : largest gap plus one.
     min_df : smallest number of documents, counted at the largest slop.
@@ -214,17 +261,46 @@ def frequent_children(
     room = (begins[-1] - begins[0]) // min_df  # a prefix of m occurrences has at most m // min_df frequent children
     kept_words, kept_df = np.empty(room, np.int32), np.empty((room, n_slops), np.int32)
     n_kept = np.zeros(len(begins) - 1, np.int64)
-    seen, df = np.full(n_words, -1, np.int64), np.zeros((n_words, n_slops), np.int32)
-    touched = np.empty(n_words, np.int32)
+    state, touched = np.zeros((n_words, 1 + n_slops), np.int32), np.empty(n_words + 1, np.int32)
+    state[:, 0] = -1
     end = 0
     for g in range(len(begins) - 1):
         low, high = begins[g], begins[g + 1]
         if high - low >= min_df:
-            n_kept[g] = _children_of(
-                found[low:high], marks[low:high], min_df, seen, df, touched, kept_words[end:], kept_df[end:]
-            )
+            n_kept[g] = _children_of(found[low:high], bits, min_df, state, touched, kept_words[end:], kept_df[end:])
             end += n_kept[g]
     return n_kept, kept_words[:end].copy(), kept_df[:end].copy()
+
+
+@njit(nogil=True)
+def _sort(values: np.ndarray, scratch: np.ndarray, places: np.ndarray, end: int) -> None:
+    """Sort numbers from 0 to ``end`` - 1: many by their digits, from the lowest on (Knuth, volume 3, section 5.2.5).
+
+    Parameters
+    ----------
+    values : int32 (n,), sorted in place.
+    scratch : int32 (n,) or more, working array.
+    places : int64 (2 ** DIGIT,), working array.
+    end : integer.
+    """
+    if len(values) < FEW:
+        values.sort()
+        return
+    source, target, shift = values, scratch[: len(values)], 0
+    while end >> shift:
+        places[:] = 0
+        for i in range(len(source)):
+            places[(source[i] >> shift) & (len(places) - 1)] += 1
+        begin = 0
+        for digit in range(len(places)):
+            begin, places[digit] = begin + places[digit], begin
+        for i in range(len(source)):
+            digit = (source[i] >> shift) & (len(places) - 1)
+            target[places[digit]] = source[i]
+            places[digit] += 1
+        source, target, shift = target, source, shift + DIGIT
+    if (shift // DIGIT) % 2:
+        values[:] = source
 
 
 @njit(nogil=True)
@@ -255,8 +331,8 @@ def add_columns(
     -------
     ends : int64 (N,), the index in ``data`` after the last feature of each document.
     """
-    ends = np.empty(len(offsets) - 1, np.int64)
-    last = 0
+    ends, scratch = np.empty(len(offsets) - 1, np.int64), np.empty(len(indices), np.int32)
+    places, last = np.empty(1 << DIGIT, np.int64), 0
     for d in range(len(ends)):
         begin = last
         for p in range(len(gaps)):
@@ -266,11 +342,10 @@ def add_columns(
                     for s in range(gaps[p], columns.shape[1]):
                         column = columns[g, s]
                         if column >= 0:
-                            if total[column] == 0:
-                                indices[last] = column
-                                last += 1
+                            indices[last] = column
+                            last += total[column] == 0
                             total[column] += weights[p]
-        indices[begin:last].sort()
+        _sort(indices[begin:last], scratch, places, len(total))
         for i in range(begin, last):
             data[i] = total[indices[i]]
             total[indices[i]] = 0

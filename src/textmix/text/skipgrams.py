@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -18,6 +19,9 @@ WEIGHTINGS = ("count", "binary", "score")
 
 #: Number of documents that are counted at a time, so that the arrays of a chunk stay in the processor's cache.
 CHUNK = 512
+#: Occurrences of candidates that are listed at a time, eight bytes each; as many as there are tokens where that is
+#: more, so that the text is read at most once for each pattern.
+CANDIDATES = 1 << 24
 
 
 def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
@@ -88,6 +92,12 @@ class Skipgrams:
         """The patterns of 2, 3, ... ``max_n`` words."""
         return [_pattern_table(n, self.max_slop) for n in range(2, self.max_n + 1)]
 
+    @cached_property
+    def _children(self) -> list[np.ndarray]:
+        """The hash tables of the children of each level's nodes but the last level's."""
+        inner = itertools.pairwise(self.levels[:-1].tolist())
+        return [kernels.child_table(self.starts, self.last_word, low, high) for low, high in inner]
+
     def check(self) -> None:
         """Check attributes that were read from a file: a walk down the trie stays within it.
 
@@ -151,16 +161,11 @@ class Skipgrams:
             df.append(child_df)
             if len(self.levels) <= self.max_n:
                 longer = np.empty((len(table), len(words)), dtype=np.int32)
+                children = kernels.child_table(self.starts, self.last_word, *self.levels[-3:-1])
                 stretches = (offsets[low : high + 1] for low, high in bounds)
-                list(side_by_side(self._walk, ((words, part, grams, table, longer) for part in stretches)))
+                list(side_by_side(kernels.walk, ((words, part, grams, table, children, longer) for part in stretches)))
                 grams = longer
         return np.concatenate(df)
-
-    def _walk(
-        self, words: np.ndarray, offsets: np.ndarray, shorter: np.ndarray, table: np.ndarray, grams: np.ndarray
-    ) -> None:
-        """Write the nodes that the patterns of one level match in a range of documents."""
-        kernels.walk(words, offsets, shorter, table, self.starts, self.last_word, grams)
 
     def _frequent(
         self,
@@ -189,22 +194,27 @@ class Skipgrams:
             )
         )
         begins = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
-        places = begins[:-1] + np.cumsum(counts, axis=0) - counts
-        found, marks = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int64)
-        list(
-            side_by_side(
-                kernels.place_candidates,
-                (
-                    (words, *part, low, grams, table, first, place, found, marks)
-                    for part, (low, _), place in zip(stretches, bounds, places, strict=True)
-                ),
+        bits = (len(self.words).bit_length(), self.max_slop.bit_length())
+        parts: list[tuple[np.ndarray, ...]] = []
+        for low, high in _blocks(begins, max(CANDIDATES, len(words))):
+            inside = counts[:, low:high]
+            places = begins[low:high] - begins[low] + np.cumsum(inside, axis=0) - inside
+            found = np.empty(begins[high] - begins[low], np.int64)
+            list(
+                side_by_side(
+                    kernels.place_candidates,
+                    (
+                        (words, *part, document, grams, table, first + low, bits, place, found)
+                        for part, (document, _), place in zip(stretches, bounds, places, strict=True)
+                    ),
+                )
             )
-        )
-        shape = (len(self.words), self.max_slop + 1, self.min_df)
-        parts = side_by_side(
-            kernels.frequent_children,
-            ((begins[low : high + 1], found, marks, *shape) for low, high in ranges(begins, len(bounds))),
-        )
+            block = begins[low : high + 1] - begins[low]
+            shape = (bits, len(self.words), self.max_slop + 1, self.min_df)
+            parts += side_by_side(
+                kernels.frequent_children,
+                ((block[start : end + 1], found, *shape) for start, end in ranges(block, len(bounds))),
+            )
         n_children, last_word, df = zip(*parts, strict=True)
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
 
@@ -277,9 +287,9 @@ class Skipgrams:
         low, high = offsets[0], offsets[-1]
         words, offsets = words[low:high], offsets - low
         grams, gaps, lengths = [words[np.newaxis]], [np.zeros(1, np.int64)], [np.ones(1, np.int64)]
-        for table in self._tables:
+        for table, children in zip(self._tables, self._children, strict=True):
             grams.append(np.empty((len(table), len(words)), dtype=np.int32))
-            self._walk(words, offsets, grams[-2], table, grams[-1])
+            kernels.walk(words, offsets, grams[-2], table, children, grams[-1])
             gaps.append(table[:, 4])
             lengths.append(table[:, 3] + 1)
         read, gap, length = np.concatenate(grams), np.concatenate(gaps), np.concatenate(lengths)
@@ -344,6 +354,19 @@ class Skipgrams:
         X.data *= weight.astype(np.float32)[X.indices]
         X.data *= np.repeat(norm.astype(np.float32), np.diff(X.indptr))
         return X
+
+
+def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
+    """Yield consecutive ranges of prefixes, (first, last + 1), of at most ``most`` occurrences or of one prefix.
+
+    ``begins`` is int64 (prefixes + 1,), the first occurrence of each prefix and the end.
+    """
+    low, high, end = 0, -1, len(begins) - 1
+    while high < end:
+        last = int(np.searchsorted(begins, begins[low] + most, side="right")) - 1
+        high = min(max(last, low + 1), end)
+        yield low, high
+        low = high
 
 
 def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:

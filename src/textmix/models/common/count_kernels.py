@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.common.prefetch_kernels import prefetch_row
+from textmix.core.prefetch_kernels import prefetch_row
 
 #: Entries compared in parallel.
 LANES = 8

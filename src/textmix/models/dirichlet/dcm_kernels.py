@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.common.prefetch_kernels import prefetch_row
+from textmix.core.prefetch_kernels import prefetch_row
 from textmix.models.common.special_kernels import log_rising, rising
 from textmix.models.dirichlet.length_kernels import length_derivatives
 

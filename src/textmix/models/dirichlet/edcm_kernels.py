@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.common.prefetch_kernels import prefetch_row
+from textmix.core.prefetch_kernels import prefetch_row
 from textmix.models.dirichlet.length_kernels import concentration_bound, length_derivatives
 
 #: Relative accuracy of s.

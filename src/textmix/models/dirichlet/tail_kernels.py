@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.core.jit import njit
-from textmix.models.common.prefetch_kernels import prefetch_row
+from textmix.core.prefetch_kernels import prefetch_row
 from textmix.models.dirichlet.length_kernels import histogram
 
 #: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are summed by value; all other counts are listed.

@@ -1,7 +1,7 @@
 """A hint to the processor to load rows of large tables some steps before they are read.
 
-Tables by word and class are larger than a core's cache, and the rows of a document's words are scattered in them.  The
-indices of the next words are known in advance.  A prefetch changes no result.
+Tables by word and class and hash tables are larger than a core's cache, and the rows that a document needs are
+scattered in them.  The next rows are known in advance.  A prefetch changes no result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINE = 8
 
 
 @intrinsic
-def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
+def _prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
     """Prefetch the cache line of ``table[row, column]``.
 
     No index is checked: both must not be negative and must lie inside the table.
@@ -56,11 +56,12 @@ def _prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
     """
     if cell + AHEAD < len(indices):
         for column in range(0, table.shape[1], LINE):
-            prefetch(table, indices[cell + AHEAD], column)
+            _prefetch(table, indices[cell + AHEAD], column)
 
 
-def _prefetch_nothing(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
-    """Stand for `_prefetch_row` where kernels run as Python, which has no instruction for it."""
+def _prefetch_nothing(table: np.ndarray, row: int | np.ndarray, column: int) -> None:
+    """Stand for a prefetch where kernels run as Python, which has no instruction for it."""
 
 
+prefetch = running(_prefetch, _prefetch_nothing)
 prefetch_row = running(_prefetch_row, _prefetch_nothing)
