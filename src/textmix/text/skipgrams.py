@@ -19,8 +19,8 @@ WEIGHTINGS = ("count", "binary", "score")
 
 #: Number of documents that are counted at a time, so that the arrays of a chunk stay in the processor's cache.
 CHUNK = 512
-#: Occurrences of candidates that are listed at a time, eight bytes each; as many as there are tokens where that is
-#: more, so that the text is read at most once for each pattern.
+#: Occurrences of candidates that are listed at a time, eight bytes each; half as many as there are tokens where that is
+#: more, so that the list takes no more memory than the tokens, and the text is read at most twice for each pattern.
 CANDIDATES = 1 << 24
 
 
@@ -196,7 +196,7 @@ class Skipgrams:
         begins = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
         bits = (len(self.words).bit_length(), self.max_slop.bit_length())
         parts: list[tuple[np.ndarray, ...]] = []
-        for low, high in _blocks(begins, max(CANDIDATES, len(words))):
+        for low, high in _blocks(begins, max(CANDIDATES, len(words) // 2)):
             inside = counts[:, low:high]
             places = begins[low:high] - begins[low] + np.cumsum(inside, axis=0) - inside
             found = np.empty(begins[high] - begins[low], np.int64)
