@@ -1,7 +1,7 @@
-"""Memory that does not grow with documents times documents, or with documents times label sets.
+"""Memory that does not grow with documents times documents, with documents times label sets or with all skip-grams.
 
 The bounds are sums of arrays: of documents by labels and features, of a block of documents by label sets, of classes by
-words, and of one part of a stream.
+words, of one part of a stream, and of tokens by the patterns of two levels.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from textmix.data.corpus import Ragged
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.label_sets import estimators
 from textmix.models.label_sets.estimators import PairwiseCRF, PowerSet
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.models.pmm.estimator import PMM1
+from textmix.text import skipgrams
+from textmix.text.skipgrams import Skipgrams, position_patterns
 
 FLOAT = 8
 #: Bytes of Python's own objects and of code that a call imports or compiles.
@@ -46,6 +49,19 @@ def test_label_sets_are_scored_in_blocks(model: Any, monkeypatch: pytest.MonkeyP
     bound = 6 * 32 * n_sets * FLOAT + 3 * len(X) * (n_labels + X.shape[1]) * FLOAT + REST
     assert bound < len(X) * n_sets * FLOAT, "a matrix of all documents by all label sets would not be noticed"
     assert peak(lambda: fitted.predict(X)) < bound
+
+
+def test_skip_grams_are_found_without_a_list_of_all_their_occurrences(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skipgrams, "CANDIDATES", 1)
+    words = np.random.default_rng(0).integers(0, 8, 200_000).astype(np.int32)
+    tokens = Ragged(words, np.arange(0, len(words) + 1, 100))
+    found = Skipgrams(4, 2, 6)
+    n_nodes = len(found.fit(tokens, 8).last_word)
+    n_patterns = [len(position_patterns(n, 2)) for n in (2, 3, 4)]
+    levels = 4 * len(words) * (n_patterns[0] + n_patterns[1])
+    bound = levels + 3 * 4 * len(words) + 64 * n_nodes + REST
+    assert bound < levels + n_patterns[2] * 8 * len(words), "a list of all occurrences would not be noticed"
+    assert peak(lambda: Skipgrams(4, 2, 6).fit(tokens, 8)) < bound
 
 
 @pytest.mark.parametrize("model", [EDCMClassifier, MultinomialClassifier])
