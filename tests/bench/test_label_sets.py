@@ -39,13 +39,15 @@ def test_the_rivals_are_named_as_in_the_registry():
         assert type(model) is type(methods[name].make({}))
 
 
-def test_boomer_is_a_peer_where_it_is_installed(monkeypatch):
-    made = SimpleNamespace(BoomerClassifier=lambda **settings: settings)
+def test_boosted_peers_run_where_they_are_installed(monkeypatch):
+    made = SimpleNamespace(BoomerClassifier=lambda **settings: settings, LGBMClassifier=lambda **settings: settings)
     monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: None)
     assert label_sets.optional_peers() == {}
     monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: name)
     monkeypatch.setattr(label_sets.importlib, "import_module", lambda name: made)
-    assert label_sets.optional_peers() == {label_sets.BOOMER: {"max_rules": 500, "random_state": 1}}
+    peers = label_sets.optional_peers()
+    assert peers.pop(label_sets.BOOMER) == {"max_rules": 500, "random_state": 1}
+    assert peers.pop(label_sets.LIGHTGBM).estimator["n_estimators"] == label_sets.ROUNDS and not peers
 
 
 def test_fasttext_is_a_peer_where_it_is_installed(monkeypatch):

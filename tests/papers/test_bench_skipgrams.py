@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -56,11 +57,33 @@ def test_solvers_and_peers_reach_one_objective_and_are_judged(monkeypatch: pytes
     assert [row["candidate"] for row in rows if row["target"]] == ["textmix"] * 2
     assert {row["candidate"] for row in rows if "not there yet" in row["note"]} <= {"saga"}
     for penalty in ("l1", "l2"):
-        ours, peer = bench.bench_liblinear(X, y, 0.01, penalty)
+        ours, peer, *celer = bench.bench_liblinear(X, y, 0.01, penalty)
         objectives = [float(row["note"].split()[1].rstrip(",")) for row in (ours, peer)]
         assert objectives[0] <= objectives[1] + 1e-6
         assert abs(objectives[0] - objectives[1]) < 1e-2 * objectives[1]
         assert ours["met"] == (ours["ratio_to_peer"] <= ours["target"])
+        assert "not there yet" not in "".join(row["note"] for row in celer)
+
+
+def test_celer_is_a_peer_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    seen = []
+
+    def fitted(C: float, tol: float) -> SimpleNamespace:
+        """Return a model without weights, which notes the last column that it was given."""
+        found = SimpleNamespace(coef_=np.zeros((1, X.shape[1] + 1)))
+        found.fit = lambda matrix, _: seen.append((C, tol, matrix[:, [-1]].toarray().mean())) or found
+        return found
+
+    monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: None)
+    assert bench._celer(X, y, 1.0, lambda w: 0.0) == []
+    monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(bench.importlib, "import_module", lambda name: SimpleNamespace(LogisticRegression=fitted))
+    (row,) = bench._celer(X, y, 2.0, lambda w: float(len(w) != X.shape[1]))
+    assert row["candidate"] == "celer" and "not there yet" not in row["note"]
+    (row,) = bench._celer(X, y, 2.0, lambda w: 1.0)
+    assert row["note"].endswith("not there yet")
+    assert seen[0] == (2.0, 1e-2, bench.INTERCEPT) and [tol for _, tol, _ in seen[1:]] == [1e-2, 1e-3, 1e-4, 1e-5]
 
 
 def test_reviews_and_solvers_run_from_a_corpus(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,9 @@ PEER = "sklearn OneVsRest LogisticRegression"
 CHAIN = "sklearn ClassifierChain"
 TOPICS = "sklearn LatentDirichletAllocation"
 BOOMER = "mlrl-boomer, 500 rules"
+#: Rounds of boosting of every candidate with boosted trees.
+ROUNDS = 10
+LIGHTGBM = f"OneVsRest LightGBM, {ROUNDS} rounds"
 PYTHON = "NumPy, an instance at a time"
 
 
@@ -68,15 +71,22 @@ def rivals() -> Mapping[str, Any]:
         "cardinality_chains": CardinalityChains(n_chains=3, random_state=0),
         "label_subsets": RandomLabelSubsets(random_state=0),
         "br_rerank": BRRerank(trees=20, random_state=0),
-        "boosted_network": BoostedNetwork(trees=10, sweeps=60, kept=40, random_state=0),
+        "boosted_network": BoostedNetwork(trees=ROUNDS, sweeps=60, kept=40, random_state=0),
     }
 
 
 def optional_peers() -> Mapping[str, Any]:
-    """Return BOOMER's boosted rules where mlrl-boomer is installed; it asks for an older scikit-learn than ours."""
-    if importlib.util.find_spec("mlrl") is None:
-        return {}
-    return {BOOMER: importlib.import_module("mlrl.boosting").BoomerClassifier(max_rules=500, random_state=1)}
+    """Return LightGBM, a model a label, and BOOMER's boosted rules, each where its package is installed.
+
+    mlrl-boomer asks for an older scikit-learn than ours.
+    """
+    peers: dict[str, Any] = {}
+    if importlib.util.find_spec("lightgbm") is not None:
+        trees = importlib.import_module("lightgbm").LGBMClassifier(n_estimators=ROUNDS, n_jobs=1, verbose=-1)
+        peers[LIGHTGBM] = OneVsRestClassifier(trees)
+    if importlib.util.find_spec("mlrl") is not None:
+        peers[BOOMER] = importlib.import_module("mlrl.boosting").BoomerClassifier(max_rules=500, random_state=1)
+    return peers
 
 
 def bench_labelled_lda(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) -> list[dict[str, Any]]:
