@@ -11,7 +11,7 @@ import pytest
 from textmix.plan import needs
 from textmix.plan.costs import Cost, Costs, Measured, load_costs, read_benchmark, save_costs
 from textmix.plan.graph import Node, measured_costs
-from textmix.plan.needs import Needs
+from textmix.plan.needs import DATA, Needs
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
@@ -126,6 +126,15 @@ def test_a_short_job_joins_a_group_and_a_long_one_stands_alone() -> None:
     assert planned(Costs.of(ROWS)).group("fits", "fit", "unused")(job) is None
     assert planned(Costs.of(ROWS), cells=10).group("fits", "fit", "unused")(job) == "fits", "it joins single fits"
     assert planned(Costs.of(ROWS)).group("data", "score", "unused")(job) == "data"
+
+
+def test_the_longer_a_job_the_earlier_it_starts_but_for_own_data() -> None:
+    whole, cut = planned(Costs.of(ROWS)), planned(Costs.of(ROWS), cells=10)
+    job = Asked(paper="edcm", experiment="table1", dataset="news", method="knn")
+    seconds = [needs.priority(stage, "unused")(job) for needs, stage in ((whole, "fit"), (cut, "part"), (cut, "fit"))]
+    assert seconds[0] > 9 * seconds[1] > 0 and seconds[2] == 10
+    assert max(seconds) < DATA
+    assert whole.priority("fit", "unused")(Asked(paper="own", experiment="own", dataset="x", method="knn")) == 0
 
 
 def test_a_job_like_none_in_the_table_asks_for_much() -> None:

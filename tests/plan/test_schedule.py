@@ -39,6 +39,13 @@ def test_four_jobs_worked_by_hand(engine: Engine, expected: float) -> None:
     assert simulate(FOUR, SECONDS, engine) == pytest.approx(expected)
 
 
+def test_data_come_first_then_the_longest_job() -> None:
+    nodes = named(*(Node("fit", name) for name in "abc"), Node("features", "d"), Node("fit", "e", ("features/d",)))
+    seconds = {"fit/a": 1.0, "fit/b": 2.0, "fit/c": 5.0, "features/d": 0.5, "fit/e": 6.0}
+    # d and c start; e follows d and ends at 6.5; b follows c to 7, a follows e to 7.5.  By names, e would end at 8.5.
+    assert simulate(nodes, seconds, Engine("", 2)) == pytest.approx(7.5)
+
+
 def test_any_schedule_lies_between_its_bounds() -> None:
     generator = np.random.default_rng(3)
     for _ in range(50):

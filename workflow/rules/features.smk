@@ -7,6 +7,7 @@ rule features:
         "logs/features/{dataset}/{features}.log",
     benchmark:
         "results/benchmarks/features/{dataset}/{features}.tsv"
+    priority: DATA
     group:
         NEEDS.group("data", "features", "{dataset}/{features}")
     conda:

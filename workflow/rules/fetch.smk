@@ -5,6 +5,7 @@ rule fetch:
         "logs/fetch/{dataset}.log",
     benchmark:
         "results/benchmarks/fetch/{dataset}.tsv"
+    priority: DATA
     # On a cluster it runs where the run was started, since nodes may have no network.
     localrule: True
     conda:

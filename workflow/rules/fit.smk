@@ -21,6 +21,7 @@ rule fit:
         "logs/fit/{paper}/{experiment}/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/fit/{paper}/{experiment}/{dataset}/{method}.tsv"
+    priority: NEEDS.priority("fit", "{paper}/{experiment}/{dataset}/{method}")
     group:
         NEEDS.group("work", "fit", "{paper}/{experiment}/{dataset}/{method}")
     conda:
@@ -50,6 +51,7 @@ rule part:
         "logs/fit/{paper}/{experiment}/{dataset}/{method}/{cell}.log",
     benchmark:
         "results/benchmarks/part/{paper}/{experiment}/{dataset}/{method}/{cell}.tsv"
+    priority: NEEDS.priority("part", "{paper}/{experiment}/{dataset}/{method}")
     conda:
         "../envs/fit.yaml"
     resources:
@@ -75,6 +77,7 @@ rule measure:
         "logs/measure/{paper}/{measure}.log",
     benchmark:
         "results/benchmarks/measure/{paper}/{measure}.tsv"
+    priority: NEEDS.priority("measure", "{paper}/{measure}")
     group:
         NEEDS.group("work", "measure", "{paper}/{measure}")
     conda:

@@ -7,6 +7,7 @@ rule parse:
         "logs/parse/{dataset}.log",
     benchmark:
         "results/benchmarks/parse/{dataset}.tsv"
+    priority: DATA
     group:
         NEEDS.group("data", "parse", "{dataset}")
     conda:

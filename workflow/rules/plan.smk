@@ -15,7 +15,7 @@ from textmix.plan.asked import check_target
 from textmix.plan.contest_jobs import ContestJobs
 from textmix.plan.jobs import Jobs
 from textmix.plan.making import make_plan
-from textmix.plan.needs import Needs
+from textmix.plan.needs import DATA, Needs
 from textmix.plan.own_jobs import FIRST, OwnJobs
 from textmix.plan.recipes import Recipes
 from textmix.plan.targets import Targets, verdicts_said

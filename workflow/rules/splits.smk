@@ -7,6 +7,7 @@ rule split:
         "logs/splits/{dataset}/{split}.log",
     benchmark:
         "results/benchmarks/split/{dataset}/{split}.tsv"
+    priority: DATA
     group:
         "data"
     conda:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from textmix.plan.costs import COSTLY, Cost
+from textmix.plan.own import OWN
 from textmix.plan.plan import Plan, Run
 
 #: Memory: so many times what was measured, since Snakemake looks now and then only; and a start without data.
@@ -18,6 +19,8 @@ PATIENCE, LEAST_MINUTES = 4.0, 5
 UNKNOWN = Cost("", "", "", 0, 900.0, 2700)
 #: Seconds in which the results of single fits are joined.
 JOINING = 10.0
+#: Priority of jobs that make data: costly jobs wait for them.
+DATA = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,19 @@ class Needs:
             """Return the time of one job, minutes."""
             known = self._cost(stage, job, dict(wildcards.items()))
             return attempt * math.ceil(LEAST_MINUTES + PATIENCE * known.seconds / 60)
+
+        return ask
+
+    def priority(self, stage: str, job: str) -> Callable[[Any], int]:
+        """Return the function that gives ``priority``: of the jobs that are ready, the longest one starts first.
+
+        A long job that starts last would run alone at the end.  Fits to own data have an order of their own.
+        """
+
+        def ask(wildcards: Any) -> int:
+            """Return the time of one job, seconds; 0 for own data."""
+            given = dict(wildcards.items())
+            return 0 if given.get("paper") == OWN else math.ceil(self._cost(stage, job, given).seconds)
 
         return ask
 
