@@ -49,7 +49,7 @@ def bench_label_sets(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3)
     labels = Y.toarray().astype(np.int8)
     varying = labels[:, labels.min(axis=0) < labels.max(axis=0)]
     models = {**rivals(), **optional_peers(), PEER: OneVsRestClassifier(LogisticRegression(max_iter=200))}
-    read = {LIGHTGBM: X.astype(np.float64)}  # it refuses whole numbers
+    read = {LIGHTGBM: sparse.csr_matrix(X, dtype=np.float64)}  # it refuses whole numbers and converts arrays
     candidates: dict[str, Callable[[], object]] = {
         name: fit_predict(model, read.get(name, X), varying) for name, model in models.items()
     }
