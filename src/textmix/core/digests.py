@@ -61,6 +61,10 @@ def known_sha256(path: str | Path) -> str:
     return str(_FILES.get(found, lambda: sha256_file(path))) if found else sha256_file(path)
 
 
+#: Types of values that stand for themselves.  They are asked for first: a plan has a hundred thousand of them.
+_WHOLE = (str, int, float)
+
+
 def digest_of(value: Any) -> str:
     """Return the sha256 of a value of plain types, 64 hexadecimal digits; the order of a mapping's keys counts.
 
@@ -71,8 +75,10 @@ def digest_of(value: Any) -> str:
 
 def plain(value: Any) -> Any:
     """Return a value with every mapping as a dict with text keys and every iterable but text as a list."""
-    if isinstance(value, Mapping):
+    if value is None or isinstance(value, _WHOLE):
+        return value
+    if isinstance(value, (dict, Mapping)):  # most are dicts, which are told faster
         return {str(key): plain(item) for key, item in value.items()}
-    if hasattr(value, "__iter__") and not isinstance(value, str):
+    if hasattr(value, "__iter__"):
         return [plain(item) for item in value]
     return value
