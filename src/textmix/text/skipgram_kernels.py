@@ -207,7 +207,7 @@ def _children_of(
     min_df : smallest number of documents.
     state : int32 (words, 1 + n_slops), working array: the last document with a word, and in how many documents the
         smallest gap of the skip-gram with this last word is 0, 1, ...; -1 and zeros before and after.
-    touched : int32 (words,), working array.
+    touched : int32 (words + 1,), working array.
     kept_words, kept_df : int32 (G,) and (G, n_slops), written from 0 on.
     """
     n_touched, above_gap = 0, bits[0] + bits[1]
