@@ -120,6 +120,16 @@ def test_numbers_are_sorted(n: int, end: int) -> None:
     np.testing.assert_array_equal(values, expected)
 
 
+def test_a_second_fit_leaves_nothing_of_the_first() -> None:
+    rng = np.random.default_rng(2)
+    first, second = (Ragged(rng.integers(0, 6, 120).astype(np.int32), np.arange(0, 121, 12)) for _ in range(2))
+    again, fresh = Skipgrams(4, 1, 2).fit(first, 6), Skipgrams(4, 1, 2).fit(second, 6)
+    again.transform(first)
+    again.fit(second, 6)
+    found, expected = again.transform(second), fresh.transform(second)
+    assert (found.data.tobytes(), found.indices.tobytes()) == (expected.data.tobytes(), expected.indices.tobytes())
+
+
 def test_only_deciding_documents_are_counted() -> None:
     texts = ["a b c", "a b", "x y", "x y z", "a c"]
     ours = vectorizer(3, 1, 2).fit([texts[0], texts[1], texts[4]])

@@ -94,7 +94,7 @@ class Skipgrams:
 
     @cached_property
     def _children(self) -> list[np.ndarray]:
-        """The hash tables of the children of each level's nodes but the last level's."""
+        """The hash tables of the children of each level's nodes but the last level's; a fit sets them."""
         inner = itertools.pairwise(self.levels[:-1].tolist())
         return [kernels.child_table(self.starts, self.last_word, low, high) for low, high in inner]
 
@@ -152,6 +152,7 @@ class Skipgrams:
         first_df[:, 0] = self.word_df
         self.last_word, self.starts = np.arange(n_words, dtype=np.int32), np.array([n_words])
         self.levels, df, grams = np.array([0, n_words]), [first_df], words[np.newaxis]
+        self._children = []
         bounds = ranges(offsets, number())
         for table in self._tables:
             n_children, last_word, child_df = self._frequent((words, offsets, deciding), grams, table, bounds)
@@ -159,9 +160,10 @@ class Skipgrams:
             self.last_word = np.concatenate([self.last_word, last_word])
             self.levels = np.append(self.levels, len(self.last_word))
             df.append(child_df)
+            children = kernels.child_table(self.starts, self.last_word, *self.levels[-3:-1])
+            self._children.append(children)
             if len(self.levels) <= self.max_n:
                 longer = np.empty((len(table), len(words)), dtype=np.int32)
-                children = kernels.child_table(self.starts, self.last_word, *self.levels[-3:-1])
                 stretches = (offsets[low : high + 1] for low, high in bounds)
                 list(side_by_side(kernels.walk, ((words, part, grams, table, children, longer) for part in stretches)))
                 grams = longer
