@@ -19,8 +19,16 @@ PATIENCE, LEAST_MINUTES = 4.0, 5
 UNKNOWN = Cost("", "", "", 0, 900.0, 2700)
 #: Seconds in which the results of single fits are joined.
 JOINING = 10.0
-#: Priority of jobs that make data: costly jobs wait for them.
-DATA = 1_000_000
+#: Stages whose jobs make data, and their priority: costly jobs wait for them.
+MAKES_DATA, DATA = frozenset({"fetch", "parse", "split", "features"}), 1_000_000
+
+
+def priority_of(stage: str, seconds: float) -> int:
+    """Return the priority of a job of a stage: jobs that make data start first, then the longest one that is ready.
+
+    A long job that starts last would run alone at the end.
+    """
+    return DATA if stage in MAKES_DATA else math.ceil(seconds)
 
 
 @dataclass(frozen=True)
@@ -54,15 +62,12 @@ class Needs:
         return ask
 
     def priority(self, stage: str, job: str) -> Callable[[Any], int]:
-        """Return the function that gives ``priority``: of the jobs that are ready, the longest one starts first.
-
-        A long job that starts last would run alone at the end.  Fits to own data have an order of their own.
-        """
+        """Return the function that gives ``priority``, see `priority_of`; fits to own data have their own order."""
 
         def ask(wildcards: Any) -> int:
-            """Return the time of one job, seconds; 0 for own data."""
+            """Return the priority of one job; 0 for own data."""
             given = dict(wildcards.items())
-            return 0 if given.get("paper") == OWN else math.ceil(self._cost(stage, job, given).seconds)
+            return 0 if given.get("paper") == OWN else priority_of(stage, self._cost(stage, job, given).seconds)
 
         return ask
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textmix.plan.costs import Costs, read_benchmark
 from textmix.plan.graph import LONG, Node, without_data
-from textmix.plan.needs import DATA
+from textmix.plan.needs import priority_of
 from textmix.plan.status import duration
 
 
@@ -36,8 +36,6 @@ class Engine:
 #: Seconds between two local jobs in one place.  With them, two runs of the tests' tiny data, on one core (135.7 s) and
 #: on two (44.7 s), are met within 2 %.
 TURN = 0.1
-#: Stages whose jobs come first.
-MAKES_DATA = frozenset({"fetch", "parse", "split", "features"})
 #: The engines of the table.  A cluster starts Snakemake anew for each submission, and looks for ends now and then.
 ENGINES = (
     *(Engine(f"{cores} core{'s' if cores > 1 else ''}", cores, TURN) for cores in (1, 2, 16, 64)),
@@ -103,8 +101,8 @@ def _guess(nodes: Mapping[str, Node], name: str, costs: Costs, lost: frozenset[s
 def simulate(nodes: Mapping[str, Node], seconds: Mapping[str, float], engine: Engine) -> float:
     """Return the seconds from the start of the first job to the end of the last one.
 
-    A free place takes the ready job of the highest priority, see `textmix.plan.needs`: one that makes data, else the
-    longest one; of equal ones, the one that has been ready for longest.
+    A free place takes the ready job of the highest priority, see `textmix.plan.needs.priority_of`; of equal ones, the
+    one that has been ready for longest.
 
     Parameters
     ----------
@@ -117,7 +115,7 @@ def simulate(nodes: Mapping[str, Node], seconds: Mapping[str, float], engine: En
     for name, node in nodes.items():
         for before in node.waits:
             behind[before].append(name)
-    first = {name: -float(DATA) if node.stage in MAKES_DATA else -seconds[name] for name, node in nodes.items()}
+    first = {name: -priority_of(node.stage, seconds[name]) for name, node in nodes.items()}
     ready = [(first[name], 0.0, name) for name, left in open_.items() if not left]
     heapq.heapify(ready)
     running: list[tuple[float, str]] = []
