@@ -100,7 +100,7 @@ def test_words_of_one_hash_stay_apart() -> None:
 
 @pytest.mark.parametrize("code", range(8))
 def test_a_word_whose_slot_is_taken_gets_the_next_and_after_the_last_the_first(code: int) -> None:
-    first = kernels._slot(np.uint64(code), 4)
+    first = kernels.slot_of(np.uint64(code), 4)
     slots = kernels._rehashed(np.full(3, code, np.uint64), 3, 4)
     assert [slots[(first + place) % 4] for place in range(4)] == [0, 1, 2, -1]
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from textmix.core.jit import njit
 from textmix.core.prefetch_kernels import AHEAD, prefetch
+from textmix.text.token_kernels import slot_of
 
 #: Bits of a digit of `_sort`, and the numbers from which on it sorts by digits.
 DIGIT, FEW = 11, 256
@@ -46,9 +47,8 @@ def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray,
 
 @njit(nogil=True, inline="always")
 def _slot(node: int, word: int, n_slots: int) -> np.int64:
-    """Return the slot where the search for the child of a node begins (multiplicative hashing, Knuth, section 6.4)."""
-    mixed = (np.uint64(node) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(word)) * np.uint64(0xD1342543DE82EF95)
-    return np.int64(mixed >> np.uint64(32)) & (n_slots - 1)
+    """Return the slot where the search for the child of a node begins."""
+    return slot_of((np.uint64(node) << np.uint64(32)) ^ np.uint64(word), n_slots)
 
 
 @njit(nogil=True)

@@ -18,7 +18,7 @@ FIRST_SLOTS = 1 << 14
 
 
 @njit
-def _slot(hash_: np.uint64, n_slots: int) -> np.int64:
+def slot_of(hash_: np.uint64, n_slots: int) -> np.int64:
     """Return the slot where the search for a hash begins (multiplicative hashing, Knuth, volume 3, section 6.4).
 
     Both halves of the hash are mixed and multiplied by 2^64 over the golden ratio.
@@ -32,7 +32,7 @@ def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
     """Return a hash table of ``n_slots``, int32, that holds words 0 to ``n_words`` - 1; -1 marks a free slot."""
     slots = np.full(n_slots, -1, np.int32)
     for word in range(n_words):
-        slot = _slot(hashes[word], n_slots)
+        slot = slot_of(hashes[word], n_slots)
         while slots[slot] >= 0:
             slot = (slot + 1) & (n_slots - 1)
         slots[slot] = word
@@ -101,7 +101,7 @@ def _sweep(
         length = i - start
         if length == 0 or n_characters < shortest or n_characters > longest:
             continue
-        slot = _slot(hash_, len(slots))
+        slot = slot_of(hash_, len(slots))
         word = slots[slot]
         while word >= 0 and not (
             hashes[word] == hash_ and lengths[word] == length and _equal(text, fold, starts[word], start, length)
