@@ -7,9 +7,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from reproduction.verdict.causes import causes_of
+from reproduction.verdict.published import read_record
 from textmix.core.io import read_csv
-from textmix.verdict.causes import causes_of
-from textmix.verdict.published import read_record
 
 page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
 rows = read_csv("results/report/comparison.csv")

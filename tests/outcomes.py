@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.plan.evidence import OUTCOMES, code_of_test
 from textmix.core.io import canonical_json, write_text
-from textmix.plan.evidence import OUTCOMES, code_of_test
 
 TESTS = Path(__file__).parent
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from reproduction.verdict.published import COUNTED, Deviation, Published, read_record
 from textmix.core.config import load_yaml_strict
 from textmix.core.io import read_csv
-from textmix.verdict.published import COUNTED, Deviation, Published, read_record
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "config/papers"

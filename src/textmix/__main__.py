@@ -123,8 +123,8 @@ def predict(options: argparse.Namespace) -> None:
     OSError : the output cannot be written.
     """
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
-    from textmix.core.determinism import limit_threads
     from textmix.data.archives import unpacked
+    from textmix.numerics.determinism import limit_threads
     from textmix.serve import predict as labelling
     from textmix.serve.model import PersistedModel
     from textmix.serve.progress import size_of, watched

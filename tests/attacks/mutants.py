@@ -42,29 +42,29 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARE = 0.95
 #: Tests of all kernels of models.
 KERNELS = tuple(f"models/test_kernels{family}.py" for family in ("", "_dirichlet", "_linear"))
-#: Modules (a pattern below src/textmix) -> the tests that prove them.
+#: Modules (a pattern below src) -> the tests that prove them.
 SUITES = {
-    "models/neighbours/*_kernels.py": ["models/test_neighbours.py"],
-    "models/dirichlet/edcm_kernels.py": ["models/test_edcm.py"],
-    "models/dirichlet/length_kernels.py": ["models/test_edcm.py", "models/test_dcm.py"],
-    "models/dirichlet/dcm_kernels.py": ["models/test_dcm.py"],
-    "models/dirichlet/latent_edcm_kernels.py": ["models/test_latent_edcm.py"],
-    "models/dirichlet/tail_kernels.py": ["models/test_dcm.py", "models/test_edcm.py"],
-    "models/common/special_kernels.py": ["models/test_special.py"],
-    "models/common/count_kernels.py": ["models/test_multinomial.py", "models/test_mixture.py"],
-    "models/naive_bayes/*_kernels.py": ["models/test_discounting.py"],
-    "models/common/lane_kernels.py": ["models/test_lanes.py", "models/test_hmm.py"],
-    "models/common/heap_kernels.py": ["models/test_cbm.py", "models/test_rerank.py"],
-    "models/common/f_kernels.py": ["models/test_cbm_regularised.py", "models/test_label_rivals.py"],
-    "models/common/forest_kernels.py": ["models/test_rerank.py"],
-    "models/hmm/hmm_kernels.py": ["models/test_hmm.py"],
-    "models/network/embedding_kernels.py": ["models/test_networks.py"],
-    "models/topics/labelled_lda_kernels.py": ["models/test_smoothing.py"],
-    "models/topics/lda_kernels.py": ["models/test_lda.py"],
-    "models/linear/softmax_kernels.py": ["models/test_softmax.py"],
-    "models/linear/l*_kernels.py": ["models/test_linear_batches.py", "models/test_cbm.py"],
-    "models/linear/newton_kernels.py": ["models/test_linear_batches.py"],
-    "models/linear/c*_kernels.py": [
+    "textmix/models/neighbours/*_kernels.py": ["models/test_neighbours.py"],
+    "textmix/models/dirichlet/edcm_kernels.py": ["models/test_edcm.py"],
+    "textmix/models/dirichlet/length_kernels.py": ["models/test_edcm.py", "models/test_dcm.py"],
+    "textmix/models/dirichlet/dcm_kernels.py": ["models/test_dcm.py"],
+    "textmix/models/dirichlet/latent_edcm_kernels.py": ["models/test_latent_edcm.py"],
+    "textmix/models/dirichlet/tail_kernels.py": ["models/test_dcm.py", "models/test_edcm.py"],
+    "textmix/models/common/special_kernels.py": ["models/test_special.py"],
+    "textmix/models/common/count_kernels.py": ["models/test_multinomial.py", "models/test_mixture.py"],
+    "textmix/models/naive_bayes/*_kernels.py": ["models/test_discounting.py"],
+    "textmix/numerics/lane_kernels.py": ["numerics/test_lane_kernels.py", "models/test_hmm.py"],
+    "textmix/models/common/heap_kernels.py": ["models/test_cbm.py", "models/test_rerank.py"],
+    "textmix/models/common/f_kernels.py": ["models/test_cbm_regularised.py", "models/test_label_rivals.py"],
+    "textmix/models/common/forest_kernels.py": ["models/test_rerank.py"],
+    "textmix/models/hmm/hmm_kernels.py": ["models/test_hmm.py"],
+    "textmix/models/network/embedding_kernels.py": ["models/test_networks.py"],
+    "textmix/models/topics/labelled_lda_kernels.py": ["models/test_smoothing.py"],
+    "textmix/models/topics/lda_kernels.py": ["models/test_lda.py"],
+    "textmix/models/linear/softmax_kernels.py": ["models/test_softmax.py"],
+    "textmix/models/linear/l*_kernels.py": ["models/test_linear_batches.py", "models/test_cbm.py"],
+    "textmix/models/linear/newton_kernels.py": ["models/test_linear_batches.py"],
+    "textmix/models/linear/c*_kernels.py": [
         f"models/test_penalty_path.py::test_{name}"
         for name in (
             "the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights",
@@ -74,50 +74,50 @@ SUITES = {
             "l2_equals_liblinear_without_its_penalty_on_the_intercept",
         )
     ],
-    "models/linear/machine_kernels.py": ["models/test_machines.py"],
-    "models/linear/smo_kernels.py": ["models/test_pmm_baselines.py"],
-    "models/pmm/prediction_kernels.py": ["models/test_pmm_predict.py"],
-    "models/pmm/training_kernels.py": ["models/test_pmm.py"],
-    "models/label_sets/candidate_kernels.py": ["models/test_rerank.py"],
-    "models/label_sets/chain_kernels.py": ["models/test_label_baselines.py"],
-    "models/label_sets/chain_sampling_kernels.py": ["models/test_label_baselines.py"],
-    "models/label_sets/chain_search_kernels.py": ["models/test_label_rivals.py"],
-    "models/label_sets/tree_gibbs_kernels.py": ["models/test_label_rivals.py"],
-    "models/cbm/*_kernels.py": ["models/test_cbm.py"],
-    "text/compression_kernels.py": ["text/test_compression.py"],
-    "text/float_kernels.py": ["text/test_vectors.py"],
-    "text/skipgram_kernels.py": ["text/test_skipgrams.py"],
-    "text/token_kernels.py": ["text/test_tokenize.py"],
-    "text/vector_kernels.py": ["text/test_vectors.py"],
-    "data/number_kernels.py": ["data/test_readers_numbers.py"],
-    "metrics/*.py": ["metrics"],
-    "data/archives.py": ["data/test_archive.py"],
-    "core/jit.py": ["core/test_jit.py"],
-    "core/random_kernels.py": ["core/test_random_kernels.py"],
-    "verdict/claims.py": ["verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
-    "verdict/compare.py": ["verdict/test_compare.py"],
-    "verdict/locate.py": ["verdict/test_locate.py"],
-    "verdict/published.py": ["verdict/test_published.py"],
+    "textmix/models/linear/machine_kernels.py": ["models/test_machines.py"],
+    "textmix/models/linear/smo_kernels.py": ["models/test_pmm_baselines.py"],
+    "textmix/models/pmm/prediction_kernels.py": ["models/test_pmm_predict.py"],
+    "textmix/models/pmm/training_kernels.py": ["models/test_pmm.py"],
+    "textmix/models/label_sets/candidate_kernels.py": ["models/test_rerank.py"],
+    "textmix/models/label_sets/chain_kernels.py": ["models/test_label_baselines.py"],
+    "textmix/models/label_sets/chain_sampling_kernels.py": ["models/test_label_baselines.py"],
+    "textmix/models/label_sets/chain_search_kernels.py": ["models/test_label_rivals.py"],
+    "textmix/models/label_sets/tree_gibbs_kernels.py": ["models/test_label_rivals.py"],
+    "textmix/models/cbm/*_kernels.py": ["models/test_cbm.py"],
+    "textmix/text/compression_kernels.py": ["text/test_compression.py"],
+    "textmix/text/float_kernels.py": ["text/test_vectors.py"],
+    "textmix/text/skipgram_kernels.py": ["text/test_skipgrams.py"],
+    "textmix/text/token_kernels.py": ["text/test_tokenize.py"],
+    "textmix/text/vector_kernels.py": ["text/test_vectors.py"],
+    "textmix/data/number_kernels.py": ["data/test_readers_numbers.py"],
+    "textmix/metrics/*.py": ["metrics"],
+    "textmix/data/archives.py": ["data/test_archive.py"],
+    "textmix/numerics/jit.py": ["numerics/test_jit.py"],
+    "textmix/numerics/random_kernels.py": ["numerics/test_random_kernels.py"],
+    "reproduction/verdict/claims.py": ["reproduction/verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
+    "reproduction/verdict/compare.py": ["verdict/test_compare.py"],
+    "reproduction/verdict/locate.py": ["verdict/test_locate.py"],
+    "reproduction/verdict/published.py": ["verdict/test_published.py"],
 }
 
 #: Modules that write machine code, most of which runs with the compiler alone: the tests of it, which then run too.
 COMPILED = {
-    "models/common/lane_kernels.py": ["models/test_lanes.py"],
-    "text/float_kernels.py": ["text/test_vectors.py::test_compiled_arithmetic_equals_its_twin_to_the_byte"],
+    "textmix/numerics/lane_kernels.py": ["numerics/test_lane_kernels.py"],
+    "textmix/text/float_kernels.py": ["text/test_vectors.py::test_compiled_arithmetic_equals_its_twin_to_the_byte"],
 }
 
 #: Mutants that survived once: the pattern, the module, the code and the faulty code.  They are tried before the draw.
 ONCE = (
-    ("metrics/*.py", "metrics/calibration.py", "0.0, 1.0) * bins)", "0.0, 1.0) / bins)"),
-    ("metrics/*.py", "metrics/ranking.py", "k - 1, (k - 1) * (n - 1)", "k - 1, (k - 1) * n"),
+    ("textmix/metrics/*.py", "textmix/metrics/calibration.py", "0.0, 1.0) * bins)", "0.0, 1.0) / bins)"),
+    ("textmix/metrics/*.py", "textmix/metrics/ranking.py", "k - 1, (k - 1) * (n - 1)", "k - 1, (k - 1) * n"),
     (
-        "models/linear/c*_kernels.py",
-        "models/linear/coordinate_descent_kernels.py",
+        "textmix/models/linear/c*_kernels.py",
+        "textmix/models/linear/coordinate_descent_kernels.py",
         "while sweep < max_sweeps",
         "while sweep <= max_sweeps",
     ),
-    ("data/archives.py", "data/archives.py", "found > budget", "found > budget + 1"),
-    ("core/jit.py", "core/jit.py", "code_digest([module])[:16]", "module[:16]"),
+    ("textmix/data/archives.py", "textmix/data/archives.py", "found > budget", "found > budget + 1"),
+    ("textmix/numerics/jit.py", "textmix/numerics/jit.py", "code_digest([module])[:16]", "module[:16]"),
 )
 
 
@@ -125,7 +125,7 @@ def suite(pattern: str, compiled: bool = False) -> list[str]:
     """Return the tests that prove the modules of a pattern, without or with the compiler."""
     if compiled:
         return COMPILED[pattern]
-    return [*(KERNELS if pattern.startswith("models/") else ()), *SUITES[pattern]]
+    return [*(KERNELS if "/models/" in pattern else ()), *SUITES[pattern]]
 
 
 #: Seconds of processor time of a test, without the compiler, above which it does not prove mutants.
@@ -164,12 +164,12 @@ class Mutant:
         return before, after
 
     def module(self) -> str:
-        """Return the path of the module below the library."""
-        return self.path.relative_to(ROOT / "src/textmix").as_posix()
+        """Return the path of the module below src."""
+        return self.path.relative_to(ROOT / "src").as_posix()
 
     def room(self) -> str:
         """Return the first two parts of the path, or the first of a module that lies in a room."""
-        return "/".join(self.module().split("/")[:-1])
+        return "/".join(self.module().split("/")[1:-1])
 
     def place(self) -> str:
         """Return the module and the operator."""
@@ -216,7 +216,7 @@ def places(patterns: Sequence[str]) -> list[Place]:
     operators = {name: get_operator(name)() for name in sorted(set(operator_names()) - set(LEFT_OUT))}
     found: list[Place] = []
     for pattern in patterns:
-        for path in sorted((ROOT / "src/textmix").glob(pattern)):
+        for path in sorted((ROOT / "src").glob(pattern)):
             nodes = list(ast_nodes(get_ast(path.read_text(encoding="utf-8"))))
             for name, operator in operators.items():
                 number = sum(len(list(operator.mutation_positions(node))) for node in nodes)
@@ -246,7 +246,7 @@ def draw(found: Sequence[Place], number: int, seed: int) -> list[tuple[str, Muta
 
 def drawn_once(patterns: Sequence[str], number: int, seed: int, store: Path) -> list[tuple[str, Mutant]]:
     """Return what `draw` returns, which takes a while, from a file where it was made from the same code."""
-    code = [path.read_bytes() for pattern in patterns for path in sorted((ROOT / "src/textmix").glob(pattern))]
+    code = [path.read_bytes() for pattern in patterns for path in sorted((ROOT / "src").glob(pattern))]
     key = hashlib.sha256(b"".join([repr((patterns, number, seed)).encode(), *code])).hexdigest()
     if store.exists() and (known := json.loads(store.read_text(encoding="utf-8")))["key"] == key:
         return [(pattern, Mutant(Path(path), *rest)) for pattern, path, *rest in known["drawn"]]
@@ -261,7 +261,7 @@ def survivors_of_before(patterns: Sequence[str]) -> list[tuple[str, Mutant]]:
     """Return the mutants of `ONCE` in the modules of some patterns."""
     found = []
     for pattern, module, code, faulty in (each for each in ONCE if each[0] in patterns):
-        path = ROOT / "src/textmix" / module
+        path = ROOT / "src" / module
         before = path.read_text(encoding="utf-8")
         assert before.count(code) == 1, f"{module} does not hold {code!r} once"
         found.append((pattern, Mutant(path, "by hand", 0, before, before.replace(code, faulty))))

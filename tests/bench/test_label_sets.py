@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textmix.bench import label_sets
-from textmix.bench import later as later_bench
-from textmix.bench.label_sets import plain_expected_f, rivals
-from textmix.bench.later import later
+from reproduction.bench import label_sets
+from reproduction.bench import later as later_bench
+from reproduction.bench.label_sets import plain_expected_f, rivals
+from reproduction.bench.later import later
+from textmix.experiment.methods import load_methods
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.network.embeddings import EmbeddingClassifier
-from textmix.plan.methods import load_methods
 
 
 def test_the_peer_of_the_f_maximiser_finds_the_same_sets():

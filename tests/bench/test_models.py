@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.bench import models
+from reproduction.bench.timing import COLUMNS, compare, judge, judge_memory
 from tests.naive.multinomial import corpus
-from textmix.bench import models
-from textmix.bench.timing import COLUMNS, compare, judge, judge_memory
 from textmix.models.dirichlet.dcm import DCMClassifier
 
 

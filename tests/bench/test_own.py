@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textmix.bench import own
+from reproduction.bench import own
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 
 TEXTS = ["goal ball team", "paint music stage", "ball team match", "stage colour paint"] * 15

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.bench import peers
+from reproduction.bench.own import parts_of
 from tests.bench.test_own import CORPUS
-from textmix.bench import peers
-from textmix.bench.own import parts_of
 from textmix.data.corpus import Corpus, label_matrix
 
 SPLITS = parts_of(CORPUS)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.bench import predict as bench
+from reproduction.bench.timing import COLUMNS
+from reproduction.plan.suites import load_suites
 from tests.serve.test_persisted_model import corpus
-from textmix.bench import predict as bench
-from textmix.bench.timing import COLUMNS
-from textmix.plan.suites import load_suites
 
 ROOT = Path(__file__).resolve().parents[2]
 

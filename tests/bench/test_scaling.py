@@ -9,10 +9,10 @@ import pytest
 import yaml
 from scipy import sparse, stats
 
-from textmix.bench.growth import COLUMNS, SLOPES, log_slope, slopes
-from textmix.bench.scaling import CASES, Source, label_sets, measure_case
+from reproduction.bench.growth import COLUMNS, SLOPES, log_slope, slopes
+from reproduction.bench.scaling import CASES, Source, label_sets, measure_case
+from reproduction.pages.scaling import scaling_figure
 from textmix.data.corpus import Corpus, label_matrix
-from textmix.pages.scaling import scaling_figure
 from textmix.pages.style import style
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.bench.running import join, run_suite
+from reproduction.bench.timing import COLUMNS
+from reproduction.papers.cbm import bench as cbm
+from reproduction.papers.multinomial import bench as multinomial
+from reproduction.papers.pmm import bench as pmm
+from reproduction.papers.skipgrams import bench as skipgrams
+from reproduction.plan.suites import Suite, load_suites
 from tests.fixtures.reader_files import news, story, tar
-from textmix.bench.running import join, run_suite
-from textmix.bench.timing import COLUMNS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
-from textmix.papers.cbm import bench as cbm
-from textmix.papers.multinomial import bench as multinomial
-from textmix.papers.pmm import bench as pmm
-from textmix.papers.skipgrams import bench as skipgrams
-from textmix.plan.suites import Suite, load_suites
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = load_suites(ROOT, sorted(path.name for path in (ROOT / "config/papers").iterdir()))

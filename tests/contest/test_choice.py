@@ -12,12 +12,12 @@ from textmix.contest.description import beginning
 from textmix.contest.inspection import by_label, calibration, confusion, errors, prediction_rows
 from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
-from textmix.core.recipes import OUT_OF_TIME
+from textmix.core.errors import OUT_OF_TIME
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.methods import load_methods
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.refit import Refit, linear_weights, typed_point
 from textmix.experiment.splits import Splits
-from textmix.plan.methods import load_methods
 
 ONE = Splits(Ragged(np.arange(6), np.array([0, 6])), Ragged(np.arange(6, 10), np.array([0, 4])))
 CLASSES = [0, 1, 0, 1, 0, 1, 0, 1, 1, 0]

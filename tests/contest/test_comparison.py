@@ -11,25 +11,24 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.plan.contest_jobs import ContestJobs
+from reproduction.plan.jobs import Jobs
+from reproduction.plan.making import make_plan
+from reproduction.plan.matrix import load_matrix
 from textmix.contest.description import describe
 from textmix.contest.pages import Account, Study, data_facts, memory, methods_of, render_study, score_table, seconds
 from textmix.contest.rows import COSTS, SCORES, empty_row, read_costs, read_scores, read_table, read_trials
 from textmix.contest.tuned import at_the_end, chosen_points
 from textmix.core.config import load_yaml_strict
-from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.errors import OUT_OF_TIME, ConfigError, MissingResult
 from textmix.core.io import format_csv, write_missing, write_result
-from textmix.core.recipes import OUT_OF_TIME
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.compared import misfit, run_compared
 from textmix.experiment.cost import measured
+from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import TIMINGS
-from textmix.plan.contest_jobs import ContestJobs
-from textmix.plan.jobs import Jobs
-from textmix.plan.making import make_plan
-from textmix.plan.matrix import load_matrix
-from textmix.plan.methods import Method, load_methods
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = load_methods()

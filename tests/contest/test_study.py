@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from reproduction.plan.matrix import load_matrix
 from textmix.contest.characteristics import MEANINGS, characteristics
 from textmix.contest.decided import Stated, read_decided, suited
 from textmix.contest.lessons import lessons
@@ -19,10 +20,9 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
 from textmix.data.registry import load_registry
+from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.splits import make_splits
-from textmix.plan.matrix import load_matrix
-from textmix.plan.methods import Method, load_methods
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = {"bayes": "naive Bayes", "svm": "linear", "slow": "network"}

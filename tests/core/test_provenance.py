@@ -214,7 +214,7 @@ def test_digests_are_the_same_in_every_process():
     names = ["split.py", "measure.py"]
     program = (
         "import sys; from textmix.core.provenance import code_digest;"
-        f"print(code_digest(['textmix.plan.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]))"
+        f"print(code_digest(['reproduction.plan.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]))"
     )
     printed = {
         subprocess.run(
@@ -226,7 +226,7 @@ def test_digests_are_the_same_in_every_process():
         ).stdout.strip()
         for seed in ("0", "1", "77")
     }
-    assert printed == {code_digest(["textmix.plan.plan"], [SCRIPTS / name for name in names])}
+    assert printed == {code_digest(["reproduction.plan.plan"], [SCRIPTS / name for name in names])}
 
 
 # --- the package itself -----------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_digests_are_the_same_in_every_process():
 @pytest.mark.parametrize("name", ["split", "fit"])
 def test_seeds_and_splits_count_for_every_script_that_draws(name):
     found = reachable([], [SCRIPTS / f"{name}.py"]).digests
-    assert {"textmix.core.determinism", "textmix.experiment.splits", "textmix.core.io"} <= found.keys()
+    assert {"textmix.numerics.determinism", "textmix.experiment.splits", "textmix.core.io"} <= found.keys()
 
 
 def test_stop_lists_count_as_code():

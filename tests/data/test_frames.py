@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from reproduction.plan.own import load_own
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.frames import frame_rows
 from textmix.data.own import read_own
 from textmix.data.readers import text_table
-from textmix.plan.own import load_own
 
 FRAME = pd.DataFrame({"text": ["good", None, "bad"], "stars": [5.0, 1.5, 1.0], "tags": [["a", "b"], [], ["b"]]})
 

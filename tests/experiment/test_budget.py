@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from textmix.core.errors import MissingResult
-from textmix.core.recipes import OUT_OF_TIME
+from textmix.core.errors import OUT_OF_TIME, MissingResult
 from textmix.experiment import budget
 from textmix.experiment.budget import LEAST, check_pace, seconds_left, time_limit
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from textmix.core.errors import MissingResult
 from textmix.experiment import compared
-from textmix.plan.methods import load_methods
+from textmix.experiment.methods import load_methods
 
 CORPUS = SimpleNamespace(
     tokens=None,

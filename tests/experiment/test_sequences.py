@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reproduction.plan.own import compared
+from reproduction.plan.views import TEXT_VIEWS
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.compared import run_compared
+from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
 from textmix.models.hmm.vectorizer import SequenceVectorizer
-from textmix.plan.methods import Method, load_methods
-from textmix.plan.own import compared
-from textmix.plan.views import TEXT_VIEWS
 from textmix.serve.keep import keep_best
 from textmix.text.features import build_features
 

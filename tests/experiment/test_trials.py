@@ -17,12 +17,12 @@ from sklearn.naive_bayes import MultinomialNB
 
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import FITS, Predictions
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.metrics.table import metrics_for
-from textmix.plan.methods import Method, load_methods, point_of, variants
 
 SEED = 5
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "naive Bayes", "single", "counts", "edcm")
@@ -108,9 +108,7 @@ def test_without_a_grid_there_is_one_unnamed_variant():
 def test_registry_names_estimators_without_importing_them():
     methods = load_methods()
     assert all(name == method.name and method.estimator.count(":") == 1 for name, method in methods.items())
-    program = (
-        "import sys; from textmix.plan.methods import load_methods; load_methods(); print('sklearn' in sys.modules)"
-    )
+    program = "import sys, textmix.experiment.methods as it; it.load_methods(); print('sklearn' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
 

@@ -15,6 +15,7 @@ from sklearn.naive_bayes import MultinomialNB
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.experiment import trials
+from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
 from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
@@ -22,7 +23,6 @@ from textmix.experiment.trials import run_trials
 from textmix.experiment.tuning import folds_of, tune
 from textmix.metrics import multilabel
 from textmix.metrics.table import tuning_metrics
-from textmix.plan.methods import Method
 
 RIDGE = Method("ridge", "sklearn.linear_model:RidgeClassifier", "", "multi", "reals", "cbm")
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "", "single", "counts", "edcm")

@@ -10,10 +10,10 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import check_estimator
 
+from textmix.experiment.methods import Method, load_methods
 from textmix.models.linear.path import PathClassifier
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM2
-from textmix.plan.methods import Method, load_methods
 
 #: Smaller than by default where a fit takes seconds.
 SMALL: dict[str, dict[str, Any]] = {

@@ -21,7 +21,7 @@ PROGRAM = """
 import warnings
 import numpy as np
 from scipy import sparse
-from textmix.plan.methods import load_methods
+from textmix.experiment.methods import load_methods
 
 warnings.simplefilter("ignore")
 few = {"cbm": {"n_components": 2, "n_init": 1}, "label_network": {"hidden": 2, "decays": (1.0,), "max_iter": 5}}

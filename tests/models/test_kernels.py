@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.special import log_expit
 
-from textmix.core.random_kernels import uniform
 from textmix.models.common import heap_kernels as heaps
 from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.f_kernels import choose_for_f
@@ -23,6 +22,7 @@ from textmix.models.pmm import prediction_kernels
 from textmix.models.pmm.training_kernels import weighted_log_sum
 from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep
 from textmix.models.topics.lda_kernels import drawn_anew, four_draws, left_to_right
+from textmix.numerics.random_kernels import uniform
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16, 19])

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from reproduction.papers.pmm.bench import SciPyEM, numpy_greedy, scipy_greedy
 from tests.naive import pmm as naive
 from textmix.models.pmm.estimator import PMM1, PMM2
 from textmix.models.pmm.prior import set_prior
-from textmix.papers.pmm.bench import SciPyEM, numpy_greedy, scipy_greedy
 
 MODELS = (PMM1, PMM2)
 seeds = st.integers(0, 2**32 - 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, psi
 
-from textmix.core.random_kernels import uniform
 from textmix.models.topics.lda_kernels import drawn_anew
+from textmix.numerics.random_kernels import uniform
 
 
 def draw(weights: np.ndarray, share: float) -> int:

@@ -8,7 +8,7 @@ import re
 import defusedxml.ElementTree as SafeTree
 from matplotlib.figure import Figure
 
-from textmix.pages.figures import FigureData, draw
+from reproduction.pages.figures import FigureData, draw
 from textmix.pages.style import GREY, PALE, style, svg_bytes
 from textmix.pages.svg import DARK
 
@@ -30,7 +30,7 @@ def assert_drawn(paper: str, name: str, data: FigureData) -> bytes:
     """Draw a figure of a paper twice, assert that it is alike, sound and explained, and return it as SVG."""
     svg = draw(paper, name, data)
     with style():
-        again = importlib.import_module(f"textmix.papers.{paper}.figures").FIGURES[name](data)
+        again = importlib.import_module(f"reproduction.papers.{paper}.figures").FIGURES[name](data)
         assert_explained(again)
         assert svg_bytes(again, str(data.options.get("title", name))) == svg
     assert_sound(svg)

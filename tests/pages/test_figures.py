@@ -9,17 +9,17 @@ import matplotlib
 import pytest
 import yaml
 
+from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.edcm import figures as edcm
+from reproduction.papers.naive_bayes import figures as naive_bayes
+from reproduction.stored.results import Results
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import ROLES, SETTINGS, Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
-from textmix.experiment.results import Results
 from textmix.pages.drawing import inline_svg
-from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
 from textmix.pages.style import style
-from textmix.papers.edcm import figures as edcm
-from textmix.papers.naive_bayes import figures as naive_bayes
 
 PAPERS = Path(__file__).parents[2] / "config/papers"
 TRIALS = {"multinomial": [0.80, 0.82], "dcm": [0.83, 0.85], "edcm": [0.84, 0.88]}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.bench.timing import COLUMNS
+from reproduction.papers.edcm import bench as edcm
 from tests.naive.multinomial import corpus
-from textmix.bench.timing import COLUMNS
 from textmix.models.neighbours.representations import REPRESENTATIONS
-from textmix.papers.edcm import bench as edcm
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.bench.timing import COLUMNS
+from reproduction.papers.skipgrams import bench
 from tests.text.test_features import corpus_of
-from textmix.bench.timing import COLUMNS
 from textmix.data.corpus import TRAIN, label_matrix
-from textmix.papers.skipgrams import bench
 
 
 def data() -> tuple[sparse.csr_array, np.ndarray]:

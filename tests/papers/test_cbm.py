@@ -13,6 +13,13 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.cbm.boosting import ClippedPowerSet, clipped_steps, leaves_of, predicted_after
+from reproduction.papers.cbm.figures import FIGURES
+from reproduction.papers.cbm.variants import calibrated_threshold, within_reach
+from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.published import read_record
 from tests.models.test_cbm import documents
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import META
@@ -22,9 +29,7 @@ from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.data.fetch import fetch_dataset
 from textmix.data.parse import parse_dataset
 from textmix.data.registry import RECORD, DatasetEntry, SourceFile, load_registry
-from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions, pack_sets
-from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.cbm.mixture_kernels import search_modes
 from textmix.models.common.boosted_trees import Growth, Trees
@@ -35,11 +40,6 @@ from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_kernels import search_chain
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.estimators import PairwiseCRF, PowerSet
-from textmix.pages.figures import FigureData, draw
-from textmix.papers.cbm.boosting import ClippedPowerSet, clipped_steps, leaves_of, predicted_after
-from textmix.papers.cbm.figures import FIGURES
-from textmix.papers.cbm.variants import calibrated_threshold, within_reach
-from textmix.verdict.published import read_record
 
 PAPER = Path(__file__).parents[2] / "config/papers/cbm"
 SPEC = load_yaml_strict(PAPER / "paper.yaml")

@@ -11,26 +11,26 @@ import pytest
 from scipy import sparse
 from scipy.special import digamma
 
+from reproduction.pages.figures import FigureData
+from reproduction.papers.edcm import likeness, repetition, tfidf, weights
+from reproduction.papers.edcm.documents import Documents
+from reproduction.papers.edcm.figures import FIGURES
+from reproduction.plan.locators import parse_locator
+from reproduction.stored.measures import Measure, MeasureData, run_measure
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.published import read_record
 from tests.naive import dcm as naive_dcm
 from tests.naive import edcm as naive_edcm
 from tests.pages.drawings import assert_drawn
 from tests.verdict.reporting import META
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import Corpus
-from textmix.experiment.measures import Measure, MeasureData, run_measure
-from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.pages.drawing import inline_svg
-from textmix.pages.figures import FigureData
 from textmix.pages.marks import Printed
-from textmix.papers.edcm import likeness, repetition, tfidf, weights
-from textmix.papers.edcm.documents import Documents
-from textmix.papers.edcm.figures import FIGURES
-from textmix.plan.locators import parse_locator
-from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/edcm"
@@ -232,7 +232,7 @@ def test_topics_of_made_documents_get_nearer_with_more_of_them(measured):
 
 
 def test_information_is_one_for_the_classes_themselves_and_zero_for_one_topic():
-    from textmix.papers.edcm.topics import _information
+    from reproduction.papers.edcm.topics import _information
 
     y = np.repeat([0, 1, 2], 5)
     assert _information(y, y[::-1]) == pytest.approx(1.0)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.pages.figures import FigureData
+from reproduction.papers.pmm.figures import FIGURES
 from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult
-from textmix.pages.figures import FigureData
 from textmix.pages.marks import Printed
-from textmix.papers.pmm.figures import FIGURES
 
 METHODS = ["nb", "pmm1"]
 OPTIONS = {"experiment": "table1", "roles": ["news"], "methods": METHODS, "published": {"news": "p"}}

@@ -10,6 +10,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.multinomial import dependence, lengths, rivals
+from reproduction.papers.multinomial import measures as multinomial
+from reproduction.papers.multinomial.documents import Documents
+from reproduction.papers.multinomial.figures import FIGURES
+from reproduction.plan.locators import parse_locator
+from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.published import read_record
 from tests.naive.discounting import counts_of
 from tests.pages.drawings import assert_drawn
 from tests.verdict.reporting import META
@@ -17,19 +26,10 @@ from textmix.core import io
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
-from textmix.experiment.measures import MeasureData, run_measure
-from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
 from textmix.metrics.accumulated import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
-from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
-from textmix.papers.multinomial import dependence, lengths, rivals
-from textmix.papers.multinomial import measures as multinomial
-from textmix.papers.multinomial.documents import Documents
-from textmix.papers.multinomial.figures import FIGURES
-from textmix.plan.locators import parse_locator
-from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/multinomial"

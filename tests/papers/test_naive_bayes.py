@@ -10,16 +10,16 @@ import pytest
 import yaml
 from scipy import sparse
 
+from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.naive_bayes import measures
+from reproduction.papers.naive_bayes.figures import FIGURES
+from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.stored.results import Results, RoleEntry
 from tests.pages.drawings import assert_explained, assert_sound
 from tests.verdict.reporting import META
 from textmix.data.corpus import Corpus
-from textmix.experiment.measures import MeasureData, run_measure
-from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
-from textmix.pages.figures import FigureData, draw
 from textmix.pages.style import style
-from textmix.papers.naive_bayes import measures
-from textmix.papers.naive_bayes.figures import FIGURES
 
 SPEC = yaml.safe_load((Path(__file__).parents[2] / "config/papers/naive_bayes/paper.yaml").read_text())
 CLASSES, WORDS, N = 3, 120, 150

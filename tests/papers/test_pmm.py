@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.papers.pmm import measures as pmm
+from reproduction.papers.pmm import model as pmm_model
+from reproduction.stored.measures import MeasureData
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged
-from textmix.experiment.measures import MeasureData
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.splits import Splits
-from textmix.papers.pmm import measures as pmm
-from textmix.papers.pmm import model as pmm_model
 
 N, V, L = 160, 50, 4
 

@@ -11,23 +11,23 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.skipgrams import measures as skipgrams
+from reproduction.papers.skipgrams import patterns
+from reproduction.papers.skipgrams.figures import FIGURES
+from reproduction.plan.locators import MeasureLocator, ScoreLocator, parse_locator
+from reproduction.stored.measures import Measure, MeasureData, run_measure
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.published import read_record
 from tests.pages.drawings import assert_sound
 from tests.text.test_features import corpus_of
 from tests.verdict.reporting import META
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Ragged
-from textmix.experiment.measures import Measure, MeasureData, run_measure
-from textmix.experiment.results import Results, RoleEntry
 from textmix.experiment.splits import make_splits
-from textmix.pages.figures import FigureData, draw
-from textmix.papers.skipgrams import measures as skipgrams
-from textmix.papers.skipgrams import patterns
-from textmix.papers.skipgrams.figures import FIGURES
-from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
 from textmix.text.features import build_features
 from textmix.text.skipgrams import position_patterns
 from textmix.text.stoplists import stop_words
-from textmix.verdict.published import read_record
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "config/papers/skipgrams"

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
+from reproduction.papers.thesis.comparison import METHODS, comparison
+from reproduction.papers.thesis.comparison_figures import FAMILIES
+from reproduction.papers.thesis.pruning import pruning
+from reproduction.papers.thesis.sparse_counts import dcm_log_probabilities, log_densities, sparse_counts
+from reproduction.stored.measures import MeasureData
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.experiment.measures import MeasureData
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
-from textmix.papers.thesis.comparison import METHODS, comparison
-from textmix.papers.thesis.comparison_figures import FAMILIES
-from textmix.papers.thesis.pruning import pruning
-from textmix.papers.thesis.sparse_counts import dcm_log_probabilities, log_densities, sparse_counts
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_the_density_of_sparse_counts_has_no_limit(data: MeasureData) -> None:
 
 def test_methods_are_compared_on_the_same_documents(data: MeasureData, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {name: METHODS[name] for name in ("multinomial", "logistic_regression", "lsi_density", "hmm")}
-    monkeypatch.setattr("textmix.papers.thesis.comparison.METHODS", few)
+    monkeypatch.setattr("reproduction.papers.thesis.comparison.METHODS", few)
     found = comparison({"one": data, "two": data}, {"sizes": [12, 50], "trials": 1}, np.random.default_rng(0))
     rows = found.tables["accuracies"]
     assert len(rows) == 2 * 2 * len(few)

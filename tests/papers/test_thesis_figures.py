@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from reproduction.pages.figures import FigureData
+from reproduction.papers.thesis.figures import FIGURES
+from reproduction.stored.results import MeasuredValue, Results
 from textmix.core.errors import MissingResult
-from textmix.experiment.results import MeasuredValue, Results
-from textmix.pages.figures import FigureData
-from textmix.papers.thesis.figures import FIGURES
 
 OPTIONS = {"labels": {"bbc": "BBC News", "webkb": "WebKB"}}
 SIZES = (5, 10, 20)

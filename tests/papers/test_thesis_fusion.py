@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.papers.thesis.fusion import Blocks, Curve, fuse, fusion, gains
+from reproduction.stored.measures import MeasureData
 from textmix.data.corpus import Corpus, label_matrix
-from textmix.experiment.measures import MeasureData
 from textmix.experiment.splits import make_splits
-from textmix.papers.thesis.fusion import Blocks, Curve, fuse, fusion, gains
 
 SETTINGS = {"sizes": [4, 8], "bindings": [0.1, 1.0], "components": [2], "widths": [0.3], "folds": 2}
 

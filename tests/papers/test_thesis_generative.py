@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from reproduction.papers.thesis.latent_topics import chosen, latent_topics, nats
+from reproduction.papers.thesis.longer import joined, longer, thin, thinned
+from reproduction.stored.measures import MeasureData
 from tests.bench.test_suites import corpus
-from textmix.experiment.measures import MeasureData
 from textmix.experiment.splits import make_splits
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
-from textmix.papers.thesis.latent_topics import chosen, latent_topics, nats
-from textmix.papers.thesis.longer import joined, longer, thin, thinned
 
 
 def source() -> MeasureData:

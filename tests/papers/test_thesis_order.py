@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reproduction.papers.thesis.trials import Found
+from reproduction.papers.thesis.word_order import transitions_apart
+from reproduction.stored.measures import MeasureData, run_measure
 from tests.bench.test_suites import corpus, tokens_of
 from textmix.core.config import load_yaml_strict
-from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.splits import make_splits
-from textmix.papers.thesis.trials import Found
-from textmix.papers.thesis.word_order import transitions_apart
 
 PAPER = Path(__file__).parents[2] / "config/papers/thesis"
 SPEC = load_yaml_strict(PAPER / "paper.yaml")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.plan.asked import check_target
+from reproduction.plan.making import make_plan
+from reproduction.plan.plan import Plan
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
-from textmix.plan.asked import check_target
-from textmix.plan.making import make_plan
-from textmix.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ("all", "edcm", "tables", "figures")

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from textmix.plan import needs
-from textmix.plan.costs import Cost, Costs, Measured, load_costs, read_benchmark, save_costs
-from textmix.plan.graph import Node, measured_costs
-from textmix.plan.needs import DATA, Needs
+from reproduction.plan import needs
+from reproduction.plan.costs import Cost, Costs, Measured, load_costs, read_benchmark, save_costs
+from reproduction.plan.graph import Node, measured_costs
+from reproduction.plan.needs import DATA, Needs
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"

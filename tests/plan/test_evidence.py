@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.job.recipes import Code
+from reproduction.plan import evidence
 from textmix.core import io
-from textmix.core.recipes import Code
-from textmix.plan import evidence
 
 
 @pytest.fixture

@@ -11,17 +11,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reproduction.plan.matrix import load_matrix
+from reproduction.plan.own import load_own
+from reproduction.plan.papers import load_papers
+from reproduction.plan.role_lists import read_role_lists
+from reproduction.plan.suites import load_suites
+from reproduction.verdict.published import read_checks, read_deviations, read_published
 from tests.fuzzing import bounded_memory, searched, ways
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 from textmix.data.registry import load_registry
-from textmix.plan.matrix import load_matrix
-from textmix.plan.methods import load_methods
-from textmix.plan.own import load_own
-from textmix.plan.papers import load_papers
-from textmix.plan.role_lists import read_role_lists
-from textmix.plan.suites import load_suites
-from textmix.verdict.published import read_checks, read_deviations, read_published
+from textmix.experiment.methods import load_methods
 
 __all__ = ["bounded_memory"]
 

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import yaml
 
+from reproduction.plan.jobs import Jobs
+from reproduction.plan.making import make_plan
+from reproduction.plan.own import OWN, Own, compared, load_own
+from reproduction.plan.own_jobs import FIRST, OwnJobs
+from reproduction.plan.plan import Run
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
+from textmix.experiment.methods import load_methods
 from textmix.metrics.table import main_metric
-from textmix.plan.jobs import Jobs
-from textmix.plan.making import make_plan
-from textmix.plan.methods import load_methods
-from textmix.plan.own import OWN, Own, compared, load_own
-from textmix.plan.own_jobs import FIRST, OwnJobs
-from textmix.plan.plan import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.plan.contest_jobs import ContestJobs
+from reproduction.plan.graph import graph
+from reproduction.plan.jobs import Jobs
+from reproduction.plan.making import make_plan
+from reproduction.plan.plan import Plan, Run
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
-from textmix.plan.contest_jobs import ContestJobs
-from textmix.plan.graph import graph
-from textmix.plan.jobs import Jobs
-from textmix.plan.making import make_plan
-from textmix.plan.plan import Plan, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = load_yaml_strict(ROOT / "config/config.yaml")
@@ -446,6 +446,6 @@ def test_a_plan_cannot_be_changed(plan):
 
 def test_plan_is_light_and_needs_no_network():
     heavy = ("numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "requests", "urllib3")
-    program = f"import sys, json, textmix.plan.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
+    program = f"import sys, json, reproduction.plan.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == []

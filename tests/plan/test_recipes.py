@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.job.recipes import Recipe
+from reproduction.plan import recipes
+from reproduction.plan.recipes import Recipes
 from tests.workflow.asking import Wildcards
 from textmix.core import io
-from textmix.core.errors import MissingResult
-from textmix.core.recipes import OUT_OF_TIME, Recipe
-from textmix.plan import recipes
-from textmix.plan.recipes import Recipes
+from textmix.core.errors import OUT_OF_TIME, MissingResult
 
 RESULT, INPUT = "results/scores/a.csv", "config/published.csv"
 

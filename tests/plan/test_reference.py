@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.plan.reference import HEAD, methods_table, metrics_table, render
 from textmix.core.config import load_yaml_strict
-from textmix.plan.methods import load_methods
-from textmix.plan.reference import HEAD, methods_table, metrics_table, render
+from textmix.experiment.methods import load_methods
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -69,7 +69,7 @@ def test_schemas_stand_in_order_of_name_and_other_files_are_left_out(tmp_path):
 def test_reference_in_the_repository_is_that_of_the_schemas():
     text = (ROOT / "config/README.md").read_text(encoding="utf-8")
     made = render(SCHEMAS) + methods_table(load_methods()) + metrics_table()
-    assert text == made, "run: python -m textmix.plan.reference"
+    assert text == made, "run: python -m reproduction.plan.reference"
 
 
 def test_every_method_has_a_row():

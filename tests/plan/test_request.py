@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.plan.making import make_plan
+from reproduction.plan.own import OWN
+from reproduction.plan.plan import Run
+from reproduction.plan.request import Model, Request, read_request
+from reproduction.plan.targets import Targets
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
-from textmix.plan.making import make_plan
-from textmix.plan.methods import load_methods
-from textmix.plan.own import OWN
-from textmix.plan.plan import Run
-from textmix.plan.request import Model, Request, read_request
-from textmix.plan.targets import Targets
+from textmix.experiment.methods import load_methods
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "config/config.yaml"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from reproduction.plan.role_lists import expand_locators, expand_paper, read_role_lists
 from textmix.core.errors import ConfigError
-from textmix.plan.role_lists import expand_locators, expand_paper, read_role_lists
 
 LISTS = {"both": ["a", "b"]}
 

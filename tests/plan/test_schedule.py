@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reproduction.plan.costs import Cost, Costs
+from reproduction.plan.graph import Node, without_data
+from reproduction.plan.schedule import Engine, in_words, known_seconds, simulate
 from tests.plan.test_costs import benchmark
-from textmix.plan.costs import Cost, Costs
-from textmix.plan.graph import Node, without_data
-from textmix.plan.schedule import Engine, in_words, known_seconds, simulate
 
 
 def named(*nodes: Node) -> dict[str, Node]:

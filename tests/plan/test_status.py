@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from textmix.plan.status import Stage, duration, in_words, status
+from reproduction.plan.status import Stage, duration, in_words, status
 
 #: Path of a result whose name is longer than a file name may be once it is in base64.
 LONG = "results/scores/" + "/".join(["long_name_of_an_experiment"] * 9) + ".csv"

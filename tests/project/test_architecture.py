@@ -1,4 +1,4 @@
-"""The arrows of the house: which room of `textmix` may import which, read from the import statements."""
+"""The arrows of the house: which room of the library and of the reproduction may import which."""
 
 from __future__ import annotations
 
@@ -10,38 +10,52 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src/textmix"
+SOURCE = ROOT / "src"
 
-#: Room -> the rooms that it may import, besides itself.  A room that is not named here may not exist.
-ARROWS = {
+#: The library: room -> the rooms that it may import, besides itself.  A room that is not named here may not exist.
+LIBRARY = {
     "core": "",
-    "data": "core",
-    "text": "core data",
-    "metrics": "core",
-    "models": "core data text metrics",
-    "plan": "core data metrics",
-    "experiment": "core data text metrics models plan",
-    "pages": "core metrics plan experiment",
-    "serve": "core data text metrics models plan experiment",
-    "bench": "core data text metrics models plan experiment serve",
-    "papers": "core data text metrics models plan experiment pages bench",
-    "contest": "core data text metrics models plan experiment pages",
-    "verdict": "core data metrics plan experiment pages contest",
+    "numerics": "core",
+    "data": "core numerics",
+    "text": "core numerics data",
+    "metrics": "core numerics",
+    "models": "core numerics data text metrics",
+    "experiment": "core numerics data text metrics models",
+    "pages": "core",
+    "serve": "core numerics data text metrics models experiment",
+    "contest": "core numerics data text metrics models experiment pages",
 }
-#: Modules of the package itself: the front door, the command line, and the data sets as arrays.
-DOORS = {"textmix": "", "textmix.__main__": "core data plan serve", "textmix.datasets": "core data"}
+#: The reproduction, in the same form; a room may import every room of the library besides.
+REPRODUCTION = {
+    "job": "",
+    "stored": "",
+    "plan": "job",
+    "bench": "plan",
+    "pages": "stored",
+    "papers": "stored pages bench",
+    "verdict": "plan stored",
+}
+PACKAGES = {"textmix": LIBRARY, "reproduction": REPRODUCTION}
+#: Modules of the library itself: the front door, the command line, and the data sets as arrays.
+DOORS = {
+    "textmix": "",
+    "textmix.__main__": "core numerics data experiment serve",
+    "textmix.datasets": "core data",
+    "reproduction": "",
+}
 #: Imported by nothing that the workflow runs while it is parsed: each of them takes longer to load than parsing may.
 HEAVY = {"numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3"}
 
 
 @functools.cache
 def modules() -> dict[str, ast.Module]:
-    """Return the syntax tree of every module of the package by its name."""
-    found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = ("textmix", *path.relative_to(SOURCE).with_suffix("").parts)
-        found[".".join(parts).removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
+    """Return the syntax tree of every module of both packages by its name."""
+    return {
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+            path.read_text(encoding="utf-8")
+        )
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
 
 
 def imported(node: ast.AST, *, deferred: bool) -> Iterator[str]:
@@ -63,7 +77,7 @@ def imported(node: ast.AST, *, deferred: bool) -> Iterator[str]:
 
 @functools.cache
 def reached(name: str, *, deferred: bool) -> frozenset[str]:
-    """Return the modules of the package that a module imports, by their names."""
+    """Return the modules of both packages that a module imports, by their names."""
     found = set()
     for full in imported(modules()[name], deferred=deferred):
         module = full if full in modules() else full.rpartition(".")[0]
@@ -73,46 +87,67 @@ def reached(name: str, *, deferred: bool) -> frozenset[str]:
 
 
 def room(module: str) -> str:
-    """Return the room of a module: ``core`` of ``textmix.core.io``, the name itself of a door."""
-    return module if module in DOORS else module.split(".")[1]
+    """Return the room of a module: ``textmix.core`` of ``textmix.core.io``, the name itself of a door."""
+    return module if module in DOORS else ".".join(module.split(".")[:2])
+
+
+def allowed(name: str) -> set[str]:
+    """Return the rooms that a module may import."""
+    package, _, own = room(name).partition(".")
+    library = {f"textmix.{part}" for part in LIBRARY}
+    if name in DOORS:
+        return {f"textmix.{part}" for part in DOORS[name].split()} | {name, "textmix"}
+    named = {f"{package}.{part}" for part in [own, *PACKAGES[package][own].split()]}
+    # The front door loads nothing before it is asked.
+    return named | {"textmix"} | (library if package == "reproduction" else set())
 
 
 def test_a_module_imports_the_rooms_that_its_own_may_import() -> None:
     for name in sorted(modules()):
-        allowed = {room(name), *(DOORS if name in DOORS else ARROWS)[room(name)].split()}
-        allowed.add("textmix")  # the front door, which loads nothing before it is asked
-        wrong = sorted(module for module in reached(name, deferred=True) if room(module) not in allowed)
-        assert not wrong, f"{name} is in the room {room(name)}, which may not import {', '.join(wrong)}; see ARROWS"
+        wrong = sorted(module for module in reached(name, deferred=True) if room(module) not in allowed(name))
+        assert not wrong, f"{name} is in the room {room(name)}, which may not import {', '.join(wrong)}"
+
+
+def test_the_library_does_not_know_the_reproduction() -> None:
+    for path in [*(SOURCE / "textmix").rglob("*.py"), *(SOURCE / "textmix").rglob("*.pyi")]:
+        assert not re.search(r"\breproduction\.[a-z]", path.read_text(encoding="utf-8")), path
 
 
 def test_the_arrows_make_no_circle() -> None:
-    graphlib.TopologicalSorter({name: rooms.split() for name, rooms in ARROWS.items()}).prepare()
+    for rooms in PACKAGES.values():
+        graphlib.TopologicalSorter({name: arrows.split() for name, arrows in rooms.items()}).prepare()
     graphlib.TopologicalSorter({name: reached(name, deferred=False) for name in modules()}).prepare()
 
 
-def test_every_room_of_the_table_is_there() -> None:
-    assert set(ARROWS) == {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+def test_every_room_of_the_tables_is_there() -> None:
+    for package, rooms in PACKAGES.items():
+        assert set(rooms) == {path.parent.name for path in (SOURCE / package).glob("*/__init__.py")}
 
 
 def test_papers_import_nothing_from_each_other_and_nothing_imports_them() -> None:
     for name in modules():
-        papers = {module.split(".")[2] for module in reached(name, deferred=True) if room(module) == "papers"}
-        own = {name.split(".")[2]} if name.startswith("textmix.papers.") else set()
+        found = [module for module in reached(name, deferred=True) if module.startswith("reproduction.papers.")]
+        papers = {module.split(".")[2] for module in found}
+        own = {name.split(".")[2]} if name.startswith("reproduction.papers.") else set()
         assert papers <= own, f"{name} imports {papers - own}: papers are found by the name of their folder"
 
 
 def test_a_paper_has_a_folder_of_configuration_and_a_folder_of_code() -> None:
     configured = {path.parent.name for path in ROOT.glob("config/papers/*/paper.yaml")}
-    assert configured == {path.parent.name for path in SOURCE.glob("papers/*/__init__.py")}
+    assert configured == {path.parent.name for path in SOURCE.glob("reproduction/papers/*/__init__.py")}
     for paper in configured:
-        modules_of = {path.stem for path in (SOURCE / "papers" / paper).glob("*.py")}
+        modules_of = {path.stem for path in (SOURCE / "reproduction/papers" / paper).glob("*.py")}
         assert {"measures", "figures"} <= modules_of, paper
 
 
 def test_what_the_workflow_asks_while_it_is_parsed_loads_nothing_heavy() -> None:
     rules = [*ROOT.glob("workflow/rules/*.smk"), ROOT / "Snakefile"]
-    asked = {name for path in rules for name in re.findall(r"^from (textmix\S*) import", path.read_text(), re.M)}
-    open_, closed = {*asked, *(name for name in modules() if room(name) == "plan")}, set[str]()
+    asked = {
+        name
+        for path in rules
+        for name in re.findall(r"^from ((?:textmix|reproduction)\S*) import", path.read_text(), re.M)
+    }
+    open_, closed = {*asked, *(name for name in modules() if room(name) == "reproduction.plan")}, set[str]()
     while open_:
         name = open_.pop()
         closed.add(name)

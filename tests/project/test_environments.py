@@ -27,9 +27,9 @@ BY_NAME = {
     "read_own": r"textmix\.data\.readers\.",
     "fit": r"textmix\.models\.",
     "model": r"textmix\.models\.",
-    "measure": r"textmix\.(models\.|papers\.\w+\.measures)",
-    "figure": r"textmix\.papers\.\w+\.figures",
-    "bench": r"textmix\.(models\.|bench\.|papers\.\w+\.\w*bench)",
+    "measure": r"textmix\.models\.|reproduction\.papers\.\w+\.measures",
+    "figure": r"reproduction\.papers\.\w+\.figures",
+    "bench": r"textmix\.models\.|reproduction\.(bench\.|papers\.\w+\.\w*bench)",
 }
 
 
@@ -45,14 +45,14 @@ def scripts_of(environment: Path) -> list[str]:
 
 def third_party(tree: ast.Module) -> set[str]:
     """Return the packages that the statements of a module import, but for Python's own and ours."""
-    names = {full.split(".")[0] for full in imported(tree, deferred=True)} - set(sys.stdlib_module_names) - {"textmix"}
-    return {PACKAGES.get(name, name) for name in names}
+    names = {full.split(".")[0] for full in imported(tree, deferred=True)} - set(sys.stdlib_module_names)
+    return {PACKAGES.get(name, name) for name in names - {"textmix", "reproduction"}}
 
 
 def needed(script: str) -> set[str]:
     """Return the packages that a script needs: those that the modules it reaches import."""
     tree = ast.parse((ROOT / "workflow/scripts" / f"{script}.py").read_text(encoding="utf-8"))
-    full = [name for name in imported(tree, deferred=True) if name.startswith("textmix.")]
+    full = [name for name in imported(tree, deferred=True) if name.startswith(("textmix.", "reproduction."))]
     open_ = {name if name in modules() else name.rpartition(".")[0] for name in full}
     open_ |= {name for name in modules() if script in BY_NAME and re.match(BY_NAME[script], name)}
     closed: set[str] = set()

@@ -43,7 +43,7 @@ def test_make_chaos_runs_the_faults_that_the_list_gives_to_it() -> None:
 
 
 #: Kernels in which no fault is planted, each with the reason.
-NO_RESULT = {"core/prefetch_kernels.py": "asks the processor to fetch memory early; no number depends on it"}
+NO_RESULT = {"textmix/numerics/prefetch_kernels.py": "asks for memory early; no number depends on it"}
 
 
 def test_faults_are_planted_in_every_kernel_by_one_suite_whose_tests_exist() -> None:
@@ -51,7 +51,7 @@ def test_faults_are_planted_in_every_kernel_by_one_suite_whose_tests_exist() -> 
     named = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
     suites = named["SUITES"]
     assert isinstance(suites, ast.Dict)
-    source = ROOT / "src/textmix"
+    source = ROOT / "src"
     patterns = [ast.literal_eval(key) for key in suites.keys if key is not None]
     covered = collections.Counter(path for pattern in patterns for path in source.glob(pattern))
     assert set(covered.values()) == {1}
@@ -64,7 +64,7 @@ def test_faults_are_planted_in_every_kernel_by_one_suite_whose_tests_exist() -> 
 
 def test_every_listed_survivor_is_a_change_of_a_line_that_stands_in_its_module_and_has_a_reason() -> None:
     for entry in yaml.safe_load((ROOT / "tests/attacks/survivors.yaml").read_text(encoding="utf-8")):
-        lines = (ROOT / "src/textmix" / entry["module"]).read_text(encoding="utf-8").splitlines()
+        lines = (ROOT / "src" / entry["module"]).read_text(encoding="utf-8").splitlines()
         assert entry["effect"] in ("none", "memory", "speed") and entry["reason"].endswith(".")
         for before, after in entry["changes"]:
             assert before in {line.strip() for line in lines} and before != after, before

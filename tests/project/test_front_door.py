@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import textmix
+from reproduction.plan.reference import PUBLIC, front_door, public_classes
 from textmix.core.provenance import reachable
-from textmix.plan.methods import load_methods
-from textmix.plan.reference import PUBLIC, front_door, public_classes
+from textmix.experiment.methods import load_methods
 
 PACKAGE = Path(textmix.__file__).parent
 
@@ -27,7 +27,7 @@ def imported_by(statement: str) -> set[str]:
 def test_the_front_door_lists_every_public_estimator_under_its_module():
     assert textmix._MODULES == {**public_classes(PACKAGE), **PUBLIC}
     stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
-    assert stub == front_door(PACKAGE), "run: python -m textmix.plan.reference"
+    assert stub == front_door(PACKAGE), "run: python -m reproduction.plan.reference"
     assert set(dir(textmix)) == {"__version__", *textmix._MODULES}
 
 
@@ -57,7 +57,7 @@ def test_importing_one_estimator_imports_its_family_alone():
     found = imported_by("from textmix import PMM1\nassert PMM1.__name__ == 'PMM1'")
     families = {name.split(".")[2] for name in found if name.startswith("textmix.models.")}
     assert families == {"pmm", "common"}
-    assert not any(name.startswith(("textmix.text", "textmix.papers", "textmix.plan")) for name in found)
+    assert not any(name.startswith(("textmix.text", "reproduction.papers", "reproduction.plan")) for name in found)
 
 
 def test_an_unknown_name_is_answered_with_the_names_there_are():

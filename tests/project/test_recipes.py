@@ -45,7 +45,7 @@ def test_a_recipe_touches_few_files(recipe: str) -> None:
     most = MOST[recipe]
     if most is None:
         folders = {str(Path(path).parent) for path in touched}
-        assert folders == {"config/papers/toy", "src/textmix/papers/toy"}
+        assert folders == {"config/papers/toy", "src/reproduction/papers/toy"}
     else:
         assert len(touched) == most
 

@@ -9,7 +9,7 @@ import pytest
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.plan.methods import Method, load_methods
+from textmix.experiment.methods import Method, load_methods
 from textmix.serve.evaluate import evaluate, labelled
 from textmix.serve.keep import keep_best, vectoriser_of
 from textmix.serve.model import PersistedModel

@@ -15,9 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.methods import Method, load_methods
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.linear.two_class import TwoClassLinear
-from textmix.plan.methods import Method, load_methods
 from textmix.serve.classes import SKLEARN
 from textmix.serve.fit import fit_model, is_persistable
 from textmix.serve.model import PersistedModel

@@ -11,8 +11,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.naive import skipgrams as naive
 from textmix.core.errors import ConfigError
-from textmix.core.threads import using
 from textmix.data.corpus import Ragged
+from textmix.numerics.threads import using
 from textmix.text import skipgram_kernels as kernels
 from textmix.text import skipgrams as module
 from textmix.text.skipgrams import Skipgrams, position_patterns

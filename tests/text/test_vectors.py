@@ -11,8 +11,8 @@ import pytest
 
 from tests.naive import vectors as naive
 from textmix.core.errors import ConfigError
-from textmix.core.jit import njit
 from textmix.data.corpus import Ragged
+from textmix.numerics.jit import njit
 from textmix.text import float_kernels
 from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags
 from textmix.text.vectors import VectorSpec, paragraph_vectors

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.published import Published
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.experiment.results import Results, RoleEntry
-from textmix.verdict.published import Published
 
 META = {"rule": "test"}
 ROLES = {

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from reproduction.verdict.causes import Cause, causes_of
+from reproduction.verdict.published import Deviation, read_deviations, read_published
 from tests.verdict.test_page import comparison, made_of, pages
 from tests.verdict.test_page import row as published
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
-from textmix.verdict.causes import Cause, causes_of
-from textmix.verdict.published import Deviation, read_deviations, read_published
 
 ROOT = Path(__file__).parents[2]
 #: Keys of ``paper.yaml`` whose entries may show a cause.

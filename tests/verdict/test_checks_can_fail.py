@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from reproduction.plan.locators import Locator, ScoreLocator
+from reproduction.plan.role_lists import expand_paper
+from reproduction.stored.results import Results
+from reproduction.verdict import claims
+from reproduction.verdict.locate import Rebuilt, Trials
+from reproduction.verdict.published import read_claims
 from textmix.core.config import load_yaml_strict
-from textmix.experiment.results import Results
-from textmix.plan.locators import Locator, ScoreLocator
-from textmix.plan.role_lists import expand_paper
-from textmix.verdict import claims
-from textmix.verdict.locate import Rebuilt, Trials
-from textmix.verdict.published import read_claims
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "config/papers"

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from tests.verdict.reporting import SETTINGS, Made, row
-from textmix.core.errors import ConfigError, IntegrityError
-from textmix.experiment.results import Evidence
-from textmix.verdict.compare import (
+from reproduction.stored.results import Evidence
+from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     compare_paper,
     count_by_kind,
@@ -21,8 +19,10 @@ from textmix.verdict.compare import (
     not_chosen,
     printed_numbers,
 )
-from textmix.verdict.published import KINDS
-from textmix.verdict.words import VERDICTS, decimals, short
+from reproduction.verdict.published import KINDS
+from reproduction.verdict.words import VERDICTS, decimals, short
+from tests.verdict.reporting import SETTINGS, Made, row
+from textmix.core.errors import ConfigError, IntegrityError
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from reproduction.verdict.crate import METADATA, RunFacts, run_crate
 from textmix.core import io
-from textmix.verdict.crate import METADATA, RunFacts, run_crate
 
 rocrate = pytest.importorskip("rocrate", reason="rocrate is not installed: pip install 'textmix[workflow]'")
 

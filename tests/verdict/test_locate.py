@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from reproduction.pages.figures import FigureData
+from reproduction.plan.locators import MeasureLocator, ScoreLocator, parse_locator
+from reproduction.stored.results import NotRun, RoleEntry, as_read, role_entries
+from reproduction.verdict.locate import Rebuilt, _test_ratio, locate, roles_behind
 from tests.verdict.reporting import Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
-from textmix.experiment.results import NotRun, RoleEntry, as_read, role_entries
-from textmix.pages.figures import FigureData
-from textmix.plan.locators import MeasureLocator, ScoreLocator, parse_locator
-from textmix.verdict.locate import Rebuilt, _test_ratio, locate, roles_behind
 
 
 @pytest.fixture

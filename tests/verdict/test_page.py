@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
+from reproduction.verdict.coverage import DataUsed, Remedy
+from reproduction.verdict.page import Report, render_front, render_numbers, render_paper, render_provenance, slug
+from reproduction.verdict.published import Deviation, Record
+from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
+from reproduction.verdict.timeline import Bar
+from reproduction.verdict.words import VERDICTS
 from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
-from textmix.experiment.results import Results, RoleEntry
 from textmix.pages.drawing import Drawing, inline_svg
-from textmix.verdict.compare import COMPARISON_COLUMNS, compare_paper
-from textmix.verdict.coverage import DataUsed, Remedy
-from textmix.verdict.page import Report, render_front, render_numbers, render_paper, render_provenance, slug
-from textmix.verdict.published import Deviation, Record
-from textmix.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
-from textmix.verdict.timeline import Bar
-from textmix.verdict.words import VERDICTS
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 SPEC: dict[str, Any] = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from reproduction.verdict.provenance import data_digests
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.verdict.provenance import data_digests
 
 
 def test_a_missing_data_set_has_its_reason_unless_the_front_page_gives_it(tmp_path: Path) -> None:

@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from textmix.core.config import load_yaml_strict
-from textmix.core.errors import ConfigError
-from textmix.plan.role_lists import expand_paper
-from textmix.verdict.claims import COMPARISONS
-from textmix.verdict.published import (
+from reproduction.plan.role_lists import expand_paper
+from reproduction.verdict.claims import COMPARISONS
+from reproduction.verdict.published import (
     CHECK_KINDS,
     COUNTED,
     PUBLISHED_COLUMNS,
@@ -27,6 +25,8 @@ from textmix.verdict.published import (
     read_published,
     read_record,
 )
+from textmix.core.config import load_yaml_strict
+from textmix.core.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow/schemas"
@@ -210,9 +210,8 @@ def test_every_printed_number_stands_at_its_place(paper: str) -> None:
 
 
 def test_reading_is_light() -> None:
-    code = (
-        "import sys, textmix.verdict.published; print(sorted({'numpy', 'scipy', 'numba', 'pandas'} & set(sys.modules)))"
-    )
+    heavy = "{'numpy', 'scipy', 'numba', 'pandas'}"
+    code = f"import sys, reproduction.verdict.published; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

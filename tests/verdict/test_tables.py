@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reproduction.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
+from reproduction.verdict.words import VERDICTS
 from textmix.core.errors import ConfigError
-from textmix.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
-from textmix.verdict.words import VERDICTS
 
 
 def line(**cells: Any) -> dict[str, Any]:

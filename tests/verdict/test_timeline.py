@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.verdict.timeline import Bar, drawn, read_seconds, run_times, seconds_by_stage, timeline
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.verdict.timeline import Bar, drawn, read_seconds, run_times, seconds_by_stage, timeline
 
 WAITS = {"count": ["parse"], "fit/a": ["count"], "fit/b": ["count"], "measure": ["fit/a", "fit/b"]}
 

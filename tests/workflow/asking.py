@@ -11,9 +11,9 @@ from typing import Any
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
 
-from textmix.core.recipes import Recipe
-from textmix.plan import recipes
-from textmix.plan.recipes import Recipes
+from reproduction.job.recipes import Recipe
+from reproduction.plan import recipes
+from reproduction.plan.recipes import Recipes
 
 
 class Wildcards(SimpleNamespace):

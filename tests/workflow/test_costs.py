@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.plan.costs import Costs
+from reproduction.plan.graph import graph, measured_costs
+from reproduction.plan.schedule import known_seconds
 from tests.workflow.asking import parsed
 from tests.workflow.tiny import Clone
-from textmix.plan.costs import Costs
-from textmix.plan.graph import graph, measured_costs
-from textmix.plan.schedule import known_seconds
 
 pytestmark = pytest.mark.workflow
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.job.recipes import Recipe
 from tests.workflow.asking import all_recipes, parsed, stale_by_record, stale_scripts
 from tests.workflow.tiny import Clone, own_data
 from textmix.core import provenance
 from textmix.core.provenance import NEUTRAL
-from textmix.core.recipes import Recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/textmix"

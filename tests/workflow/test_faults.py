@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.stored.verify import verify
 from tests.workflow.tiny import Clone, descendants
-from textmix.experiment.verify import verify
 
 pytestmark = pytest.mark.workflow
 

@@ -48,7 +48,7 @@ CODE = {
     "__init__.py": '"""A toy paper."""\n',
     "measures.py": '''"""The measure of the toy paper."""
 
-from textmix.experiment.measures import Measure
+from reproduction.stored.measures import Measure
 
 
 def size(sources, settings, generator):
@@ -83,7 +83,7 @@ def files(folder: Path) -> dict[str, str]:
 
 def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
     before = files(copy.folder)
-    for place, parts in (("config/papers/toy", CONFIGURATION), ("src/textmix/papers/toy", CODE)):
+    for place, parts in (("config/papers/toy", CONFIGURATION), ("src/reproduction/papers/toy", CODE)):
         (copy.folder / place).mkdir()
         for name, text in parts.items():
             (copy.folder / place / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-from textmix.plan.graph import graph
+from reproduction.plan.graph import graph
 
 
 rule costs:

@@ -11,14 +11,14 @@ from snakemake.cli import parse_args
 from snakemake.logging import logger
 
 from textmix.core.environment import versions
-from textmix.plan.asked import check_target
-from textmix.plan.contest_jobs import ContestJobs
-from textmix.plan.jobs import Jobs
-from textmix.plan.making import make_plan
-from textmix.plan.needs import DATA, Needs
-from textmix.plan.own_jobs import FIRST, OwnJobs
-from textmix.plan.recipes import Recipes
-from textmix.plan.targets import Targets, verdicts_said
+from reproduction.plan.asked import check_target
+from reproduction.plan.contest_jobs import ContestJobs
+from reproduction.plan.jobs import Jobs
+from reproduction.plan.making import make_plan
+from reproduction.plan.needs import DATA, Needs
+from reproduction.plan.own_jobs import FIRST, OwnJobs
+from reproduction.plan.recipes import Recipes
+from reproduction.plan.targets import Targets, verdicts_said
 
 
 def make_again(files):

@@ -52,7 +52,7 @@ rule page:
     params:
         recipe=RECIPES.of(
             "page",
-            data=JOBS.parts("pages/templates/*"),
+            data=JOBS.parts("*/templates/*"),
             papers=PLAN.papers,
             roles=PLAN.settings["roles"],
             titles=JOBS.role_titles(),
@@ -92,7 +92,7 @@ rule provenance:
     params:
         recipe=RECIPES.of(
             "provenance",
-            data=JOBS.parts("pages/templates/*"),
+            data=JOBS.parts("*/templates/*"),
             papers=list(PLAN.papers),
             commit=JOBS.commit,
             waits=JOBS.waits(),

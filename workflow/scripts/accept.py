@@ -1,8 +1,8 @@
 """End the run with an error if data are corrupt or, when strict, if data could not be had."""
 
+from reproduction.job.runtime import job, logger
 from textmix.core.errors import DataFormatError, MissingResult
 from textmix.core.io import check_result, write_result
-from textmix.core.runtime import job, logger
 
 with job(snakemake, tolerate_missing=True) as running:
     absent = {}

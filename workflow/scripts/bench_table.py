@@ -1,9 +1,9 @@
 """Join the suites of the bench in one table and log which targets are met."""
 
-from textmix.bench.running import join
-from textmix.bench.timing import COLUMNS
+from reproduction.bench.running import join
+from reproduction.bench.timing import COLUMNS
+from reproduction.job.runtime import job, logger
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job, logger
 
 with job(snakemake, tolerate_missing=True) as running:
     rows, sentences = join(dict(zip(running.settings.suites, snakemake.input, strict=True)))

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job
+from reproduction.stored.results import Evidence, Results, as_read, role_entries
+from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
+from reproduction.verdict.published import read_claims
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job
-from textmix.experiment.results import Evidence, Results, as_read, role_entries
-from textmix.verdict.compare import COMPARISON_COLUMNS, compare_paper
-from textmix.verdict.published import read_claims
 
 with job(snakemake, tolerate_missing=True) as running:
     published = Path(snakemake.input.published)

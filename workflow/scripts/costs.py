@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from textmix.plan.costs import load_costs, save_costs
-from textmix.plan.graph import measured_costs
+from reproduction.plan.costs import load_costs, save_costs
+from reproduction.plan.graph import measured_costs
 
 table = Path(snakemake.params.table)
 rows = measured_costs(snakemake.params.nodes, Path("results"))

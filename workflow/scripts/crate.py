@@ -3,13 +3,13 @@
 from importlib.metadata import version
 from pathlib import Path
 
+from reproduction.job.runtime import job
+from reproduction.verdict.crate import RunFacts, run_crate
+from reproduction.verdict.provenance import data_digests
+from reproduction.verdict.timeline import run_times
 from textmix.core.digests import sha256_file
 from textmix.core.errors import MissingResult
 from textmix.core.io import canonical_json, write_result
-from textmix.core.runtime import job
-from textmix.verdict.crate import RunFacts, run_crate
-from textmix.verdict.provenance import data_digests
-from textmix.verdict.timeline import run_times
 
 with job(snakemake) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from textmix.core.runtime import job, logger
+from reproduction.job.runtime import job, logger
 from textmix.data.doctor import survey
 from textmix.data.registry import load_registry
 

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from reproduction.job.runtime import job
 from textmix.core.io import write_json
-from textmix.core.runtime import job
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import dataset_entry
 

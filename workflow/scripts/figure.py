@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job
+from reproduction.pages.figures import FigureData, draw
+from reproduction.stored.results import Results, role_entries
+from reproduction.verdict.compare import printed_numbers
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, read_csv, write_missing, write_result
-from textmix.core.runtime import job
-from textmix.experiment.results import Results, role_entries
-from textmix.pages.figures import FigureData, draw
 from textmix.pages.marks import Printed
 from textmix.pages.style import placeholder
-from textmix.verdict.compare import printed_numbers
 
 with job(snakemake) as running:
     paper, spec = snakemake.wildcards.paper, running.settings.paper

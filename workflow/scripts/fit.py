@@ -1,13 +1,13 @@
 """Fit one method on every split of one data set, or join its single fits; or make one of these fits."""
 
+from reproduction.job.runtime import job
+from reproduction.stored.parts import join_parts, save_part
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.compared import run_compared
-from textmix.experiment.parts import join_parts, save_part
+from textmix.experiment.methods import Method
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
-from textmix.plan.methods import Method
 
 with job(snakemake, threads=snakemake.threads) as running:
     asked, cell = running.settings, snakemake.wildcards.get("cell")

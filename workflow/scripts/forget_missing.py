@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job, logger
 from textmix.core.io import read_json
-from textmix.core.runtime import job, logger
 
 with job(snakemake):
     for record in sorted(Path("resources").glob("*/fetch.json")):

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job, machine
 from textmix.contest.description import corpus_facts
 from textmix.contest.findings import findings
 from textmix.contest.pages import Study, data_facts, matrix_lead, methods_of, render_study, score_table
 from textmix.contest.rows import read_table
 from textmix.core.environment import versions
 from textmix.core.io import check_result, write_result
-from textmix.core.runtime import job, machine
-from textmix.plan.methods import TASKS
+from textmix.experiment.methods import TASKS
 
 with job(snakemake, tolerate_missing=True) as running:
     for path in (snakemake.input.scores, snakemake.input.costs, snakemake.input.trials):

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job
 from textmix.contest.rows import COSTS, SCORES, TRIALS, empty_row, read_costs, read_scores, read_trials
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job
-from textmix.plan.methods import Method
+from textmix.experiment.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
     methods = {name: Method(**entry) for name, entry in running.settings.methods.items()}

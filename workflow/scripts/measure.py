@@ -1,11 +1,11 @@
 """Compute one measure of a paper: quantities that this paper alone defines."""
 
-from textmix.core.determinism import rng
-from textmix.core.runtime import job
+from reproduction.job.runtime import job
+from reproduction.stored.measures import MeasureData, run_measure
 from textmix.data.corpus import Corpus
-from textmix.experiment.measures import MeasureData, run_measure
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
+from textmix.numerics.determinism import rng
 
 with job(snakemake, threads=snakemake.threads) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure

@@ -1,8 +1,8 @@
 """Fit one method to all documents of a data set and save the model, for `textmix predict`."""
 
-from textmix.core.runtime import job
+from reproduction.job.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.plan.methods import Method
+from textmix.experiment.methods import Method
 from textmix.serve.fit import fit_model
 
 with job(snakemake) as running:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job
 from textmix.contest.choice import choose
 from textmix.contest.inspection import PREDICTIONS, prediction_rows
 from textmix.core.io import canonical_json, format_csv, write_result
-from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import Splits
 

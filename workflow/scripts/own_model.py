@@ -1,9 +1,9 @@
 """Fit the recommended method to all documents of the user's data and save it as a model."""
 
+from reproduction.job.runtime import job
 from textmix.core.io import check_result, read_json
-from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
-from textmix.plan.methods import Method
+from textmix.experiment.methods import Method
 from textmix.serve.keep import keep_best
 
 with job(snakemake) as running:

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+from reproduction.job.runtime import job, machine
 from textmix.contest.findings import findings
 from textmix.contest.pages import Account, Study, own_lead, render_study, said, score_table, seconds
 from textmix.contest.rows import COSTS, SCORES, TRIALS, processor_seconds, read_costs, read_scores, read_trials
@@ -10,9 +11,8 @@ from textmix.contest.tuned import at_the_end, chosen_points, unconverged
 from textmix.core.environment import versions
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, format_csv, read_json, write_result
-from textmix.core.runtime import job, machine
 from textmix.experiment.budget import allowed
-from textmix.plan.methods import Method
+from textmix.experiment.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
     check_result(snakemake.input.summary)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from textmix.bench.peers import COLUMNS, beside, run_peers, sentences
+from reproduction.bench.peers import COLUMNS, beside, run_peers, sentences
+from reproduction.job.runtime import job, logger
 from textmix.core.io import check_result, format_csv, read_csv, read_json, write_result
-from textmix.core.runtime import job, logger
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import Splits
 

@@ -1,8 +1,8 @@
 """Describe the user's own data as they were read."""
 
+from reproduction.job.runtime import job, logger
 from textmix.contest.description import describe
 from textmix.core.io import canonical_json, write_result
-from textmix.core.runtime import job, logger
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import Splits
 

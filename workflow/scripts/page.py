@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job
+from reproduction.stored.results import as_read, role_entries
+from reproduction.verdict.compare import COMPARISON_COLUMNS, count_by_kind, count_verdicts, merge_comparisons
+from reproduction.verdict.coverage import read_remedies
+from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
+from reproduction.verdict.sections import ReportInputs, read_sections
 from textmix.core.io import canonical_json, format_csv, write_result
-from textmix.core.runtime import job
-from textmix.experiment.results import as_read, role_entries
-from textmix.verdict.compare import COMPARISON_COLUMNS, count_by_kind, count_verdicts, merge_comparisons
-from textmix.verdict.coverage import read_remedies
-from textmix.verdict.page import Report, render_front, render_numbers, render_paper
-from textmix.verdict.sections import ReportInputs, read_sections
 
 with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings

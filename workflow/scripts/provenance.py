@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job, machine
+from reproduction.verdict.page import render_provenance
+from reproduction.verdict.provenance import data_digests
+from reproduction.verdict.timeline import read_seconds, seconds_by_stage, timeline
 from textmix.core.digests import sha256_file
 from textmix.core.environment import versions
 from textmix.core.io import canonical_json, write_result
-from textmix.core.runtime import job, machine
-from textmix.verdict.page import render_provenance
-from textmix.verdict.provenance import data_digests
-from textmix.verdict.timeline import read_seconds, seconds_by_stage, timeline
 
 with job(snakemake, tolerate_missing=True) as running:
     read, asked = snakemake.input, running.settings

@@ -1,9 +1,9 @@
 """Measure how one stage grows on synthetic documents."""
 
-from textmix.bench.growth import COLUMNS
-from textmix.bench.scaling import measure_case
+from reproduction.bench.growth import COLUMNS
+from reproduction.bench.scaling import measure_case
+from reproduction.job.runtime import job
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 
 with job(snakemake) as running:

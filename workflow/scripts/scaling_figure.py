@@ -1,9 +1,9 @@
 """Join the measured growth of all stages: their slopes, and a figure."""
 
-from textmix.bench.growth import SLOPES, slopes
+from reproduction.bench.growth import SLOPES, slopes
+from reproduction.job.runtime import job
+from reproduction.pages.scaling import scaling_figure
 from textmix.core.io import format_csv, read_csv, write_result
-from textmix.core.runtime import job
-from textmix.pages.scaling import scaling_figure
 from textmix.pages.style import style, svg_bytes
 
 with job(snakemake) as running:

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from textmix.plan.costs import Costs, load_costs
-from textmix.plan.schedule import ENGINES, in_words, known_seconds
+from reproduction.plan.costs import Costs, load_costs
+from reproduction.plan.schedule import ENGINES, in_words, known_seconds
 
 nodes = snakemake.params.nodes
 costs = Costs.of(load_costs(Path(snakemake.params.table)))

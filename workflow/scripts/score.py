@@ -1,7 +1,7 @@
 """Score the stored predictions of one method."""
 
+from reproduction.job.runtime import job
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.scoring import SCORE_COLUMNS, score

@@ -1,6 +1,6 @@
 """Make the train/test splits of one data set."""
 
-from textmix.core.runtime import job
+from reproduction.job.runtime import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import make_splits
 

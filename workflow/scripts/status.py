@@ -3,6 +3,6 @@
 import sys
 from pathlib import Path
 
-from textmix.plan.status import in_words, status
+from reproduction.plan.status import in_words, status
 
 sys.stdout.write(in_words(status(snakemake.params.results, Path()), snakemake.params.cores) + "\n")

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from reproduction.job.runtime import job, machine
 from textmix.contest.characteristics import characteristics
 from textmix.contest.decided import read_decided
 from textmix.contest.sizes import STUDY, study_rows, without_score
 from textmix.contest.study_page import Content, render
 from textmix.core.environment import versions
 from textmix.core.io import format_csv, write_result
-from textmix.core.runtime import job, machine
-from textmix.plan.methods import Method
+from textmix.experiment.methods import Method
 
 with job(snakemake, tolerate_missing=True) as running:
     settings = running.settings

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job
+from reproduction.verdict.tables import make_table, table_csv, table_tex
 from textmix.core.io import check_result, read_csv, write_result
-from textmix.core.runtime import job
-from textmix.verdict.tables import make_table, table_csv, table_tex
 
 with job(snakemake) as running:
     check_result(snakemake.input[0])

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from reproduction.job.runtime import job, logger
+from reproduction.stored.verify import made_elsewhere, verify
 from textmix.core.errors import IntegrityError
-from textmix.core.runtime import job, logger
-from textmix.experiment.verify import made_elsewhere, verify
 
 with job(snakemake):
     faults, checked = verify(Path("results"), Path("resources"))

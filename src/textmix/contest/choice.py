@@ -14,10 +14,10 @@ from textmix.contest.recommendation import Entrant, recommend, right_of, sentenc
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus
+from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.refit import Refit, typed_point
 from textmix.experiment.splits import Splits
-from textmix.plan.methods import Method
 
 #: Columns of a timing file whose sum is the time of a trial.
 _SECONDS = ["tune_seconds", "fit_seconds", "predict_seconds"]

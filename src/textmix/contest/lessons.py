@@ -14,10 +14,10 @@ import pandas as pd
 from textmix.contest.characteristics import MEANINGS
 from textmix.contest.figures import Point, front
 from textmix.contest.sizes import ALPHA, Size
-from textmix.core.determinism import rng
 from textmix.metrics.bayesian import rank_correlation, signed_rank
 from textmix.metrics.significance import holm
 from textmix.metrics.table import METRICS, main_metric
+from textmix.numerics.determinism import rng
 
 #: Scores that differ by at most this count as equal in practice.
 REGION = 0.01

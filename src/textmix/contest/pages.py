@@ -9,8 +9,7 @@ from typing import Any
 
 from textmix.contest.findings import Finding
 from textmix.core import io
-from textmix.core.errors import MissingResult
-from textmix.core.recipes import OUT_OF_TIME
+from textmix.core.errors import OUT_OF_TIME, MissingResult
 from textmix.metrics.table import METRICS, main_metric
 from textmix.pages.rendering import environment, style
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from textmix.core.determinism import rng
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 from textmix.metrics.significance import Estimate, bootstrap_interval, holm, resampled_difference, sign_test
 from textmix.metrics.table import METRICS
+from textmix.numerics.determinism import rng
 
 #: Level of the tests.
 ALPHA = 0.05

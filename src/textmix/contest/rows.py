@@ -10,7 +10,7 @@ import pandas as pd
 
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.plan.methods import Method
+from textmix.experiment.methods import Method
 
 #: Columns of scores.csv and matrix.csv: mean and sample standard deviation (``spread``) over the trials, or the reason
 #: why there is no value.

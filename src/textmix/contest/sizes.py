@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from textmix.contest.rows import read_costs, read_scores
+from textmix.experiment.methods import Method
 from textmix.metrics import ranking
 from textmix.metrics.table import METRICS, main_metric
-from textmix.plan.methods import Method
 
 #: Columns of study.csv: mean of a metric over the trials; seconds to fit and predict one trial, and memory of the fit
 #: in bytes, both medians over the trials.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.errors import MissingResult
+from textmix.experiment.methods import point_of
 from textmix.experiment.predictions import Predictions
-from textmix.plan.methods import point_of
 
 
 def chosen_points(folder: Path) -> dict[str, int]:

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+#: Beginning of the reason of a result that is missing because the time was up; the next run tries it again.
+OUT_OF_TIME = "out of time: "
+
 
 class TextmixError(Exception):
     """Base class of the errors that a user can cause and mend."""

@@ -214,7 +214,7 @@ def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
     Parameters
     ----------
     path : place of the result; an older result there is replaced.
-    meta : the record (`textmix.core.runtime.Job.record`); ``files`` with the digests is added.
+    meta : the record of what made the result; ``files`` with the digests is added.
     """
     path = Path(path)
     _clear_way(path)

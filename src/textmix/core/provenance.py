@@ -1,10 +1,11 @@
 """Code digests: one hash of all code that a script can reach, recorded with the results that the script makes.
 
-The digest covers the syntax tree of every textmix module that a script reaches.  The modules are found by following the
-import statements; nothing is imported.  Comments, docstrings and formatting are left out, so that only an edit that can
-change a number changes the digest.  The method registry names modules by strings, which no import statement shows; the
-caller passes these names.  The files in a folder with the name of a module (``stoplists/`` beside ``stoplists.py``)
-count as part of the module.
+The digest covers the syntax tree of every module that a script reaches in a package that is read from its source files:
+textmix itself, and each package that lies beside its source.  The modules are found by following the import statements;
+nothing is imported.  An installed package counts by its version (`textmix.core.environment`).  Comments, docstrings and
+formatting are left out, so that only an edit that can change a number changes the digest.  The method registry names
+modules by strings, which no import statement shows; the caller passes these names.  The files in a folder with the name
+of a module (``stoplists/`` beside ``stoplists.py``) count as part of the module.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import ast
 import functools
 import os
 import platform
+import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +26,9 @@ from textmix.core.digests import sha256_bytes, sha256_file, stamp
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parents[1]
 #: Modules of errors, logs and records.  They cannot change a number, so an edit of them re-runs no job.
-NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "provenance", "recipes", "runtime")}
+NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "progress", "provenance")}
+#: Folders of installed packages, whose code counts by the version of its distribution.
+INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
 #: Digits of the digest of a module in a record.
 SHORT = 12
 
@@ -33,9 +37,28 @@ _TREES = Store(f"trees-{platform.python_version()}-{sha256_file(__file__)[:SHORT
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+def source_root(package: str) -> Path | None:
+    """Return the folder of textmix, or of a package that lies beside its source; None for an installed package."""
+    if package == PACKAGE:
+        return ROOT
+    return (
+        ROOT.with_name(package) if str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)) else None
+    )
+
+
+@functools.cache
+def _is_package(folder: Path) -> bool:
+    """Say whether a folder is a package."""
+    return (folder / "__init__.py").is_file()
+
+
 def module_file(module: str) -> Path | None:
-    """Return the file of a textmix module, given by its dotted name, or None if there is no such module."""
-    base = os.path.join(ROOT, *module.split(".")[1:])
+    """Return the file of a module, given by its dotted name, or None if it has no source file that counts."""
+    package, *parts = module.split(".")
+    root = source_root(package)
+    if root is None:
+        return None
+    base = os.path.join(root, *parts)
     for path in (f"{base}.py", os.path.join(base, "__init__.py")):
         if os.path.isfile(path):
             return Path(path)
@@ -78,7 +101,7 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
 
 
 def _read(path: Path) -> tuple[str, list[str], set[str]]:
-    """Return the digest of the syntax tree of a file, the modules of textmix and the packages that it imports.
+    """Return the digest of the syntax tree of a file, the modules read from source and the packages that it imports.
 
     A content that was read before, also by another process, is not parsed again.
     """
@@ -104,8 +127,9 @@ def _read_anew(path: Path) -> tuple[str, list[str], set[str]]:
 
     digest, imports = _TREES.get(sha256_bytes(source), describe)
     # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
-    modules = [name for name in imports if name.split(".")[0] == PACKAGE and module_file(name)]
-    return str(digest), modules, {name.split(".")[0] for name in imports} - {PACKAGE}
+    modules = [name for name in imports if module_file(name)]
+    packages = {name.split(".")[0] for name in imports}
+    return str(digest), modules, {package for package in packages if source_root(package) is None}
 
 
 def _data_digests(module: str, path: Path) -> dict[str, str]:
@@ -123,7 +147,7 @@ class Reached:
     ----------
     digests : name of a script, module or data file -> its sha256, 64 hexadecimal digits.
     files : of the scripts and modules.
-    packages : names of the packages outside of textmix that the code imports.
+    packages : names of the installed packages that the code imports.
     """
 
     digests: dict[str, str] = field(default_factory=dict)
@@ -135,17 +159,18 @@ class Reached:
         return {name: digest[:SHORT] for name, digest in sorted(self.digests.items())}
 
 
-def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Reached:
+def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutral: Iterable[str] = ()) -> Reached:
     """Return the digest of each script, of each module that it reaches and of their data files, by name.
 
     Parameters
     ----------
-    modules : dotted names of modules to start from; one outside of textmix adds its package alone.
+    modules : dotted names of modules to start from; one of an installed package adds its package alone.
     scripts : files of scripts to start from; a script is named by its file name.
+    neutral : modules that can change no number, besides `NEUTRAL`.
 
     Returns
     -------
-    the code; the modules in `NEUTRAL` are left out.
+    the code without the neutral modules.
 
     Raises
     ------
@@ -159,14 +184,14 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Rea
         found.files.append(Path(script))
         found.packages.update(packages)
         queue.extend(imports)
-    seen = set(NEUTRAL)
+    seen = NEUTRAL | set(neutral)
     while queue:
         name = queue.pop()
         if name in seen:
             continue
         seen.add(name)
         package = name.split(".")[0]
-        if package != PACKAGE:
+        if source_root(package) is None:
             found.packages.add(package)
             continue
         path = module_file(name)
@@ -178,7 +203,7 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> Rea
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
         elif name in named:
-            raise ValueError(f"no module {name} in {PACKAGE}; correct the name in config/methods.yaml")
+            raise ValueError(f"no module {name} in {package}; correct the name in config/methods.yaml")
     return found
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Statuses: no fault, or the fault of a row.  NUMBER, INDEX, SEPARATOR: one is expected and missing.  ORDER, RANGE: the
 #: index is not above the index before it, or not among the columns.  FEW, MANY: too few or too many values.

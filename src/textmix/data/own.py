@@ -26,7 +26,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    reading : `textmix.plan.own.Own.reading`: ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format``
+    reading : ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format``
         (a key of `FORMATS`), ``task`` and ``options``.
 
     Returns

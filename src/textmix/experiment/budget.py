@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-from textmix.core.errors import MissingResult
-from textmix.core.recipes import OUT_OF_TIME
+from textmix.core.errors import OUT_OF_TIME, MissingResult
 
 #: Budget without a word of the user's: seconds a document, and least seconds.
 A_DOCUMENT, LEAST = 0.06, 300.0

@@ -8,12 +8,12 @@ from typing import Any
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
 from textmix.experiment.budget import seconds_left, time_limit
+from textmix.experiment.methods import TAKES, Method
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import run_trials
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.plan.methods import TAKES, Method
 
 
 def run_compared(

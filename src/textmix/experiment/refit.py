@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from textmix.core.determinism import rng
 from textmix.data.corpus import Corpus
 from textmix.experiment.compared import views_of
+from textmix.experiment.methods import Method, point_of
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.represented import Represented
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import estimator_of
-from textmix.plan.methods import Method, point_of
+from textmix.numerics.determinism import rng
 
 #: Shares of the training documents of the learning curve.
 SHARES = (0.125, 0.25, 0.5, 1.0)
@@ -27,7 +27,7 @@ WORDS, LABELS = 12, 30
 
 
 def typed_point(name: str) -> dict[str, Any]:
-    """Return the content of a point from the name that `textmix.plan.methods.variants` gave it."""
+    """Return the content of a point from the name that `textmix.experiment.methods.variants` gave it."""
     return {key: _typed(value) for key, value in point_of(name).items()}
 
 

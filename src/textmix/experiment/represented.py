@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn import preprocessing
 
 from textmix.data.corpus import Corpus
+from textmix.experiment.methods import ORDER
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.plan.methods import ORDER
 from textmix.text.weighting import WEIGHTINGS, TermWeighting
 
 #: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.

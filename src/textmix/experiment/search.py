@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError
-from textmix.core.runtime import progress
+from textmix.core.progress import progress
 from textmix.experiment.budget import check_pace
+from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.represented import Views, weighting_of
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.experiment.tuning import folds_of
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
-from textmix.plan.methods import variants
 
 #: Most values that a ladder gets beyond one of its ends.
 MOST_STEPS = 4

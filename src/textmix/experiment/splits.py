@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core import io
-from textmix.core.determinism import rng
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+from textmix.numerics.determinism import rng
 
 
 @dataclass(frozen=True)

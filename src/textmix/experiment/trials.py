@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.core.determinism import rng
-from textmix.core.runtime import progress
+from textmix.core.progress import progress
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
 from textmix.experiment.further import further
+from textmix.experiment.methods import SEARCH, TUNING, Method, variants
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
 from textmix.experiment.represented import CHOICE, Represented, Views
 from textmix.experiment.splits import Splits
-from textmix.plan.methods import SEARCH, TUNING, Method, variants
+from textmix.numerics.determinism import rng
 
 logger = logging.getLogger("textmix")
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError
+from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
-from textmix.plan.methods import variants
 
 
 def folds_of(n_documents: int, n_folds: int, generator: np.random.Generator) -> list[np.ndarray]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Rows of the result of a sweep.
 DETECTED, CORRECT, EXACT = 0, 1, 2

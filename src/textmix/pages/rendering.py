@@ -13,13 +13,17 @@ from textmix.pages.svg import dark_rules
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def environment() -> jinja2.Environment:
+def environment(*folders: Path) -> jinja2.Environment:
     """Return a Jinja environment that escapes every value and raises an error for a missing one.
 
     Filter ``thousands`` separates thousands by commas; test ``plain`` tells a value from a mapping.
+
+    Parameters
+    ----------
+    folders : of templates besides `TEMPLATES`.
     """
     pages = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -30,18 +34,14 @@ def environment() -> jinja2.Environment:
     return pages
 
 
-def source(*names: str) -> Markup:
+def source(*files: Path) -> Markup:
     """Return style sheets or scripts as one text.
 
-    They are part of this package and hold no value from outside, so they are not escaped.
-
-    Parameters
-    ----------
-    names : names of files in the folder `TEMPLATES`.
+    They are part of a package and hold no value from outside, so they are not escaped.
     """
-    return Markup("\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names))  # noqa: S704
+    return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))  # noqa: S704
 
 
 def style(*names: str) -> Markup:
-    """Return style sheets as one text, with the rules that give drawings their dark colours."""
-    return source(*names) + Markup("\n" + dark_rules())  # noqa: S704
+    """Return style sheets of `TEMPLATES` as one text, with the rules that give drawings their dark colours."""
+    return source(*(TEMPLATES / name for name in names)) + Markup("\n" + dark_rules())  # noqa: S704

@@ -7,13 +7,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from textmix.core.determinism import rng
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
+from textmix.experiment.methods import Method
 from textmix.experiment.tuning import tune
 from textmix.models.common.sklearn_private import check_parameters
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.plan.methods import Method
+from textmix.numerics.determinism import rng
 from textmix.serve.classes import can_be_persisted
 from textmix.serve.model import PersistedModel
 

@@ -8,10 +8,10 @@ from typing import Any
 from textmix.core.environment import versions
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
+from textmix.experiment.methods import Method
 from textmix.experiment.represented import CHOICE, weighting_of
 from textmix.experiment.trials import estimator_of
 from textmix.models.hmm.vectorizer import SequenceVectorizer
-from textmix.plan.methods import Method
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
 from textmix.text.vectorizer import SkipgramVectorizer

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.prefetch_kernels import AHEAD, prefetch
+from textmix.numerics.jit import njit
+from textmix.numerics.prefetch_kernels import AHEAD, prefetch
 from textmix.text.token_kernels import slot_of
 
 #: Bits of a digit of `_sort`, and the numbers from which on it sorts by digits.

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import ConfigError
-from textmix.core.threads import number, ranges, side_by_side
 from textmix.data.corpus import Ragged
+from textmix.numerics.threads import number, ranges, side_by_side
 from textmix.text import skipgram_kernels as kernels
 
 WEIGHTINGS = ("count", "binary", "score")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are taken.
 FIRST_SLOTS = 1 << 14

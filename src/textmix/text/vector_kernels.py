@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.random_kernels import uniform
+from textmix.numerics.jit import njit
+from textmix.numerics.random_kernels import uniform
 from textmix.text.float_kernels import LANES, product, step
 
 #: The rate of the last step, as a share of the first one.

@@ -15,7 +15,7 @@ from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from textmix.core.determinism import rng
+from textmix.numerics.determinism import rng
 
 #: Parts of the training documents, each of which is scored by a fit to the rest.
 FOLDS = 5

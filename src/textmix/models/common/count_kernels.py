@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.prefetch_kernels import prefetch_row
+from textmix.numerics.jit import njit
+from textmix.numerics.prefetch_kernels import prefetch_row
 
 #: Entries compared in parallel.
 LANES = 8

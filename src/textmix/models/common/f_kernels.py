@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 
 @njit

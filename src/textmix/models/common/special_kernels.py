@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Above this argument seven terms of the asymptotic series are exact to double precision.
 LIFT = 10.0

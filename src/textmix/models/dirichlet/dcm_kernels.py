@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.prefetch_kernels import prefetch_row
 from textmix.models.common.special_kernels import log_rising, rising
 from textmix.models.dirichlet.length_kernels import length_derivatives
+from textmix.numerics.jit import njit
+from textmix.numerics.prefetch_kernels import prefetch_row
 
 #: Largest change of log s in one call of `solve_sum`.
 LARGEST_SHIFT = 2.0

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.prefetch_kernels import prefetch_row
 from textmix.models.dirichlet.length_kernels import concentration_bound, length_derivatives
+from textmix.numerics.jit import njit
+from textmix.numerics.prefetch_kernels import prefetch_row
 
 #: Relative accuracy of s.
 TOLERANCE = 1e-14

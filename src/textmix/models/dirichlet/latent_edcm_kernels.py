@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
 from textmix.models.common.special_kernels import log_rising, polygamma_rise, trigamma
+from textmix.numerics.jit import njit
 
 #: The logarithm of a running product of probabilities is taken when the product falls below this.
 SMALL = 1e-250

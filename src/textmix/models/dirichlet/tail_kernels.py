@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.prefetch_kernels import prefetch_row
 from textmix.models.dirichlet.length_kernels import histogram
+from textmix.numerics.jit import njit
+from textmix.numerics.prefetch_kernels import prefetch_row
 
 #: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are summed by value; all other counts are listed.
 SMALL = 4

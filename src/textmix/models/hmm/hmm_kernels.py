@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.models.common.lane_kernels import (
+from textmix.numerics.jit import njit
+from textmix.numerics.lane_kernels import (
     LANES,
     add_products,
     aligned,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
+from textmix.numerics.jit import njit
 
 
 @njit

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.random_kernels import uniform
 from textmix.models.label_sets.chain_kernels import odds_given, search_chain
 from textmix.models.linear.loss_kernels import softplus
+from textmix.numerics.jit import njit
+from textmix.numerics.random_kernels import uniform
 
 
 @njit

@@ -15,10 +15,10 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.label_sets.chain_kernels import odds_given
 from textmix.models.linear.loss_kernels import softplus
+from textmix.numerics.jit import njit
 
 
 @njit

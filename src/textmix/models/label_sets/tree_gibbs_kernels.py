@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.random_kernels import uniform
+from textmix.numerics.jit import njit
+from textmix.numerics.random_kernels import uniform
 
 
 @njit

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
 from textmix.models.linear.column_kernels import cells_of, combine_some
+from textmix.numerics.jit import njit
 
 #: Sweeps of coordinate descent between two steps of conjugate gradients on the support.
 SWEEPS_BETWEEN = 5

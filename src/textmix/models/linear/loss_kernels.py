@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 
 @njit

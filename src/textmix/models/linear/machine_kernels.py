@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 
 @njit(nogil=True)

@@ -11,11 +11,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.core.determinism import rng
 from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_classified, check_matrix
 from textmix.models.linear.machine_kernels import sweep
+from textmix.numerics.determinism import rng
 
 #: Sweeps between two looks at the duality gap, each of which costs half of a sweep.
 EVERY = 4

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Most halvings of a step; if none of them decreases the objective enough, the method ends.
 HALVINGS = 30

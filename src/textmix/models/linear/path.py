@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from textmix.core.threads import side_by_side
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.linear.margin_problem import (
     LOSSES,
@@ -23,6 +22,7 @@ from textmix.models.linear.margin_problem import (
 from textmix.models.linear.subspace import Point, Subspace
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.models.linear.working_set import solve_l1
+from textmix.numerics.threads import side_by_side
 
 
 def penalty_grid(

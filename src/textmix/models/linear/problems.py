@@ -5,7 +5,7 @@ objective is a loss in the predictors plus a quadratic penalty:
 
     objective_b(W) = loss_b(Z(W)) + \sum_p penalty_pb W_pb^2 / 2
 
-Which solver for which problem, each with the suite of ``snakemake bench`` that times it (`textmix.plan.suites`):
+Which solver for which problem, each with the suite of ``snakemake bench`` that times it:
 
     lbfgs               many smooth problems side by side, one pass over the features for all: cbm_scene, cbm_rcv1
     newton              few instances or few features, where a Hessian is small: cbm_yeast, cbm_mediamill

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Least curvature |x_i - x_j|^2 of a step; documents closer than this count as equal.
 LEAST_CURVATURE = 1e-12

@@ -11,10 +11,10 @@ from scipy.special import entr, log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.core.determinism import rng
 from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.validation import check_classified, check_matrix
 from textmix.models.linear.softmax_kernels import sweep
+from textmix.numerics.determinism import rng
 
 #: Share of the other classes in the shares of a document at the start, together.
 START = 1e-3

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Most Newton steps for one document, and the change of a share below which they end.
 NEWTON_STEPS, SMALL = 50, 1e-8

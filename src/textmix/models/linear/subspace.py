@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from textmix.core.threads import side_by_side
 from textmix.models.linear.column_kernels import correlate, gram_product
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution, margin_solution, null_model
+from textmix.numerics.threads import side_by_side
 
 #: A subspace of more dimensions than this is left for that of the present models.
 MOST_DIMENSIONS = 200

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 
 class Weights(NamedTuple):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.core.jit import njit
 from textmix.models.common.special_kernels import polygamma_rise
+from textmix.numerics.jit import njit
 
 
 @njit

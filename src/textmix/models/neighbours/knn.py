@@ -10,12 +10,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.core.threads import by_rows
 from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
 from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
+from textmix.numerics.threads import by_rows
 
 
 class Postings(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Multiplier of the hash of a column, 2^32 over the golden ratio (D. E. Knuth, The Art of Computer Programming, 6.4).
 MULTIPLIER = 2654435761

@@ -19,7 +19,6 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
-from textmix.core.threads import by_rows
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
@@ -27,6 +26,7 @@ from textmix.models.common.validation import check_counts, check_indicators, che
 from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm.prior import set_prior
 from textmix.models.pmm.training import EMRun, SetCounts, Training, gather
+from textmix.numerics.threads import by_rows
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
 EXACT_LIMIT = 20

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
 from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
+from textmix.numerics.jit import njit
 
 #: Relative difference of two scores below which they tie.
 TIE = 1e-12

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.core.jit import njit
+from textmix.numerics.jit import njit
 
 #: Number of probabilities that are multiplied before one logarithm is taken of the product.  A smoothed probability is
 #: above 1e-38 (xi - 1 is at least 1e-16 and the words fewer than 1e22), so the product does not underflow.

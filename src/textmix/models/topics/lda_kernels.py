@@ -16,9 +16,9 @@ import math
 
 import numpy as np
 
-from textmix.core.jit import njit
-from textmix.core.random_kernels import STEP, hashed
 from textmix.models.common.special_kernels import digamma
+from textmix.numerics.jit import njit
+from textmix.numerics.random_kernels import STEP, hashed
 
 #: Particles that draw side by side.
 FOUR = 4

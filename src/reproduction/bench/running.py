@@ -1,0 +1,120 @@
+"""Run one suite of the bench on its inputs; join the rows of all suites, and say their verdicts in sentences."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from reproduction.bench.timing import COLUMNS
+from reproduction.plan.suites import Suite
+from textmix.core import io
+from textmix.core.errors import MissingResult
+from textmix.data.corpus import Corpus
+from textmix.experiment.splits import Splits
+
+
+def _split_parts(corpus: str, splits: str) -> tuple[Any, ...]:
+    """Return X (N, V), Y (N, L), X_test and Y_test of the first trial: counts and label indicators, CSR."""
+    (X, Y), first = _labels(corpus), Splits.load(splits)
+    parts = [(X[rows], Y[rows]) for rows in (first.train[0], first.test[0])]
+    return *parts[0], *parts[1]
+
+
+def _classes(corpus: str) -> tuple[Any, ...]:
+    """Return X, counts CSR (N, V), and y, class index int (N,)."""
+    whole = Corpus.load(corpus)
+    return whole.features, whole.classes()
+
+
+def _labels(corpus: str) -> tuple[Any, ...]:
+    """Return X, counts CSR (N, V), and Y, label indicators CSR (N, L)."""
+    whole = Corpus.load(corpus)
+    return whole.features, whole.labels
+
+
+def _files(record: str) -> tuple[Any, ...]:
+    """Return the raw files of a data set: one mapping, role -> path.
+
+    Raises
+    ------
+    MissingResult : the data set could not be fetched.
+    """
+    fetched = io.read_json(record)
+    if fetched["status"] != "had":
+        raise MissingResult(fetched["reason"], fetched["broken"])
+    return ({role: Path(record).parent / file["name"] for role, file in fetched["files"].items()},)
+
+
+#: Form of data that a suite takes (`Suite.takes`) -> reader of the suite's inputs into the arguments of its function.
+READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "classes": _classes,
+    "labels": _labels,
+    "split": _split_parts,
+    "corpus": lambda corpus: (Corpus.load(corpus),),
+    "files": _files,
+}
+
+
+def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dict[str, Any]]:
+    """Read the inputs of one suite and run its function on them.
+
+    Parameters
+    ----------
+    suite : entry of the registry.
+    inputs : paths as `Suite.inputs` names them; none if the configuration maps no data set to the suite's role.
+    repeats : rounds; in each, every candidate and peer runs once.
+
+    Returns
+    -------
+    rows of `reproduction.bench.timing.COLUMNS`.
+
+    Raises
+    ------
+    MissingResult : the configuration maps no data to the suite's role, or they could not be had.
+    """
+    if not inputs:
+        raise MissingResult(
+            f"bench {suite.name}: the configuration has no data for the role '{suite.role}'; "
+            "run it with --configfile config/full.yaml, or map the role to a data set"
+        )
+    function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
+    rows: list[dict[str, Any]] = function(*READERS[suite.takes](*inputs), repeats=repeats)
+    return rows
+
+
+def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Join the suites' csv files.
+
+    Parameters
+    ----------
+    tables : suite -> path of its csv file, with the columns `COLUMNS`.
+
+    Returns
+    -------
+    rows : with the columns ``suite`` and `COLUMNS`; a suite that was left out has one row, with the reason as note.
+    sentences : one for every row that has a target, and one for every suite that was left out.
+    """
+    rows: list[dict[str, Any]] = []
+    for suite, path in tables.items():
+        try:
+            io.check_result(path)
+            rows += [{"suite": suite, **row} for row in io.read_csv(path)]
+        except MissingResult as missing:
+            rows.append({"suite": suite, **dict.fromkeys(COLUMNS, ""), "note": f"left out: {missing.reason}"})
+    return rows, [_sentence(row) for row in rows if row["target"] or not row["bench"]]
+
+
+def _sentence(row: Mapping[str, str]) -> str:
+    """Return a row of the joined table as a sentence; a target below 0.2 is said as a speed-up, 1 / target."""
+    if not row["bench"]:
+        return f"{row['suite']}: {row['note']}"
+    ratio, target = float(row["ratio_to_peer"]), float(row["target"])
+    if target < 0.2:
+        found, wanted = f"{1 / ratio:.1f} times faster than", f"at least {1 / target:.0f} times"
+    else:
+        found, wanted = f"{ratio:.2f} x the {row['quantity']} of", f"at most {target:g} x"
+    verdict = "met" if row["met"].lower() == "true" else "MISSED"
+    note = f" ({row['note']})" if row["note"] else ""
+    return f"{row['bench']}: {row['candidate']}: {found} {row['peer']}{note}; wanted {wanted}: {verdict}"

@@ -1,0 +1,1 @@
+"""Figures and drawings of the reproduction's pages."""

@@ -1,0 +1,113 @@
+"""The data that a figure of a paper draws, and the call of its function in ``reproduction.papers.<paper>.figures``."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reproduction.stored.results import Results, choose_variant, entry_of
+from textmix.core.errors import ConfigError
+from textmix.experiment.methods import point_of
+from textmix.pages.marks import Printed
+from textmix.pages.style import Sheet, style, svg_bytes
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """The data of one figure of a paper.
+
+    Parameters
+    ----------
+    results : the results of the paper.
+    published : id of a row of ``published.csv`` -> printed number and its standard deviation, in the row's unit.
+    options : the figure's entry in ``paper.yaml``: its caption and the options that its function reads; the methods
+        below read ``experiment``, ``variants`` (method -> variant) and ``published`` (method or role -> row id).
+    """
+
+    results: Results
+    published: Mapping[str, Printed]
+    options: Mapping[str, Any]
+
+    def option(self, name: str) -> Any:
+        """Return an option that the figure needs.
+
+        Raises
+        ------
+        ConfigError : the figure's entry in ``paper.yaml`` lacks it.
+        """
+        return entry_of(self.options, name, f"{self.results.paper}: figure in paper.yaml")
+
+    def trials(self, role: str, method: str, metric: str) -> list[float]:
+        """Return a metric of one variant of a method in every trial of the figure's experiment, in stored units.
+
+        Parameters
+        ----------
+        role, method, metric : names in ``paper.yaml``.  The option ``variants`` names the variant of the method;
+            without it the variant is the unnamed one or the only one.
+
+        Raises
+        ------
+        ConfigError : ``paper.yaml`` does not determine experiment or variant.
+        MissingResult : the result is missing.
+        """
+        groups = self._scores(role, method, metric)
+        place = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
+        return groups[choose_variant(groups, self.options.get("variants", {}).get(method), place)]
+
+    def grid(self, role: str, method: str, metric: str, parameter: str) -> dict[float, list[float]]:
+        """Return value of a grid parameter -> the metric in every trial (stored units), with increasing keys.
+
+        Parameters
+        ----------
+        role, method, metric : names in ``paper.yaml``.
+        parameter : name of the grid parameter, which every variant of the method must set.
+
+        Raises
+        ------
+        ConfigError : a variant does not set the parameter.
+        MissingResult : the result is missing.
+        """
+        points = {}
+        for variant, values in self._scores(role, method, metric).items():
+            parameters = point_of(variant)
+            points[float(entry_of(parameters, parameter, f"variant '{variant}' of {method}"))] = values
+        return dict(sorted(points.items()))
+
+    def _scores(self, role: str, method: str, metric: str) -> dict[str, list[float]]:
+        """Return variant -> a metric in every trial of the figure's experiment, in stored units."""
+        return self.results.scores(self.option("experiment"), role, method, metric)
+
+    def seconds(self, role: str, method: str) -> list[float]:
+        """Return the seconds of training of a method in every trial of the figure's experiment."""
+        return self.results.seconds(self.option("experiment"), role, method)
+
+    def title_of(self, role: str) -> str:
+        """Return the title of a data set's panel: the option ``labels``, else the role."""
+        return str(self.options.get("labels", {}).get(role, role))
+
+    def published_of(self, name: str) -> Printed | None:
+        """Return the published number that the option ``published`` gives a method or role, or None without one."""
+        return self.published.get(self.options.get("published", {}).get(name, ""))
+
+
+def draw(paper: str, name: str, data: FigureData) -> bytes:
+    """Return one figure of a paper as SVG bytes.
+
+    Parameters
+    ----------
+    paper, name : the entry of ``FIGURES`` in ``reproduction.papers.<paper>.figures``.
+    data : the results, published numbers and options that the figure's function reads.
+
+    Raises
+    ------
+    ConfigError : the paper has no figure of this name.
+    MissingResult : a result that the figure draws is missing.
+    """
+    figures: dict[str, Callable[[FigureData], Sheet]]
+    figures = importlib.import_module(f"reproduction.papers.{paper}.figures").FIGURES
+    if name not in figures:
+        raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
+    with style():
+        return svg_bytes(figures[name](data), str(data.options.get("title", name)))

@@ -1,0 +1,62 @@
+"""The figure of the target scaling: seconds and memory of each step against what grows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from textmix.pages.marks import legend
+from textmix.pages.style import DASHES, MARKERS, Sheet, grid_of_panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Quantity -> name of its axis and what one of its units is of the stored ones.
+QUANTITIES = {"seconds": ("seconds", 1.0), "bytes": ("memory, MB", 1e-6)}
+
+
+def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[str, Any]]) -> Sheet:
+    """Draw medians over the repeats on logarithmic axes: a panel for each quantity and each axis that grows.
+
+    Parameters
+    ----------
+    rows, slopes : as `reproduction.bench.growth` describes them; all values may be text.
+    """
+    grown = list(dict.fromkeys(row["axis"] for row in rows))
+    cells = [(axis, quantity) for axis in grown for quantity in QUANTITIES]
+    places = {label: place for place, label in enumerate(dict.fromkeys(map(_label, rows)))}
+    figure, panels = grid_of_panels(len(cells), 2, 2.9)
+    for axes, (axis, quantity) in zip(panels, cells, strict=True):
+        _panel(axes, [row for row in rows if row["axis"] == axis], quantity, places)
+        axes.set_xlabel(axis)
+    legend(figure)
+    steep = [row for row in slopes if row["quantity"] == "seconds" and row["axis"] == "documents"]
+    if steep:
+        most = max(steep, key=lambda row: float(row["slope"]))
+        figure.note(
+            f"The steepest growth of time with documents is that of {most['case']}, {most['step']}: slope "
+            f"{float(most['slope']):.2f}, 95 % interval {float(most['low']):.2f} to {float(most['high']):.2f}."
+        )
+    return figure
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    """Return the name of a line: case and step."""
+    return f"{row['case']}, {row['step']}".replace("_", " ")
+
+
+def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places: Mapping[str, int]) -> None:
+    """Draw a line for each step of each case; its place decides colour, mark and dashes in all panels."""
+    name, unit = QUANTITIES[quantity]
+    lines: dict[str, dict[int, list[float]]] = {}
+    for row in rows:
+        if row[quantity] not in ("", None):
+            value = unit * float(row[quantity])
+            lines.setdefault(_label(row), {}).setdefault(int(row["size"]), []).append(value)
+    for label, points in lines.items():
+        turn, place = divmod(places[label], len(MARKERS))
+        look = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[turn % len(DASHES)]}
+        sizes = sorted(points)
+        axes.loglog(sizes, [median(points[size]) for size in sizes], label=label, **look)
+    axes.set_ylabel(name)

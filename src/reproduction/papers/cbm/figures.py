@@ -1,0 +1,299 @@
+"""Figures of Li, Wang, Pavlu & Aslam: effect of K, one example, the path of EM, and the cost of the exact search."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.patches import Patch, Rectangle
+
+from reproduction.pages.figures import FigureData
+from textmix.pages.marks import (
+    counted,
+    explain_trials,
+    legend,
+    log_axis,
+    marked,
+    place_legend,
+    published_line,
+    published_point,
+    row_names,
+    spread_of,
+    trials_row,
+    with_bars,
+)
+from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, WIDTH, Sheet, grid_of_panels, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Rows = list[dict[str, str]]
+#: A correlation of at least this size is written into its cell.
+WRITTEN = 0.3
+#: Role -> variance in the configuration generators of the authors' code (Exp153 and Exp152).
+AUTHORS_VARIANCE = {"scene": 1.0, "rcv1": 1e6}
+NAMES = {
+    **{"binrel_lr": "BinRel LR", "powset_lr": "PowSet LR", "paircrf": "PairCRF", "cbm_lr": "CBM LR"},
+    "cc_lr": "CC LR",
+}
+#: Variants of `reproduction.papers.cbm.variants.chain_variants` in the order of their rows, and their names.
+VARIANTS = {
+    **{"greedy": "chain, greedy", "monte_carlo": "chain, ten samples", "beam": "chain, beam of 15"},
+    **{"exact": "chain, exact mode", "label_half": "labels, half the votes"},
+    **{"label_calibrated": "labels, calibrated votes", "subset": "sets, most votes"},
+}
+_OVER_STARTS = "A bar reaches one standard deviation over the random starts; one start has none."
+
+
+def components(data: FigureData) -> Sheet:
+    """Draw subset accuracy against the number of components: the mean over random starts, and its deviation as a bar.
+
+    Options: labels, published (role -> id).  Reads ``components/runs.csv``: role, components (K), run, subset_accuracy.
+    """
+    rows = data.results.measure_table("components", "runs")
+    roles = list(dict.fromkeys(row["role"] for row in rows))
+    figure, axes = panels(len(roles), height=2.8)
+    for panel, role in zip(axes, roles, strict=True):
+        found: dict[float, list[float]] = {}
+        for row in (row for row in rows if row["role"] == role):
+            found.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
+        means, spreads = [[of(values) for values in found.values()] for of in (statistics.fmean, spread_of)]
+        with_bars(panel, list(found), means, spreads if any(spreads) else None, 0, label="rebuilt", linestyle="-")
+        published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
+        log_axis(panel.xaxis, min(found), max(found))
+        marked(panel.xaxis, list(found))
+        panel.set_title(counted(data.title_of(role) + ", random starts", map(len, found.values())))
+        panel.set_xlabel("components K (log scale)")
+    figure.note(_OVER_STARTS)
+    axes[0].set_ylabel("subset accuracy (percent)")
+    legend(figure)
+    return figure
+
+
+def variances(data: FigureData) -> Sheet:
+    """Draw subset accuracy against the variance of the prior, a line for each method, and a line at the authors' one.
+
+    Options: experiment, role, methods, published (method -> id), drawn at the authors' variance.
+    """
+    figure, (axes,) = panels(1, height=3.0)
+    role = data.option("role")
+    for place, method in enumerate(data.option("methods")):
+        points = data.grid(role, method, "subset_accuracy", "variance")
+        values = [100.0 * statistics.fmean(trials) for trials in points.values()]
+        look: dict[str, Any] = {"marker": MARKERS[place], "linestyle": DASHES[place], "color": f"C{place}"}
+        axes.plot(list(points), values, label=NAMES.get(method, method), **look)
+    for method in data.option("methods"):
+        published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
+    axes.axvline(AUTHORS_VARIANCE[role], color=GREY, linestyle=DASHES[3], label="the authors' variance")
+    figure.note("One given split; its accuracies have no bars.")
+    log_axis(axes.xaxis, min(points), max(points))
+    axes.set_xlabel("variance of the prior (log scale)")
+    axes.set_ylabel("subset accuracy (percent)")
+    legend(figure)
+    return figure
+
+
+def variants(data: FigureData) -> Sheet:
+    """Draw the subset accuracy of each reading of the authors' tools, beside the printed number that it may stand for.
+
+    Options: labels, published (role and variant, joined by ``/`` -> id).  Reads ``chain_variants/runs.csv``: role,
+    variant, run, subset_accuracy.
+    """
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in data.results.measure_table("chain_variants", "runs"):
+        runs = found.setdefault(row["role"], {}).setdefault(row["variant"], [])
+        runs.append(100.0 * float(row["subset_accuracy"]))
+    figure, axes = panels(len(found), height=0.3 * len(VARIANTS) + 1.5, sharey=True)
+    for panel, (role, variant) in zip(axes, found.items(), strict=True):
+        for height, name in enumerate(VARIANTS):
+            trials_row(panel, height, variant[name], "C0", "run")
+            published_point(panel, 0, height, data.published_of(f"{role}/{name}"))
+        explain_trials(panel, "run", map(len, variant.values()))
+        panel.set_title(data.title_of(role))
+        panel.set_xlabel("subset accuracy (percent)")
+    row_names(axes[0], list(VARIANTS.values()))
+    legend(figure)
+    return figure
+
+
+def illustration(data: FigureData) -> Sheet:
+    """Draw one example: its components of the largest weights, its label marginals, and its label correlations.
+
+    Reads ``illustration/components.csv``: component (rank of its weight, from 0), weight, label, probability;
+    ``labels.csv``: label, marginal, mode and true (0 or 1); ``correlations.csv``: correlation, row by row of the
+    matrix.
+    """
+    tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
+    labels = [row["label"] for row in tables["labels"]]
+    correlations = data.results.measure_table("illustration", "correlations")
+    height = max(0.16 * len(labels), 0.8) + 0.55
+    figure = Sheet(figsize=(WIDTH, 2 * height + 1.3))
+    upper, lower = np.ravel(np.asarray(figure.subfigures(2, 1, height_ratios=(height, height + 0.9))))
+    grid = upper.subplots(1, 5, sharey=True, width_ratios=(1, 1, 1, 1, 1.6))
+    for rank, axes in enumerate(grid[:-1]):
+        _component(axes, [row for row in tables["components"] if row["component"] == str(rank)])
+    _marginals(grid[-1], tables["labels"])
+    row_names(grid[0], labels)
+    upper.supxlabel("label probability: in the four heaviest components, and in the mixture", fontsize=8.2)
+    _correlations(lower.subplots(), correlations, labels)
+    names = [row["label"] for row in tables["labels"] if row["true"] == "1"]
+    mode = [row["label"] for row in tables["labels"] if row["mode"] == "1"]
+    figure.note(f"The true labels are {', '.join(names) or 'none'}; the likeliest set is {', '.join(mode) or 'empty'}.")
+    handles = [
+        Patch(facecolor="C0", label="in a component"),
+        Patch(facecolor="C1", label="marginal, in the likeliest set"),
+    ]
+    handles.append(Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it"))
+    handles.append(grid[-1].plot([], [], "D", color=INK, label="true label")[0])
+    place_legend(figure, handles, [str(handle.get_label()) for handle in handles])
+    return figure
+
+
+def _component(axes: Axes, rows: Rows) -> None:
+    """Draw the label probabilities of one component."""
+    axes.barh(range(len(rows)), [float(row["probability"]) for row in rows], color="C0", height=0.66)
+    axes.set_xlim(0, 1)
+    axes.set_xticks((0, 1))
+    axes.grid(axis="y", visible=False)
+    if rows:
+        axes.set_title(f"π = {float(rows[0]['weight']):.2f}")
+
+
+def _marginals(axes: Axes, rows: Rows) -> None:
+    """Draw the marginals as bars, filled for the labels in the likeliest set, with a mark beside true labels."""
+    place = range(len(rows))
+    colours = ["C1" if row["mode"] == "1" else PAPER for row in rows]
+    axes.barh(place, [float(row["marginal"]) for row in rows], color=colours, edgecolor="C1", height=0.66)
+    axes.plot([1.07] * sum(row["true"] == "1" for row in rows), [y for y in place if rows[y]["true"] == "1"], "D",
+              color=INK, markersize=4, clip_on=False)  # fmt: skip
+    axes.axvline(0.5, color=GREY, linewidth=1.0, linestyle=DASHES[3])
+    axes.set_xlim(0, 1.14)
+    axes.set_xticks((0, 0.5, 1), ("0", "0.5", "1"))
+    axes.grid(axis="y", visible=False)
+    axes.set_title("marginal")
+
+
+def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
+    """Draw the matrix of correlations: orange where positive, blue where negative, the stronger the larger."""
+    for number, row in enumerate(rows):
+        y, x = divmod(number, len(labels))
+        value = float(row["correlation"])
+        if x == y:
+            continue
+        look: dict[str, Any] = {"facecolor": "C1" if value > 0 else "C0", "alpha": min(abs(value), 1.0)}
+        axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **look))
+        if abs(value) >= WRITTEN:
+            axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=7)
+    middle = [place + 0.5 for place in range(len(labels))]
+    axes.set_xticks(middle, labels, rotation=90)
+    axes.set_yticks(middle, labels)
+    axes.set_xlim(0, len(labels))
+    axes.set_ylim(len(labels), 0)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.set_title(f"correlation of labels: positive orange, negative blue; written from {WRITTEN:g} on")
+
+
+def em_path(data: FigureData) -> Sheet:
+    """Draw likelihood and accuracy after every iteration; a row of panels for each data set, a line for each run.
+
+    Options: labels, published (role -> id).  Reads ``em_path/path.csv``: role, run, iteration, objective,
+    subset_accuracy.
+    """
+    rows = data.results.measure_table("em_path", "path")
+    roles = list(dict.fromkeys(row["role"] for row in rows))
+    figure, grid = grid_of_panels(2 * len(roles), 2, 2.3, sharex=True)
+    for left, right, role in zip(grid[::2], grid[1::2], roles, strict=True):
+        runs: dict[str, list[dict[str, str]]] = {}
+        for row in (row for row in rows if row["role"] == role):
+            runs.setdefault(row["run"], []).append(row)
+        for path in runs.values():
+            _path(left, right, path)
+        _end(right, [path[-1] for path in runs.values()])
+        published_line(right, data.published_of(role), f"published, {data.title_of(role)}")
+        left.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
+        left.set_ylabel("penalised log-likelihood")
+        right.set_ylabel("subset accuracy (percent)")
+        right.margins(y=0.15)
+    for axes in grid[-2:]:
+        axes.set_xlabel("iteration of EM")
+    figure.note(_OVER_STARTS)
+    legend(figure)
+    return figure
+
+
+def _path(left: Axes, right: Axes, rows: Sequence[Mapping[str, str]]) -> None:
+    """Draw the likelihood and the accuracy of one run, which keeps its value until the next iteration ends."""
+    steps = [int(row["iteration"]) for row in rows]
+    look: dict[str, Any] = {"color": "C0", "alpha": 0.55, "linewidth": 1}
+    label = None if "one random start" in left.get_legend_handles_labels()[1] else "one random start"
+    left.plot(steps, [float(row["objective"]) for row in rows], label=label, **look)
+    right.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **look)
+
+
+def _end(axes: Axes, rows: Rows) -> None:
+    """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
+    finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
+    bars = [spread_of(finals)] if len(finals) > 1 else None
+    look: dict[str, Any] = {"color": "C1", "marker": MARKERS[1], "linestyle": "none"}
+    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=bars, label="mean of the last accuracies", **look)
+
+
+def evaluations(data: FigureData) -> Sheet:
+    """Draw how many label sets the exact search scores, against L, one line for each K, a panel for each data set.
+
+    Options: labels.  Reads ``exact_search/evaluations.csv``: role, components (K), labels (L), evaluations (mean),
+    largest.
+    """
+    rows = data.results.measure_table("exact_search", "evaluations")
+    roles = list(dict.fromkeys(row["role"] for row in rows))
+    figure, axes = grid_of_panels(len(roles), 2, 2.6, sharey=True)
+    top = max(float(row["largest"]) for row in rows)
+    for panel, role in zip(axes, roles, strict=True):
+        own = [row for row in rows if row["role"] == role]
+        for place, number in enumerate(dict.fromkeys(row["components"] for row in own)):
+            _searches(panel, [row for row in own if row["components"] == number], place)
+        x = sorted({float(row["labels"]) for row in own})
+        shown = [n for n in x if 2.0**n <= 10 * top] or x[:1]
+        panel.plot(shown, [2.0**n for n in shown], "_", color=INK, markersize=16, label="number of all sets, 2ᴸ")
+        log_axis(panel.xaxis, min(x), max(x))
+        marked(panel.xaxis, x)
+        panel.set_title(data.title_of(role))
+        panel.set_xlabel("labels L (log scale)")
+    log_axis(axes[0].yaxis, 1, top)
+    axes[0].set_ylabel("sets scored (log scale)")
+    _repeats(figure, rows)
+    legend(figure)
+    return figure
+
+
+def _searches(axes: Axes, rows: Rows, place: int) -> None:
+    """Draw the mean number of sets scored for one K, with a bar up to the largest; the bars of all K stand apart."""
+    x, mean, largest = ([float(row[key]) for row in rows] for key in ("labels", "evaluations", "largest"))
+    up = [most - value for most, value in zip(largest, mean, strict=True)]
+    look = f"K = {rows[0]['components']}: mean, and largest"
+    with_bars(axes, [n * 1.03 ** (place - 1.5) for n in x], mean, [[0.0] * len(up), up], place, label=look)
+
+
+def _repeats(figure: Sheet, rows: Rows) -> None:
+    """Note that repeats are counted, with the case in which they show most."""
+    figure.note("A set that several components list is scored and counted once for each of them.")
+    row = max(rows, key=lambda row: float(row["evaluations"]) / 2.0 ** float(row["labels"]))
+    mean, sets = float(row["evaluations"]), 2.0 ** float(row["labels"])
+    if mean > sets:
+        figure.note(
+            f"Hence the mean is {mean:.1f} for the {sets:g} sets of {row['labels']} labels and K = {row['components']}."
+        )
+
+
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
+    "components": components,
+    "variances": variances,
+    "variances_rcv1": variances,
+    "variants": variants,
+    "illustration": illustration,
+    "em_path": em_path,
+    "evaluations": evaluations,
+}

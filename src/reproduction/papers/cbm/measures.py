@@ -1,0 +1,336 @@
+"""Li, Wang, Pavlu & Aslam: comparisons of methods, runs of EM, the exact search, and one example."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from reproduction.papers.cbm.parts import Parts, deviation_of, exactly_right, seed_from
+from reproduction.papers.cbm.variants import boosting_variants, chain_variants, sampler_seeds
+from reproduction.stored.measures import Measure, MeasureData
+from textmix.metrics.multilabel import document_f
+from textmix.metrics.significance import bootstrap_interval, sign_test
+from textmix.models.cbm import mixture_kernels
+from textmix.models.cbm.estimator import SEARCH_LIMIT, CBMClassifier
+from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
+
+__all__ = [
+    "boosting_variants",
+    "chain_variants",
+    "comparisons",
+    "components",
+    "em_path",
+    "exact_search",
+    "illustration",
+    "random_starts",
+    "ranking",
+    "sampler_seeds",
+    "special_cases",
+]
+#: Methods of the rows "LR" and "linear" of the slides' table.
+LINEAR = (
+    *("binrel_lr", "powset_lr", "cc_lr", "pcc_lr", "ecc_label_lr", "ecc_subset_lr", "cdn_lr", "paircrf"),
+    "cbm_lr",
+)
+
+
+def comparisons(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Set every method beside CBM with logistic regression on the test documents of every data set.
+
+    Parameters
+    ----------
+    sources : role -> data set with the methods' predictions.
+    settings : ``reference``, the method to which every method is compared; ``resamples`` of the bootstrap.
+    generator : draws the resamples.
+
+    Returns
+    -------
+    a measure whose table ``methods`` has subset accuracy and sample F with 95 % intervals, the difference in subset
+    accuracy to the reference with its interval, and the sign test on the documents.
+    """
+    rows: list[dict[str, Any]] = []
+    for role, source in sources.items():
+        rows += _compared(role, source, settings, generator)
+    wins = sum(_wins(rows, role, settings["reference"]) for role in sources)
+    return Measure({"cbm_lr_wins": wins, "data_sets": len(sources)}, {"methods": rows})
+
+
+def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
+    """Return whether no method of `LINEAR` has a larger subset accuracy on a data set than the reference."""
+    values = {row["method"]: row["subset_accuracy"] for row in rows if row["role"] == role and row["method"] in LINEAR}
+    return bool(values[reference] == max(values.values()))
+
+
+def _compared(
+    role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    """Yield one row a method of the table ``methods``, for its first variant on the first split."""
+    place, true = source.splits.test_place(0), Parts(source).Y_test
+    sets = {name: found.label_sets(0, place, true.shape[1]) for name, found in source.predictions.items()}
+    best = exactly_right(true, sets[settings["reference"]])
+    for name, predicted in sets.items():
+        right, draws = exactly_right(true, predicted), settings["resamples"]
+        row: dict[str, Any] = {"role": role, "method": name}
+        for key, values in (
+            ("subset_accuracy", right),
+            ("sample_f", document_f(true, predicted)),
+            ("difference", right - best),
+        ):
+            mean, low, high = bootstrap_interval(values, generator, resamples=draws)
+            row |= {key: mean, f"{key}_low": low, f"{key}_high": high}
+        yield {**row, "sign_test": sign_test(right, best)}
+
+
+# `comparisons` takes the data sets at hand; `ranking` takes the slides' five, and is missing while one is missing.
+ranking = comparisons
+
+
+def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+    """Record each EM iteration: penalised log-likelihood of the training part, subset accuracy of the test part.
+
+    Parameters
+    ----------
+    sources : role -> data set, one or more.
+    settings : ``params`` of `CBMClassifier`; ``runs``, role -> number of random starts.
+    generator : seeds the starts.
+
+    Returns
+    -------
+    a measure with the table ``path``; ``largest_fall`` is the largest decrease of the objective in one iteration.
+    """
+    rows = []
+    cases = ((role, run) for role in sources for run in range(settings["runs"][role]))
+    for role, run in cases:
+        parts = Parts(sources[role])
+
+        def note(model: CBMClassifier, role: str = role, run: int = run, parts: Parts = parts) -> None:
+            """Record the EM iteration that a model has just ended."""
+            accuracy = exactly_right(parts.Y_test, model.predict(parts.X_test)).mean()
+            path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
+            rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
+
+        model = CBMClassifier(**settings["params"], tol=0.0, random_state=seed_from(generator), callback=note)
+        model.fit(parts.X, parts.Y)
+    return Measure({"largest_fall": _largest_fall(rows)}, {"path": rows})
+
+
+def _largest_fall(rows: list[dict[str, Any]]) -> float:
+    """Return the largest decrease of the objective in one EM iteration; 0 if it never decreases."""
+    pairs = [(a, b) for a, b in itertools.pairwise(rows) if (a["role"], a["run"]) == (b["role"], b["run"])]
+    return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
+
+
+def random_starts(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Fit CBM from several random starts, with one number of components or with several.
+
+    Parameters
+    ----------
+    sources : role -> data set, one or more.
+    settings : ``params`` of `CBMClassifier`; ``components``, role -> the K tried; ``runs``, role -> number of starts.
+    generator : seeds the starts.
+
+    Returns
+    -------
+    a measure with the table ``runs`` (subset accuracy of the test part, and the penalised log-likelihood at the end);
+    the value ``scene_k20`` is the mean over the starts with its standard deviation.
+    """
+    rows: list[dict[str, Any]] = []
+    values = {}
+    for role, source in sources.items():
+        parts = Parts(source)
+        for n_components in settings["components"][role]:
+            found = [
+                _started(parts, {**settings["params"], "n_components": n_components}, generator)
+                for _ in range(settings["runs"][role])
+            ]
+            case = {"role": role, "components": n_components}
+            rows += [{**case, "run": run, **row} for run, row in enumerate(found)]
+            accuracy = [row["subset_accuracy"] for row in found]
+            values[f"{role}_k{n_components}"] = float(np.mean(accuracy)), deviation_of(accuracy)
+    return Measure(values, {"runs": rows})
+
+
+# The settings say which K.
+components = random_starts
+
+
+def _started(parts: Parts, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
+    """Return the test part's subset accuracy and the last objective of CBM from one random start."""
+    model = CBMClassifier(**params, random_state=seed_from(generator)).fit(parts.X, parts.Y)
+    accuracy = float(exactly_right(parts.Y_test, model.predict(parts.X_test)).mean())
+    return {"subset_accuracy": accuracy, "objective": float(model.objective_path_[-1])}
+
+
+def exact_search(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Count the label sets that the exact search scores, and compare its mode with enumeration where L allows.
+
+    Parameters
+    ----------
+    sources : role -> data set; the first labels of each make smaller problems from its models.
+    settings : ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels;
+        ``enumerated``, the largest L for which all label sets are scored; ``documents``, how many test documents are
+        used, the first ones.
+    generator : seeds the models.
+
+    Returns
+    -------
+    a measure with the number of searches whose mode is less probable than the best of all label sets, the mean number
+    of label sets scored, and the table ``evaluations``.  A set that several components list is scored, and counted,
+    once for each of them (`mixture_kernels.search_modes`), so that the number may exceed that of all sets, 2^L.
+    """
+    rows, mismatches, counted = [], 0, []
+    for role, source in sources.items():
+        parts = Parts(source)
+        X, n_labels = parts.X_test[: settings["documents"]], parts.Y.shape[1]
+        sizes = sorted({n for n in settings["labels"] if n < n_labels} | {n_labels})
+        for n_components in settings["components"]:
+            model = CBMClassifier(
+                **{**settings["params"], "n_components": n_components}, random_state=seed_from(generator)
+            )
+            pi, b = model.fit(parts.X, parts.Y).components(X)
+            tiny = np.finfo(np.float64).tiny
+            odds = np.log(np.maximum(b, tiny)) - np.log1p(-np.minimum(b, 1.0 - 2.0**-53))
+            log_pi = np.log(np.maximum(pi, tiny))
+            for size in sizes:
+                z = np.ascontiguousarray(odds[:, :, :size].swapaxes(0, 1))
+                _, value, tried, exact = mixture_kernels.search_modes(log_pi, z, True, SEARCH_LIMIT)
+                if size <= settings["enumerated"]:
+                    mismatches += int(np.sum(_enumerated(log_pi, z) > value + 1e-9))
+                counted.append(tried)
+                row = {"role": role, "components": n_components, "labels": size, "evaluations": tried.mean()}
+                rows.append({**row, "largest": int(tried.max()), "exact": float(exact.mean())})
+    mean = float(np.concatenate(counted).mean())
+    return Measure({"mismatches_with_enumeration": mismatches, "mean_evaluations": mean}, {"evaluations": rows})
+
+
+def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Return the largest log probability of any of the 2^L label sets, float64 (N,).
+
+    Parameters
+    ----------
+    log_pi : log weights of the components, (N, K).
+    Z : log-odds of the labels, (K, N, L).
+    """
+    best = np.full(len(log_pi), -np.inf)
+    base = log_pi.T - np.logaddexp(0.0, Z).sum(axis=2)
+    for labels in itertools.product((0.0, 1.0), repeat=Z.shape[2]):
+        best = np.maximum(best, np.logaddexp.reduce(base + Z @ np.array(labels), axis=0))
+    return best
+
+
+def special_cases(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Compare CBM with one component to BinRel, and with a hard component a label set to PowSet.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``variance`` of both; ``steps``, most iterations of a solver; ``tolerance`` of the solvers of PowSet and
+        of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
+    generator : unused, for nothing is drawn.
+    """
+    parts = Parts(next(iter(sources.values())))
+    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
+    one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared).fit(parts.X, parts.Y)
+    solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
+    single = BinaryRelevance(tol=1e-16, **solved).fit(parts.X, parts.Y)
+    hard = CBMClassifier(init="label_sets", step_tol=settings["tolerance"], **shared).fit(parts.X, parts.Y)
+    powerset = PowerSet(tol=settings["tolerance"], **solved).fit(parts.X, parts.Y)
+    return Measure(
+        {
+            "largest_difference_from_binrel": np.abs(
+                one.predict_proba(parts.X_test) - single.predict_proba(parts.X_test)
+            ).max(),
+            "largest_difference_from_powset": np.abs(hard.predict(parts.X_test) - powerset.predict(parts.X_test)).max(),
+        }
+    )
+
+
+def illustration(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Show one test document, if possible one whose likeliest label set is right and has a label of marginal below 1/2.
+
+    Parameters
+    ----------
+    sources : role -> data set; the one with the most labels is used.
+    settings : ``params`` of `CBMClassifier`; ``components``, how many components are shown: the ones with the largest
+        weights.
+    generator : seeds the model.
+
+    Returns
+    -------
+    a measure with the tables ``components`` (label probabilities of the components with the largest weights),
+    ``labels`` (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
+    """
+    parts = Parts(max(sources.values(), key=lambda source: len(source.corpus.label_names)))
+    model = CBMClassifier(**settings["params"], random_state=seed_from(generator)).fit(parts.X, parts.Y)
+    modes, log_mode, _ = model.search(parts.X_test)
+    marginal = model.predict_proba(parts.X_test)
+    lost = (modes == 1) & (marginal < 0.5)
+    carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
+    chosen = _telling(lost, carried, exactly_right(parts.Y_test, modes), np.exp(log_mode))
+    X, mode = parts.X_test[[chosen]], modes[chosen]
+    pi, b = model.components(X)
+    heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
+    shown = np.flatnonzero(
+        (mode == 1) | (parts.Y_test[chosen] == 1) | (marginal[chosen] > 0.1) | (b[0, heavy].max(axis=0) > 0.3)
+    )
+    names = [parts.labels[label] for label in shown]
+    without = mode & (marginal[chosen] >= 0.5).astype(np.int8)
+    correlation = model.label_correlations(X)[0]
+    values = {
+        "mode_holds_a_label_below_one_half": float(lost[chosen].any()),
+        "documents_with_such_a_label": float(lost.any(axis=1).mean()),
+        "document": float(chosen),
+        "probability_of_mode": float(np.exp(log_mode[chosen])),
+        "probability_of_marginal_set": float(np.exp(model.set_log_proba(X, without[np.newaxis])[0])),
+        "marginal_of_label": float(marginal[chosen][lost[chosen]].min(initial=1.0)),
+    }
+    tables = {
+        "components": [
+            {"component": rank, "weight": pi[0, k], "label": name, "probability": b[0, k, label]}
+            for rank, k in enumerate(heavy)
+            for name, label in zip(names, shown, strict=True)
+        ],
+        "labels": [
+            {
+                **{"label": name, "marginal": marginal[chosen, label], "mode": int(mode[label])},
+                "true": int(parts.Y_test[chosen, label]),
+            }
+            for name, label in zip(names, shown, strict=True)
+        ],
+        "correlations": [
+            {"first": parts.labels[i], "second": parts.labels[j], "correlation": correlation[i, j]}
+            for i, j in itertools.product(shown, shown)
+        ],
+    }
+    return Measure(values, tables)
+
+
+def _telling(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
+    """Return the index of the test document to show.
+
+    Documents are ranked by, in this order: the mode holds a label with a marginal below one half beside a label with a
+    larger marginal; the mode holds a label with a marginal below one half; the mode is the true label set; the
+    probability of the mode.
+
+    Parameters
+    ----------
+    lost : which labels of the mode have a marginal below one half, bool (N, L).
+    carried : which documents meet the first condition, bool (N,).
+    right : 1 where the mode is the true label set, else 0, float64 (N,).
+    probability : of the mode, float64 (N,).
+    """
+    rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
+    return int(np.argmax(rank))

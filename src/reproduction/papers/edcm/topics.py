@@ -1,0 +1,193 @@
+"""The latent-topic EDCM (thesis, chapter 8): known topics found again in made documents, and topics of newsgroups."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import optimize, sparse
+
+from reproduction.papers.edcm.documents import Rows, Values, only, trials
+from reproduction.stored.measures import Measure, MeasureData
+from textmix.models.dirichlet.edcm import draw
+from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM
+
+METHODS: tuple[Literal["likelihood", "mean_field"], ...] = ("likelihood", "mean_field")
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Documents drawn from known topics: counts X (N, V), topics' parameters beta (K, V), topic shares theta (N, K)."""
+
+    X: sparse.csr_array
+    beta: np.ndarray
+    theta: np.ndarray
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Made:
+        """Draw topics, shares and documents: as many documents as the largest number of the settings."""
+        n_topics, n_documents = settings["topics"], settings["documents"][-1]
+        shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_topics)
+        beta = settings["concentration"] * shape
+        theta = generator.dirichlet(np.full(n_topics, settings["share_spread"]), size=n_documents)
+        drawn = [draw(shares @ beta, settings["length"], generator) for shares in theta]
+        rows = np.repeat(np.arange(n_documents), [len(words) for words, _ in drawn])
+        words, counts = (np.concatenate([pair[part] for pair in drawn]) for part in (0, 1))
+        X = sparse.coo_array((counts, (rows, words)), shape=(n_documents, settings["words"])).tocsr()
+        return cls(X, beta, theta)
+
+    def distances(self, model: LatentTopicEDCM) -> tuple[np.ndarray, float, np.ndarray]:
+        """Match the topics found to the true ones and compare both.
+
+        Returns
+        -------
+        words : total-variation distance of each topic's word shares, float64 (K,).
+        shares : mean total-variation distance of the documents' topic shares.
+        ratios : found s over true s of each topic, float64 (K,).
+        """
+        found = model.beta_ / model.concentration_[:, np.newaxis]
+        true = self.beta / self.beta.sum(axis=1, keepdims=True)
+        pairs = 0.5 * np.abs(found[:, np.newaxis] - true).sum(axis=2)
+        mine, theirs = optimize.linear_sum_assignment(pairs)
+        shares = model.mixture_[:, mine] - self.theta[: len(model.mixture_), theirs]
+        ratios = model.concentration_[mine] / self.beta.sum(axis=1)[theirs]
+        return pairs[mine, theirs], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios
+
+
+def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, Any], seed: int) -> LatentTopicEDCM:
+    """Return a model of one method, not fitted."""
+    return LatentTopicEDCM(
+        n_topics=settings["topics"],
+        method=method,
+        prior=settings["share_spread"],
+        max_iter=settings["max_iter"],
+        n_init=settings["starts"],
+        random_state=seed,
+    )
+
+
+def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+    """Measure how near the topics found in made documents are to the true ones, against the number of documents.
+
+    Distances are total variation between a found topic's word shares and those of the true topic matched to it.
+    Values are at the largest number of documents; their standard deviation is over the topics.
+
+    Parameters
+    ----------
+    settings : ``documents``, an increasing list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
+        ``word_spread`` and ``share_spread``, the Dirichlet's parameter from which topics and shares are drawn (the
+        latter is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
+    generator : draws topics and documents, and seeds the fits.
+    """
+    made = _Made.of(settings, generator)
+    values: Values = {}
+    rows: Rows = []
+    for number in settings["documents"]:
+        for method in METHODS:
+            model = _model(method, settings, int(generator.integers(2**31))).fit(made.X[:number])
+            topics, shares, ratios = made.distances(model)
+            values[f"{method}_mean_distance"] = (float(topics.mean()), float(topics.std(ddof=1)))
+            values[f"{method}_largest_distance"] = float(topics.max())
+            values[f"{method}_share_distance"] = shares
+            values[f"{method}_ratio_of_s"] = float(ratios.mean())
+            values[f"{method}_sweeps"] = model.n_iter_
+            rows += [
+                {"method": method, "documents": number, "topic": k, "distance": float(distance), "shares": shares}
+                for k, distance in enumerate(topics)
+            ]
+    return Measure(values, {"distances": rows})
+
+
+def latent_topics_time(
+    _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Time both methods of estimation on the same made documents, with the same seed and tolerance (seconds).
+
+    Parameters
+    ----------
+    settings, generator : as for `latent_topics`; only the largest number of documents and one start are used.
+    """
+    made = _Made.of(settings, generator)
+    seed = int(generator.integers(2**31))
+    values: Values = {}
+    for method in METHODS:
+        model = _model(method, {**settings, "starts": 1}, seed)
+        model.fit(made.X[:50])  # compiles the kernels before they are timed
+        start = time.perf_counter()
+        model.fit(made.X)
+        seconds = time.perf_counter() - start
+        values |= {f"{method}_seconds": seconds, f"{method}_sweeps": model.n_iter_}
+        values[f"{method}_seconds_per_sweep"] = seconds / model.n_iter_
+    return Measure(values)
+
+
+def newsgroup_topics(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Find latent topics of 20 Newsgroups without the groups, and describe each by its words and its share of groups.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; the training part of its first split.
+    settings : ``topics``, their number; ``least``, the fewest documents of a word that is used; ``max_iter``;
+        ``shown``, number of words that describe a topic.
+    generator : seeds the start.
+
+    Returns
+    -------
+    a measure with the tables ``topics`` (mean share of the documents' words, s, typical words) and ``groups`` (mean
+    share of each topic in the words of each newsgroup); ``information`` is that of `_information`.
+    """
+    source = only(sources)
+    train, _test = next(trials(source))
+    frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
+    kept = np.flatnonzero(frequency >= settings["least"])
+    model = LatentTopicEDCM(
+        n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=int(generator.integers(2**31))
+    ).fit(train.X[:, kept])
+    names = [source.corpus.feature_names[int(w)] for w in kept]  # type: ignore[index]
+    # A document's parameters are the sum of mixture x s x word shares over the topics: a topic's share of the words is
+    # its part of that sum, not its part of the mixture.
+    given = model.mixture_ * model.concentration_
+    given /= given.sum(axis=1, keepdims=True)
+    groups = np.array([given[train.y == c].mean(axis=0) for c in np.unique(train.y)])
+    shares = model.beta_ / model.concentration_[:, np.newaxis]
+    words = [_typical(shares, k, names, settings["shown"]) for k in range(settings["topics"])]
+    share = given.mean(axis=0)
+    topics: Rows = [
+        {"topic": k, "share": float(share[k]), "s": float(model.concentration_[k]), "words": " ".join(words[k])}
+        for k in range(settings["topics"])
+    ]
+    table: Rows = [
+        {"topic": k, "group": source.corpus.label_names[c], "share": float(groups[c, k])}
+        for k in range(settings["topics"])
+        for c in range(len(groups))
+    ]
+    likeliest = np.argmax(given, axis=1)
+    values: Values = {"information": _information(train.y, likeliest), "sweeps": model.n_iter_}
+    return Measure(values, {"topics": topics, "groups": table})
+
+
+def _typical(shares: np.ndarray, topic: int, names: Sequence[str], number: int) -> list[str]:
+    """Return the words that distinguish a topic most from the mean of all topics: largest p_kw log(p_kw / p_w)."""
+    mean = shares.mean(axis=0)
+    p = shares[topic]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(p > 0, p * np.log(p / mean), 0.0)
+    return [names[w] for w in np.argsort(-weight, kind="stable")[:number]]
+
+
+def _information(classes: np.ndarray, topics: np.ndarray) -> float:
+    """Return the mutual information of class and likeliest topic over the mean of both entropies, 0 to 1."""
+    joint = np.histogram2d(classes, topics, bins=(classes.max() + 1, topics.max() + 1))[0] / len(classes)
+
+    def entropy(p: np.ndarray) -> float:
+        """Return the entropy of probabilities of any shape, in nats."""
+        p = p[p > 0]
+        return float(-np.sum(p * np.log(p)))
+
+    rows, columns = entropy(joint.sum(axis=1)), entropy(joint.sum(axis=0))
+    return 2.0 * (rows + columns - entropy(joint.ravel())) / (rows + columns)

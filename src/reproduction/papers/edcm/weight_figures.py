@@ -1,0 +1,107 @@
+"""Figures of the EDCM paper: the weights of words in the Fisher kernel, and the perplexity of unseen documents."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from reproduction.pages.figures import FigureData
+from reproduction.papers.edcm.model_figures import MODELS, columns
+from textmix.pages.marks import legend, log_axis, marked, published_point, sheet_of, spread_of, write_at
+from textmix.pages.style import DASHES, INK, MARKERS, Sheet, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The document frequencies whose words the right panel shows, if the table has them.
+FREQUENCIES = (10.0, 100.0, 1000.0)
+
+
+def fisher_tfidf(data: FigureData) -> Sheet:
+    """Draw the weight of a word by document frequency and by count, Fisher-DCM score beside TF-IDF.
+
+    Reads ``fisher_tfidf/weights.csv``: frequency (one of `FREQUENCIES` among them), count (1 too), fisher, tfidf.
+    """
+    rows = data.results.measure_table("fisher_tfidf", "weights")
+    figure, (left, right) = panels(2, height=3.0)
+    frequency, fisher, tfidf = columns([row for row in rows if row["count"] == "1"], "frequency", "fisher", "tfidf")
+    _relative(left, frequency, tfidf, 0, "TF-IDF")
+    _relative(left, frequency, fisher, 1, "Fisher-DCM, x = 1")
+    shown = [f"{df:g}" for df in frequency if df in FREQUENCIES]
+    grown = []
+    for place, chosen in enumerate(shown):
+        count, values, plain = columns([row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf")
+        look = {"linestyle": DASHES[place], "marker": MARKERS[1 + place]}
+        _relative(right, count, values, 1, f"Fisher-DCM, df = {int(chosen):,}", **look)
+        grown.append(f"{_times(values)}-fold (df = {int(chosen):,})")
+    _relative(right, count, plain, 0, "TF-IDF")
+    log_axis(left.xaxis, 1, max(frequency))
+    log_axis(left.yaxis, 1e-4, 1)
+    log_axis(right.xaxis, 1, max(count))
+    log_axis(right.yaxis, 1, max(count))
+    left.set_xlabel("documents with the word, df (log scale)")
+    left.set_ylabel("weight relative to df = 1 (log scale)")
+    right.set_xlabel("count x of the word (log scale)")
+    right.set_ylabel("weight relative to x = 1 (log scale)")
+    figure.note(f"From x = 1 to {count[-1]:g} the Fisher-DCM score grows {', '.join(grown)}.")
+    span = f"From df = 1 to {frequency[-1]:,.0f}"
+    figure.note(f"{span} the Fisher-DCM score falls {_times(fisher[::-1])}-fold, TF-IDF {_times(tfidf[::-1])}-fold.")
+    legend(figure, left, right)
+    return figure
+
+
+def _relative(axes: Axes, x: list[float], values: list[float], place: int, label: str, **look: str) -> None:
+    """Draw values divided by the first of them."""
+    style: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[place]} | look
+    axes.plot(x, [value / values[0] for value in values], markersize=4, label=label, **style)
+
+
+def _times(values: list[float]) -> str:
+    """Return the last value over the first as text."""
+    return f"{values[-1] / values[0]:,.4g}" if values[-1] >= 1000 * values[0] else f"{values[-1] / values[0]:.3g}"
+
+
+def perplexity(data: FigureData) -> Sheet:
+    """Draw the perplexity of every class under the models, and that of mixtures of multinomials.
+
+    Options: published (``multinomial``, ``dcm`` -> id of the printed mean).  Reads ``perplexity/classes.csv``: class,
+    multinomial, dcm, edcm; ``mixtures/curve.csv``: smoothing, components, perplexity.
+    """
+    figure, (left, right) = panels(2, height=3.2, sharey=True)
+    rows = data.results.measure_table("perplexity", "classes")
+    for place, (model, of_classes) in enumerate(zip(MODELS, columns(rows, *MODELS), strict=True)):
+        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": "none"}
+        left.plot([place - 0.12] * len(rows), of_classes, alpha=0.45, markersize=3.2, markeredgewidth=0, **look)
+        label = f"mean ± standard deviation of {len(rows)} newsgroups"
+        left.errorbar([place + 0.06], [statistics.fmean(of_classes)], yerr=[spread_of(of_classes)], markersize=5,
+                      label=None if place else label, **look)  # fmt: skip
+        published_point(left, place + 0.28, 0, data.published_of(model), across=False)
+    left.set_xticks(range(len(MODELS)), list(MODELS.values()))
+    left.set_xlim(-0.5, len(MODELS) - 0.4)
+    left.set_ylim(bottom=0)
+    left.set_title("one model a newsgroup")
+    left.set_ylabel("perplexity of unseen documents")
+    _mixtures(right, data)
+    legend(figure, left, right)
+    return figure
+
+
+def _mixtures(axes: Axes, data: FigureData) -> None:
+    """Draw the perplexity of mixtures against the number of their components, with that of one DCM."""
+    curve = data.results.measure_table("mixtures", "curve")
+    for place, smoothing in enumerate(dict.fromkeys(row["smoothing"] for row in curve)):
+        x, y = columns([row for row in curve if row["smoothing"] == smoothing], "components", "perplexity")
+        look: dict[str, Any] = {"color": f"C{place + 3}", "linestyle": DASHES[place], "marker": MARKERS[place + 3]}
+        axes.plot(x, y, markersize=4, label=f"mixture, {float(smoothing):g} added to each count", **look)
+    log_axis(axes.xaxis, min(x), max(x))
+    marked(axes.xaxis, x)
+    one = float(data.results.measure("mixtures")["dcm"].value)
+    axes.axhline(one, color=INK, linewidth=1.2, label="one DCM, the same split")
+    best = min(float(row["perplexity"]) for row in curve)
+    write_at(axes, f"{one:,.0f}", (max(x), one), up=4)
+    figure = sheet_of(axes)
+    side = "above" if best > one else "below"
+    figure.note(f"The least perplexity of a mixture, {best:,.0f}, is {side} that of one DCM, {one:,.0f}.")
+    figure.note("The right panel shows one split and has no bars.")
+    axes.set_title("mixtures of multinomials")
+    axes.set_xlabel("multinomials a newsgroup (log scale)")

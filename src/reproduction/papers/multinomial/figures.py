@@ -1,0 +1,246 @@
+"""Figures of Vilar, Castro & Sanchis: precision and recall, exact-set error, and the choices behind the error rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from reproduction.pages.figures import FigureData
+from textmix.core.errors import MissingResult
+from textmix.pages.marks import brief, legend, marked, published_line, row_names, wilson
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_METHODS = {"accumulated": "accumulated posterior", "binary": "binary classifiers"}
+_TESTS = {"all": "all test documents", "labelled": "labelled test documents only"}
+_SHORT = {"all": "all", "labelled": "labelled only"}
+_RULES = {
+    "upper_bound": "b = n₁/(n₁ + 2n₂)",
+    "printed": "b = n₁/(n₁ + n₂), as printed",
+    "leaving_one_out": "b by leaving one out",
+}
+_LENGTHS = {"none": "", "decision": ",\nequal lengths in test", "counts": ",\nequal lengths"}
+_RIVAL_RULES = {
+    "accumulated": "accumulated posterior",
+    "binary": "binary classifiers",
+    "fall-back": "binary with the top class where none passes",
+    "label set": "most probable label set of the training documents",
+}
+#: Where the threshold axis is marked: it runs from 10^-15 over 1/2 to 1 - 10^-15.
+_MARKS = {1e-15: "10⁻¹⁵", 1e-8: "10⁻⁸", 0.5: "0.5", 1 - 1e-8: "1−10⁻⁸", 1 - 1e-15: "1−10⁻¹⁵"}
+
+Points = list[tuple[float, float, float, float, bool]]
+
+
+def _curve(data: FigureData, method: str, test: str) -> Points:
+    """Return (threshold, precision, recall, set error, whether it is the validated threshold) in increasing order."""
+    rows = data.results.measure_table("threshold_curves", "curves")
+    names = ("threshold", "precision", "recall", "set_error")
+    return sorted(
+        (*(float(row[name]) for name in names), row["validated"] == "1")  # type: ignore[misc]
+        for row in rows
+        if (row["method"], row["test"]) == (method, test)
+    )
+
+
+def precision_recall(data: FigureData) -> Sheet:
+    """Draw precision against recall of both methods as the threshold moves (Figure 1).
+
+    Reads ``threshold_curves/curves.csv``: method, test, threshold, precision, recall, set_error, validated (0 or 1).
+    """
+    figure, panel = panels(2, height=3.2)
+    for axes, (method, title) in zip(panel, _METHODS.items(), strict=True):
+        for place, (test, label) in enumerate(_TESTS.items()):
+            curve = _curve(data, method, test)
+            recall, precision = [point[2] for point in curve], [point[1] for point in curve]
+            axes.plot(recall, precision, color=f"C{place}", linestyle=DASHES[place], label=label)
+            _mark_validated(axes, curve, (2, 1), place)
+        first, last = curve[0], curve[-1]
+        figure.note(
+            f"Of the {title} the least threshold gives precision {first[1]:.2f} and recall {first[2]:.2f}, the largest "
+            f"{last[1]:.2f} and {last[2]:.2f} ({label})."
+        )
+        axes.set_title(title)
+        axes.set_xlabel("recall (fraction of reference labels)")
+    panel[0].set_ylabel("precision (fraction of detected labels)")
+    legend(figure, panel[0])
+    return figure
+
+
+def set_error(data: FigureData) -> Sheet:
+    """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
+
+    Reads the table of `precision_recall`.  The axis is linear, as in the paper; that of the inset is of log-odds, so
+    that both ends can be seen.
+    """
+    figure, (axes,) = panels(1, height=3.6)
+    inset = axes.inset_axes((0.1, 0.1, 0.55, 0.36))
+    for place, (method, name) in enumerate(_METHODS.items()):
+        for dash, (test, which) in enumerate(_TESTS.items()):
+            curve = _curve(data, method, test)
+            thresholds, errors = [point[0] for point in curve], [point[3] for point in curve]
+            look: dict[str, Any] = {"color": f"C{place}", "linestyle": DASHES[dash]}
+            for part in (axes, inset):
+                part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
+                _mark_validated(part, curve, (0, 3), place)
+            _least(figure, f"{name}, {which}", curve)
+    inset.set_xscale("logit")
+    marked(inset.xaxis, list(_MARKS), list(_MARKS.values()))
+    inset.set_title("log-odds scale", fontsize=7)
+    inset.tick_params(labelsize=6)
+    axes.set_xlabel("threshold (linear scale)")
+    axes.set_xlim(0, 1)
+    axes.set_ylabel("wrong sets (fraction)")
+    axes.set_ylim(bottom=0)
+    legend(figure, axes)
+    return figure
+
+
+def _least(figure: Sheet, name: str, curve: Points) -> None:
+    """Note the least error of a curve and its threshold."""
+    threshold, *_, error, _ = min(curve, key=lambda point: point[3])
+    where = f"1 − {brief(1 - threshold)}" if threshold > 0.99 else brief(threshold)
+    figure.note(f"Least error of {name}: {error:.3f} at the threshold {where}.")
+
+
+def _mark_validated(axes: Axes, curve: Points, columns: tuple[int, int], place: int) -> None:
+    """Mark the point of a curve at the threshold that was chosen on the validation part."""
+    x, y = ([point[column] for point in curve if point[4]] for column in columns)
+    axes.plot(x, y, "o", color=f"C{place}", markersize=6.5)
+    if "validated threshold" not in axes.get_legend_handles_labels()[1]:
+        axes.plot([], [], "o", color=GREY, markersize=6.5, label="validated threshold")
+
+
+def choices(data: FigureData) -> Sheet:
+    """Draw the error of every choice that the paper leaves open, in cross-validation and on the test documents.
+
+    Options: labels (measure -> how it makes words), published (``error_rate`` -> id of the published percentage).
+    Reads ``<measure>/choices.csv``: discount, discount_counts, length, training_documents, cross_validated_errors,
+    test_documents, errors.  A missing measure is left out.
+
+    Raises
+    ------
+    MissingResult : all measures are missing; the reason is that of the first.
+    """
+    groups = _choice_groups(data)
+    figure, panel = panels(2, height=1.1 + 0.42 * len(groups), sharex=True, sharey=True)
+    columns = (("cross_validated_errors", "training_documents"), ("errors", "test_documents"))
+    for axes, (errors, documents) in zip(panel, columns, strict=True):
+        for height, (_, rows) in enumerate(groups):
+            for row in rows:
+                _plot_choice(axes, row, (float(row[errors]), float(row[documents])), height)
+        sizes = sorted({int(row[documents]) for _, rows in groups for row in rows})
+        axes.set_title(f"n = {' or '.join(f'{size:,}' for size in sizes)}")
+    row_names(panel[0], [label for label, _ in groups])
+    panel[0].set_xlabel("cross-validated (percent)")
+    panel[1].set_xlabel("test error (percent)")
+    published_line(panel[1], data.published_of("error_rate"), "published test error", across=True)
+    figure.note("A bar is the 95 % interval of a share of the n documents (Wilson).")
+    legend(figure, panel[1])
+    return figure
+
+
+def _choice_groups(data: FigureData) -> Sequence[tuple[str, Sequence[Mapping[str, str]]]]:
+    """Return, for each way to make words and to treat lengths, its label and its rows: one for each choice of b."""
+    groups, absent = [], []
+    for measure, words in data.option("labels").items():
+        try:
+            rows = data.results.measure_table(measure, "choices")
+        except MissingResult as missing:
+            absent.append(missing)
+            continue
+        for length, suffix in _LENGTHS.items():
+            groups.append((f"{words}{suffix}", [row for row in rows if row["length"] == length]))
+    if not groups:
+        raise absent[0]
+    return groups
+
+
+def _plot_choice(axes: Axes, row: Mapping[str, str], wrong: tuple[float, float], height: int) -> None:
+    """Draw one choice, of whose n documents some are ``wrong``: the mark says the rule for b, filled if pooled."""
+    errors, n = wrong
+    rule, pooled = list(_RULES).index(row["discount"]), row["discount_counts"] == "pooled"
+    label = _RULES[row["discount"]] + ("" if pooled else ", one a class")
+    low, high = wilson(errors / n, n)
+    share = 100 * errors / n
+    axes.errorbar(
+        [share],
+        [height + 0.15 * (2 * rule + (not pooled) - 2.5)],
+        xerr=[[share - 100 * low], [100 * high - share]],
+        marker=MARKERS[rule],
+        color=f"C{rule}",
+        markerfacecolor=f"C{rule}" if pooled else PAPER,
+        linestyle="none",
+        elinewidth=0.7,
+        markersize=4,
+        label=None if label in axes.get_legend_handles_labels()[1] else label,
+    )
+
+
+def rivals(data: FigureData) -> Sheet:
+    """Draw the exact-set error of each classifier by each rule, and the best threshold of its binary rule.
+
+    Reads ``rival_posteriors/rules.csv``: model, rule, threshold, set_error, best, lowest.
+    """
+    rows = data.results.measure_table("rival_posteriors", "rules")
+    names = list(dict.fromkeys(row["model"] for row in rows))
+    figure, (left, right) = panels(2, height=1.3 + 0.36 * len(names), sharey=True)
+    for place, (rule, label) in enumerate(_RIVAL_RULES.items()):
+        chosen = [row for row in rows if row["rule"] == rule]
+        at = [names.index(row["model"]) + 0.18 * (place - 1) for row in chosen]
+        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": "none"}
+        left.plot([float(row["set_error"]) for row in chosen], at, markersize=4.5, label=label, **look)
+    binary = [row for row in rows if row["rule"] == "binary"]
+    thresholds = [float(row["best"]) for row in binary]
+    right.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
+    right.set_xscale("logit")
+    marked(right.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
+    right.set_xlim(1e-15, 1 - 1e-15)
+    left.set_xlabel("wrong sets (fraction)")
+    right.set_xlabel("best threshold, binary (log-odds scale)")
+    row_names(left, names)
+    figure.note("One split; its errors have no bars.")
+    legend(figure, left)
+    return figure
+
+
+def lengths(data: FigureData) -> Sheet:
+    """Draw the best threshold and the exact-set error of both rules against the sum of a document's scaled counts.
+
+    Reads ``document_lengths/sums.csv``: sum (0 for counts as they are), rule, best, lowest, set_error.
+    """
+    rows = data.results.measure_table("document_lengths", "sums")
+    sums = sorted({float(row["sum"]) for row in rows} - {0.0})
+    places = [*range(len(sums)), len(sums)]
+    figure, (left, right) = panels(2, height=2.9)
+    for place, (rule, name) in enumerate(_METHODS.items()):
+        own = {float(row["sum"]): row for row in rows if row["rule"] == rule}
+        ordered = [own[total] for total in (*sums, 0.0)]
+        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "markersize": 4.5}
+        left.plot(places, [float(row["best"]) for row in ordered], label=name, linestyle=DASHES[place], **look)
+        right.plot(places, [float(row["lowest"]) for row in ordered], linestyle=DASHES[place], **look)
+        hollow = {**look, "linestyle": "none", "markerfacecolor": PAPER}
+        right.plot(places, [float(row["set_error"]) for row in ordered], **hollow)
+    left.set_yscale("logit")
+    marked(left.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])
+    left.set_ylabel("best threshold (log-odds scale)")
+    right.set_ylabel("wrong sets (fraction)")
+    right.set_ylim(bottom=0)
+    left.plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="error at the threshold 0.5")
+    for axes in (left, right):
+        axes.set_xticks(places, [*(f"{total:g}" for total in sums), "as is"])
+        axes.set_xlabel("sum of a document's counts")
+    figure.note("One split; its errors have no bars.")
+    legend(figure, left)
+    return figure
+
+
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
+    "precision_recall": precision_recall,
+    "set_error": set_error,
+    "choices": choices,
+    "rivals": rivals,
+    "lengths": lengths,
+}

@@ -1,0 +1,358 @@
+"""Vilar, Castro & Sanchis on Reuters-21578: Table 1, the single-label error, Figures 1 and 2, and the open choices.
+
+Every measure takes one data set with the split of its source: documents with one label, several, or none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse, special
+
+from reproduction.papers.multinomial.dependence import label_dependence
+from reproduction.papers.multinomial.documents import (
+    LENGTHS,
+    Documents,
+    halves,
+    mentions,
+    params_of,
+    source_of,
+    stack,
+    sweep_of,
+    thresholds_of,
+    validation,
+)
+from reproduction.papers.multinomial.lengths import document_lengths
+from reproduction.papers.multinomial.rivals import rival_posteriors
+from reproduction.stored.measures import Measure, MeasureData
+from textmix.metrics.accumulated import accumulated_sweep
+from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
+from textmix.models.naive_bayes.discounting_weights import RULES
+
+__all__ = [
+    "document_lengths",
+    "expectation_maximisation",
+    "label_dependence",
+    "rival_posteriors",
+    "single_label",
+    "table1",
+    "threshold_curves",
+]
+
+METHODS = ("accumulated", "binary")
+
+
+def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count training and test documents without label, with one and with several, and their shares (Table 1).
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : none.
+    """
+    source = source_of(sources)
+    values: dict[str, float] = {}
+    for part, rows in (("train", source.splits.train[0]), ("test", source.splits.test[0])):
+        number = np.minimum(mentions(source)[rows], 2)
+        for kind, name in enumerate(("no_label", "unilabel", "multilabel")):
+            values[f"{part}_{name}"] = float(np.sum(number == kind))
+            values[f"{part}_{name}_share"] = float(np.mean(number == kind))
+    return Measure(values)
+
+
+@dataclass(frozen=True)
+class _SingleLabel:
+    """The single-label problem: training and test documents with one label, and training documents without a label."""
+
+    train: Documents
+    test: Documents
+    unlabelled: Documents
+
+    @classmethod
+    def of(cls, sources: Mapping[str, MeasureData]) -> _SingleLabel:
+        """Return the problem of a data set."""
+        source = source_of(sources)
+        train, test = halves(sources)
+        number, rows, other = mentions(source), source.splits.train[0], source.splits.test[0]
+        return cls(train[number[rows] == 1], test[number[other] == 1], train[number[rows] == 0])
+
+    def wrong(self, params: Mapping[str, Any]) -> np.ndarray:
+        """Return which test documents get a wrong label, bool (N,), after training on `train` and `unlabelled`."""
+        return _wrong(stack(self.train, self.unlabelled), self.test, params)
+
+    def cross_validated(self, folds: int, params: Mapping[str, Any]) -> int:
+        """Return the number of errors on `train`, each document predicted by a model of the folds without it.
+
+        Fold k has the documents k, k + ``folds``, and so on: nothing is drawn, and the folds are the same for every way
+        to count words.
+        """
+        fold = np.arange(self.train.X.shape[0]) % folds
+        parts = ((self.train[fold != k], self.train[fold == k]) for k in range(folds))
+        return sum(int(_wrong(rest, left_out, params).sum()) for rest, left_out in parts)
+
+
+def _wrong(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.ndarray:
+    """Return which single-label test documents a trained classifier gives a wrong label, bool (N,)."""
+    model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+    return np.argmax(model.predict_log_proba(test.X), axis=1) != test.Y.indices
+
+
+def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Measure the error of the single-label problem (section 4.2) for the choice of the settings, and for every choice.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``discount``, ``discount_counts``, ``length``, the choice of the main values, see
+        `AbsoluteDiscountingClassifier` (``length: none`` for None); ``folds``, parts of the training documents for
+        cross-validation.
+
+    Returns
+    -------
+    a measure whose table ``choices`` has the errors of every choice; keys with ``with_unlabelled`` train on the
+    unlabelled documents too, and ``chance_of_gain_with_unlabelled`` is a p-value.
+    """
+    problem = _SingleLabel.of(sources)
+    wrong = problem.wrong(params_of(settings, unlabelled="ignore"))
+    helped = problem.wrong(params_of(settings))
+    n_train, n_test = problem.train.X.shape[0], problem.test.X.shape[0]
+    seen = problem.train.Y.sum(axis=0) > 0
+    values = {
+        "training_documents": n_train,
+        "classes": np.count_nonzero(seen),
+        "test_documents": n_test,
+        "test_documents_of_unseen_classes": np.count_nonzero(~seen[problem.test.Y.indices]),
+        "errors": wrong.sum(),
+        "error_rate": wrong.mean(),
+        "error_rate_with_unlabelled": helped.mean(),
+        "change_of_error_with_unlabelled": helped.mean() - wrong.mean(),
+        "chance_of_gain_with_unlabelled": _chance_of_gain(wrong, helped),
+        "cross_validated_error_rate": problem.cross_validated(settings["folds"], params_of(settings)) / n_train,
+    }
+    rows = _choices(problem, settings["folds"])
+    for row in rows:
+        if (row["discount_counts"], row["length"]) == (settings["discount_counts"], settings["length"]):
+            values[f"error_rate_{row['discount']}"] = row["errors"] / n_test
+    return Measure(values, {"choices": rows})
+
+
+def _choices(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
+    """Return the errors of every rule for b, pooling of counts and length normalisation."""
+    rows = []
+    for discount, pooling, length in itertools.product(RULES, ("pooled", "per_class"), LENGTHS):
+        params = {"discount": discount, "discount_counts": pooling, "length": LENGTHS[length]}
+        rows.append(
+            {
+                "discount": discount,
+                "discount_counts": pooling,
+                "length": length,
+                "training_documents": problem.train.X.shape[0],
+                "cross_validated_errors": problem.cross_validated(folds, params),
+                "test_documents": problem.test.X.shape[0],
+                "errors": int(problem.wrong({**params, "unlabelled": "ignore"}).sum()),
+                "errors_with_unlabelled": int(problem.wrong(params).sum()),
+            }
+        )
+    return rows
+
+
+def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
+    """Return the one-sided p-value of the sign test that `after` is no better than `before`; 1 without a change.
+
+    Parameters
+    ----------
+    before, after : which documents are wrong, bool (N,).
+    """
+    from scipy import stats  # here, for it takes a second to import and most measures need no test
+
+    gained, lost = int(np.sum(before & ~after)), int(np.sum(~before & after))
+    return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
+
+
+class _Rules:
+    """Both multi-label methods, trained: the classifier under the accumulated rule, and the binary classifiers."""
+
+    def __init__(self, train: Documents, params: Mapping[str, Any]) -> None:
+        shared = {name: params[name] for name in ("discount", "length")}
+        self.accumulated = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+        self.binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
+
+    def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
+        """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
+        return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}
+
+
+def threshold_curves(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validated thresholds.
+
+    To validate a threshold, models are trained on a part of the training documents.  The threshold with the fewest
+    wrong label sets on the labelled documents of the other part is chosen.  Its scores on the test documents come from
+    models that are trained on all training documents.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
+        thresholds, see `thresholds_of`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
+        training documents left out to choose a threshold; ``least``, the fewest of these documents for which a class
+        gets a threshold of its own (section 2.2).
+    generator : draws the validation part.
+
+    Returns
+    -------
+    a measure whose table ``curves`` has a row for each method, test set and threshold.
+    """
+    train, test = halves(sources)
+    thresholds, params = thresholds_of(settings), params_of(settings)
+    scores = _Rules(train, params).scores(test.X)
+    fit, left_out = validation(train, settings["validation"], generator)
+    left_scores = _Rules(fit, params).scores(left_out.X)
+    values: dict[str, float] = {}
+    rows: list[dict[str, Any]] = []
+    for method in METHODS:
+        place = sweep_of(method, left_scores[method], left_out.Y, thresholds).lowest_set_error()
+        sweeps = {
+            name: sweep_of(method, scores[method][rows_of], test.Y[rows_of], thresholds)
+            for name, rows_of in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
+        }
+        values |= _curve_values(method, sweeps, place, (0.1, settings["standard"], 0.9))
+        rows += _curve_rows(method, sweeps, place)
+        if not test.labelled.all():
+            lost = sweep_of(method, scores[method][~test.labelled], test.Y[~test.labelled], thresholds)
+            values[f"{method}_set_error_on_unlabelled"] = lost.set_error.min()
+    choose = {"default": special.logit(values["binary_threshold"]), "least": settings["least"]}
+    values |= _per_class(left_scores["binary"], left_out.Y, scores["binary"], test.Y, choose)
+    values["largest_ratio_of_ranges"] = _largest_ratio_of_ranges(rows)
+    return Measure(values, {"curves": rows})
+
+
+def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
+    """Return how many times wider the wider of the two methods' ranges is, on the axis where this is largest.
+
+    Parameters
+    ----------
+    curves : points of `_curve_rows` of both methods; those of all test documents are used.
+    """
+    points = [row for row in curves if row["test"] == "all"]
+    widths = np.array(
+        [
+            [np.ptp([row[axis] for row in points if row["method"] == method]) for method in METHODS]
+            for axis in ("precision", "recall")
+        ]
+    )
+    return float(np.max(widths.max(axis=1) / widths.min(axis=1)))
+
+
+def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: Iterable[float]) -> dict[str, float]:
+    """Return the values of a method's curves; keys without suffix are at the validated threshold on all test documents.
+
+    Parameters
+    ----------
+    sweeps : "all" and "labelled", the curves on all and on the labelled test documents.
+    place : index of the validated threshold.
+    shown : thresholds at which the exact-set error is given, on the nearest threshold of the curve.
+    """
+    sweep, labelled = sweeps["all"], sweeps["labelled"]
+    thresholds = sweep.thresholds
+    values = {
+        f"{method}_threshold": thresholds[place],
+        f"{method}_best_threshold": thresholds[sweep.lowest_set_error()],
+        f"{method}_lowest_set_error": sweep.set_error.min(),
+        f"{method}_lowest_set_error_without_unlabelled": labelled.set_error.min(),
+        f"{method}_set_error_near_0": sweep.set_error[0],
+        f"{method}_set_error_near_0_without_unlabelled": labelled.set_error[0],
+        f"{method}_set_error_near_1": sweep.set_error[-1],
+    }
+    for name in ("precision", "recall", "f1", "set_error"):
+        values[f"{method}_{name}"] = getattr(sweep, name)[place]
+        values[f"{method}_{name}_without_unlabelled"] = getattr(labelled, name)[place]
+    values[f"{method}_wrong_share"] = 1.0 - sweep.precision[place]
+    values[f"{method}_gain_without_unlabelled"] = labelled.precision[place] - sweep.precision[place]
+    for at in shown:
+        values[f"{method}_set_error_at_{at:g}"] = sweep.set_error[np.argmin(np.abs(thresholds - at))]
+    return values
+
+
+def _curve_rows(method: str, sweeps: Mapping[str, Sweep], place: int) -> Iterable[dict[str, Any]]:
+    """Yield the points of a method's curves."""
+    for test, sweep in sweeps.items():
+        for k, threshold in enumerate(sweep.thresholds):
+            yield {
+                "method": method,
+                "test": test,
+                "threshold": threshold,
+                "precision": sweep.precision[k],
+                "recall": sweep.recall[k],
+                "set_error": sweep.set_error[k],
+                "validated": int(k == place),
+            }
+
+
+def _per_class(
+    left_scores: np.ndarray, left_Y: sparse.csr_array, scores: np.ndarray, Y: sparse.csr_array, choose: dict[str, Any]
+) -> dict[str, float]:
+    """Return the test scores with one validated threshold a class, for each criterion of validation.
+
+    Parameters
+    ----------
+    left_scores, left_Y : log-odds (n, L) and label indicators of the validation documents.
+    scores, Y : log-odds (N, L) and label indicators of the test documents.
+    choose : ``default`` and ``least`` of `class_thresholds`.
+    """
+    values = {}
+    for criterion in CRITERIA:
+        limits = class_thresholds(left_scores, left_Y, criterion=criterion, **choose)
+        sets = threshold_sets(scores, limits)
+        sweep = threshold_sweep(sets, Y, [0.5])
+        for name in ("precision", "recall", "f1", "set_error"):
+            values[f"binary_{name}_per_class_{criterion}"] = getattr(sweep, name)[0]
+    return values
+
+
+def expectation_maximisation(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Measure the errors for each use of the unlabelled training documents: none, in smoothing, and EM (Nigam et al.).
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : as for `threshold_curves`, and ``tol``, ``max_iter`` of EM.
+    generator : draws the validation part that chooses the threshold of the accumulated rule.
+
+    Returns
+    -------
+    a measure with the single-label error rate, and the exact-set error and F1 of the accumulated rule, for each use
+    (keys end in ``ignore``, ``smoothing``, ``em``), and the table ``path``, the log-likelihood at each step of EM.
+    """
+    train, test = halves(sources)
+    problem, thresholds = _SingleLabel.of(sources), thresholds_of(settings)
+    fit, left_out = validation(train, settings["validation"], generator)
+    values: dict[str, float] = {}
+    paths: list[dict[str, Any]] = []
+    for use in ("ignore", "smoothing", "em"):
+        params = params_of(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
+        values[f"error_rate_{use}"] = problem.wrong(params).mean()
+        proba = _posteriors(fit, left_out, params)[1]
+        place = accumulated_sweep(proba, left_out.Y, thresholds).lowest_set_error()
+        model, proba = _posteriors(train, test, params)
+        sweep = accumulated_sweep(proba, test.Y, thresholds[place : place + 1])
+        values[f"set_error_{use}"], values[f"f1_{use}"] = sweep.set_error[0], sweep.f1[0]
+        paths += [{"step": k, "log_likelihood": value} for k, value in enumerate(model.objective_path_)]
+    values["steps"] = len(paths)
+    return Measure(values, {"path": paths})
+
+
+def _posteriors(
+    train: Documents, test: Documents, params: Mapping[str, Any]
+) -> tuple[AbsoluteDiscountingClassifier, np.ndarray]:
+    """Return the trained classifier and its posteriors of the test documents, float64 (N, L)."""
+    model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+    return model, model.predict_proba(test.X)

@@ -1,0 +1,226 @@
+"""Exact-set error of both rules on the posteriors of further classifiers, and of label sets and a label for no class.
+
+The document names some of these ways in passing: the binary rule with the top class where no label passes (footnote 5),
+a class of its own for documents without a label (section 4.1), and the relation between classes (section 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse, special
+from sklearn import preprocessing
+
+from reproduction.papers.multinomial.documents import Documents, halves, params_of, sweep_of, thresholds_of, validation
+from reproduction.stored.measures import Measure, MeasureData
+from textmix.metrics.threshold import Sweep
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.linear.softmax import SoftmaxClassifier
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
+from textmix.models.network.label_network import LabelNetwork
+
+#: A log-odds that no posterior reaches: the label passes at every threshold.
+ALWAYS = 1e300
+
+
+class Scores(NamedTuple):
+    """Scores of N documents for L labels: posteriors of the accumulated rule and log-odds of the binary rule."""
+
+    posterior: np.ndarray
+    log_odds: np.ndarray
+
+
+def rival_posteriors(
+    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
+) -> Measure:
+    """Measure the exact-set error of the accumulated rule, of the binary rule and of the binary rule with a fall-back.
+
+    The threshold is that with the fewest wrong label sets on the labelled documents of a validation part of the
+    training documents; models for the test documents are trained on all of them.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : as for `reproduction.papers.multinomial.measures.threshold_curves`, and ``models``, names of `RIVALS`,
+        ``C`` of logistic regression, ``hidden``, ``decay`` and ``max_iter`` of the network.
+    generator : draws the validation part and the weights of the network.
+
+    Returns
+    -------
+    a measure whose table ``rules`` has a row for each model and rule: the validated threshold with its errors on all
+    and on the labelled test documents, and the best threshold on the test documents with its error; the model
+    ``label sets`` has no threshold.
+    """
+    train, test = halves(sources)
+    thresholds = thresholds_of(settings)
+    fit, left_out = validation(train, settings["validation"], generator)
+    seed = int(generator.integers(2**31))
+    rows: list[dict[str, Any]] = []
+    for name in settings["models"]:
+        prepare, score = RIVALS[name]
+        parts = [prepare(part) for part in (fit, left_out, train, test)]
+        chosen = score(parts[0], parts[1].X, settings, seed)
+        final = score(parts[2], parts[3].X, settings, seed)
+        for rule in ("accumulated", "binary", "fall-back"):
+            place = _sweep(rule, chosen, parts[1].Y, thresholds).lowest_set_error()
+            sweep = _sweep(rule, final, parts[3].Y, thresholds)
+            known = Scores(*(part[test.labelled] for part in final))
+            labelled = _sweep(rule, known, parts[3].Y[test.labelled], thresholds)
+            rows.append({"model": name, "rule": rule, **_errors(sweep, labelled, place)})
+    rows.append({"model": "label sets", "rule": "label set", **_label_sets(train, test, settings)})
+    values = {f"{row['model']}_{row['rule']}_lowest_set_error".replace(" ", "_"): row["lowest"] for row in rows}
+    values |= {f"{row['model']}_best_threshold": row["best"] for row in rows if row["rule"] == "binary"}
+    return Measure(values, {"rules": rows})
+
+
+def _sweep(rule: str, scores: Scores, Y: sparse.csr_array, thresholds: np.ndarray) -> Sweep:
+    """Return the results of a rule at every threshold on the posterior."""
+    if rule == "accumulated":
+        return sweep_of("accumulated", scores.posterior, Y, thresholds)
+    log_odds = scores.log_odds
+    return sweep_of("binary", with_top_label(log_odds) if rule == "fall-back" else log_odds, Y, thresholds)
+
+
+def with_top_label(log_odds: np.ndarray) -> np.ndarray:
+    """Return log-odds (N, L) in which the most probable label of each document passes every threshold (footnote 5).
+
+    Another label that passes a threshold is not affected, and the most probable label passes before it.
+    """
+    raised = log_odds.copy()
+    raised[np.arange(len(raised)), np.argmax(raised, axis=1)] = ALWAYS
+    return raised
+
+
+def _errors(sweep: Sweep, labelled: Sweep, place: int) -> dict[str, float]:
+    """Return the cells of a rule: at the validated threshold, of index ``place``, and at the best one on the test."""
+    best = sweep.lowest_set_error()
+    return {
+        "threshold": sweep.thresholds[place],
+        "set_error": sweep.set_error[place],
+        "set_error_without_unlabelled": labelled.set_error[place],
+        "best": sweep.thresholds[best],
+        "lowest": sweep.set_error[best],
+    }
+
+
+def _label_sets(train: Documents, test: Documents, settings: Mapping[str, Any]) -> dict[str, float]:
+    """Return the cells of the multinomial with every label set of the training documents as a class.
+
+    The empty set is a class too; a test document whose set no training document has is an error.
+    """
+    sets, codes = np.unique(train.Y.toarray(), axis=0, return_inverse=True)
+    classes = sparse.csr_array(np.eye(len(sets))[codes.ravel()])
+    model = AbsoluteDiscountingClassifier(**params_of(settings)).fit(train.X, classes)
+    chosen = sets[np.argmax(model.predict_log_proba(test.X), axis=1)]
+    wrong = np.any(chosen != test.Y.toarray(), axis=1)
+    error, labelled = float(wrong.mean()), float(wrong[test.labelled].mean())
+    nothing = {"threshold": float("nan"), "best": float("nan")}
+    return {**nothing, "set_error": error, "set_error_without_unlabelled": labelled, "lowest": error}
+
+
+def _as_they_are(documents: Documents) -> Documents:
+    """Return the documents as they are."""
+    return documents
+
+
+def _with_no_class(documents: Documents) -> Documents:
+    """Return the documents with one more label, that of documents without a label."""
+    none = sparse.csr_array((~documents.labelled).astype(np.float64)[:, np.newaxis])
+    return Documents(documents.X, sparse.csr_array(sparse.hstack([documents.Y, none])))
+
+
+def _multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+    """Return the scores of the document's multinomial models for counts X (N, V)."""
+    params = params_of(settings)
+    shared = {name: params[name] for name in ("discount", "length")}
+    one = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+    binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
+    return Scores(one.predict_proba(X), binary.decision_function(X))
+
+
+def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+    """Return the scores of `_multinomial` where the last label, <no_class>, excludes all further ones (section 4.1).
+
+    A document whose most probable label it is has no other label; every other document cannot have it.
+    """
+    return Scores(*map(exclusive, _multinomial(train, X, settings, _), (0.0, -ALWAYS)))
+
+
+def exclusive(scores: np.ndarray, never: float) -> np.ndarray:
+    """Return scores (N, L) in which either the last label or all further ones of a document are ``never``."""
+    changed = scores.copy()
+    none = np.argmax(scores, axis=1) == scores.shape[1] - 1
+    changed[none, :-1] = never
+    changed[~none, -1] = never
+    return changed
+
+
+def _edcm(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+    """Return the scores of EDCMs: one a class on replicated documents, and two a class for the binary rule."""
+    return _by_classifiers(train, train.X, X, EDCMClassifier)
+
+
+def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], seed: int) -> Scores:
+    """Return the scores of logistic regression on log counts of length 1: of all classes together, and of each."""
+
+    def model() -> SoftmaxClassifier:
+        """Return a new classifier."""
+        return SoftmaxClassifier(C=settings["C"], tolerance=0.01)
+
+    return _by_classifiers(train, _unit_logs(train.X), _unit_logs(X), model)
+
+
+def _by_classifiers(
+    train: Documents, of_train: sparse.csr_array, of_test: sparse.csr_array, make: Callable[[], Any]
+) -> Scores:
+    """Return the scores of a classifier: of all classes on replicated documents, and of each class against the rest.
+
+    A label without a training document, or with all of them, has the posterior 0 or 1.
+
+    Parameters
+    ----------
+    train : the labels; documents without one are left out.
+    of_train, of_test : inputs of the classifier, (n, V) and (N, V).
+    make : returns a new classifier.
+    """
+    rows, labels = train.Y.nonzero()
+    posterior = np.zeros((of_test.shape[0], train.Y.shape[1]))
+    one = make().fit(of_train[rows], labels)
+    posterior[:, one.classes_] = one.predict_proba(of_test)
+    log_odds = np.full(posterior.shape, -ALWAYS)
+    known, Y = of_train[train.labelled], train.Y[train.labelled].toarray()
+    for label in np.flatnonzero(Y.any(axis=0)):
+        if Y[:, label].all():
+            log_odds[:, label] = ALWAYS
+        else:
+            log_p = make().fit(known, Y[:, label]).predict_log_proba(of_test)
+            log_odds[:, label] = log_p[:, 1] - log_p[:, 0]
+    return Scores(posterior, np.clip(log_odds, -ALWAYS, ALWAYS))
+
+
+def _network(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], seed: int) -> Scores:
+    """Return the scores of a network with one hidden layer; its posteriors are of single labels in both rules."""
+    shape = {name: settings[name] for name in ("hidden", "max_iter")}
+    model = LabelNetwork(**shape, decays=(settings["decay"],), random_state=seed)
+    model.fit(train.X[train.labelled], train.Y[train.labelled])
+    log_odds = model.decision_function(X)
+    return Scores(special.expit(log_odds), log_odds)
+
+
+def _unit_logs(X: sparse.csr_array) -> sparse.csr_array:
+    """Return log(1 + count), each row divided by its length."""
+    logs = sparse.csr_array((np.log1p(X.data), X.indices, X.indptr), shape=X.shape)
+    return sparse.csr_array(preprocessing.normalize(logs))
+
+
+Score = Callable[[Documents, sparse.csr_array, Mapping[str, Any], int], Scores]
+#: Name -> what is done to the documents before, and the scores of a model trained on them.
+RIVALS: Mapping[str, tuple[Callable[[Documents], Documents], Score]] = {
+    "multinomial": (_as_they_are, _multinomial),
+    "multinomial with <no_class>": (_with_no_class, _exclusive_multinomial),
+    "EDCM": (_as_they_are, _edcm),
+    "logistic regression": (_as_they_are, _logistic_regression),
+    "network": (_as_they_are, _network),
+}

@@ -1,0 +1,174 @@
+"""Figures of Zhai's lecture: accuracy against mu, the IDF-like effect of smoothing, and its limits."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from reproduction.pages.figures import FigureData
+from textmix.core.errors import MissingResult
+from textmix.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
+from textmix.pages.style import DASHES, MARKERS, Sheet, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Parameter -> the distance to its limit, and the axis of the parameter.
+_LIMITS = {
+    "delta": ("priors from 1/k", "documents added, δ (log scale)"),
+    "mu": ("words from the background", "words added, μ (log scale)"),
+}
+
+
+def accuracy(data: FigureData) -> Sheet:
+    """Draw accuracy against mu, a panel a data set, with a classifier without mu as a level line.
+
+    Options: experiment, roles, method, parameter (of its grid), level (the method without mu), labels (role -> title).
+    A missing data set has no panel.
+
+    Raises
+    ------
+    MissingResult : all data sets are missing; the reason is that of the first.
+    """
+    found, absent = [], []
+    for role in data.option("roles"):
+        try:
+            points = data.grid(role, data.option("method"), "accuracy", data.option("parameter"))
+            found.append((role, points, data.trials(role, data.option("level"), "accuracy")))
+        except MissingResult as missing:
+            absent.append(missing)
+    if not found:
+        raise absent[0]
+    figure, panel = panels(len(found), height=3.1)
+    for axes, (role, points, level) in zip(panel, found, strict=True):
+        _curve(axes, points)
+        best = max(points, key=lambda mu: statistics.fmean(points[mu]))
+        top = statistics.fmean(points[best])
+        figure.note(f"{data.title_of(role)}: the largest mean of naive Bayes is {top:.3f}, at μ = {brief(best)}.")
+        mean, spread = statistics.fmean(level), spread_of(level)
+        axes.axhline(mean, color="C1", linestyle=DASHES[1], label="logistic regression, mean")
+        if spread:
+            axes.axhspan(mean - spread, mean + spread, color="C1", alpha=0.12, linewidth=0)
+        axes.set_title(counted(data.title_of(role) + ", splits", map(len, points.values())))
+        axes.set_xlabel("words added, μ (log scale)")
+        if len(level) == 1:
+            figure.note(f"{data.title_of(role)} has one given split and therefore no bars.")
+    if any(len(level) > 1 for *_, level in found):
+        figure.note("Bars, and the band of logistic regression, reach one standard deviation over the splits.")
+    panel[0].set_ylabel("accuracy (fraction of test documents)")
+    legend(figure, panel[0])
+    return figure
+
+
+def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
+    """Draw the mean and deviation of the trials against mu, and write the largest mean beside its point."""
+    means = {mu: statistics.fmean(values) for mu, values in points.items()}
+    log_axis(axes.xaxis, min(points), max(points))
+    spreads = [spread_of(values) for values in points.values()]
+    bars = spreads if any(spreads) else None
+    with_bars(axes, list(means), list(means.values()), bars, 0, label="naive Bayes, mean")
+
+
+def idf_effect(data: FigureData) -> Sheet:
+    """Draw the mean weight of the words of each group by background frequency, one line a mu.
+
+    Reads ``idf_effect/weights.csv``: mu, background_quantile (upper end of the group, 0 to 1), mean_abs_weight.
+    """
+    rows = data.results.measure_table("idf_effect", "weights")
+    lines: dict[float, dict[float, float]] = {}
+    for row in rows:
+        lines.setdefault(float(row["mu"]), {})[float(row["background_quantile"])] = float(row["mean_abs_weight"])
+    groups = sorted(lines[min(lines)])
+    figure, (axes,) = panels(1, height=3.2)
+    for place, (mu, points) in enumerate(sorted(lines.items())):
+        look: dict[str, Any] = {
+            "color": "C0",
+            "alpha": 1.0 - 0.75 * place / max(len(lines) - 1, 1),
+            "marker": MARKERS[place % 6],
+        }
+        axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **look)
+        write_at(axes, f"μ = {brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)
+    axes.set_xticks(range(len(groups)), [f"{place + 1}" for place in range(len(groups))])
+    axes.set_xlim(-0.3, len(groups) + 0.2)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"group of words, 1 (rarest in the background) to {len(groups)} (most frequent)")
+    axes.set_ylabel("mean |deviation of log p(w|c)| (nats)")
+    first, last = lines[min(lines)], lines[max(lines)]
+    for name, group in (("rarest", groups[0]), ("most frequent", groups[-1])):
+        ends = f"from {first[group]:.2f} at μ = {brief(min(lines))} to {last[group]:.2f} at μ = {brief(max(lines))}"
+        figure.note(f"The mean weight of the {name} words goes {ends}.")
+    legend(figure)
+    return figure
+
+
+def limits(data: FigureData) -> Sheet:
+    """Draw how far the smoothed estimates are from their limits, as delta and as mu grow.
+
+    Reads ``limits/limits.csv``: parameter (delta or mu), value, distance (largest absolute difference).
+    """
+    rows = data.results.measure_table("limits", "limits")
+    figure, panel = panels(2, height=2.6)
+    for place, (axes, (parameter, (distance, label))) in enumerate(zip(panel, _LIMITS.items(), strict=True)):
+        points = sorted((float(r["value"]), float(r["distance"])) for r in rows if r["parameter"] == parameter)
+        shown = [point for point in points if min(point) > 0]
+        x, y = ([point[i] for point in shown] for i in (0, 1))
+        log_axis(axes.xaxis, min(x), max(x))
+        log_axis(axes.yaxis, min(y), max(y))
+        axes.plot(x, y, marker=MARKERS[place], color=f"C{place}")
+        axes.set_xlabel(label)
+        axes.set_title(distance)
+        if len(shown) < len(points):
+            figure.note(
+                f"{len(points) - len(shown)} points of the panel '{distance}' with a 0 have no place on its axes."
+            )
+    panel[0].set_ylabel("largest distance (log scale)")
+    legend(figure)
+    return figure
+
+
+def reasons(data: FigureData) -> Sheet:
+    """Draw accuracy against the number of training documents by background, and the purity of clusters against k.
+
+    Reads ``smoothing_reasons/accuracy.csv``: documents, background, accuracy; ``clustering/clusters.csv``: clusters,
+    purity, purity_at_random.
+    """
+    rows = data.results.measure_table("smoothing_reasons", "accuracy")
+    figure, (left, right) = panels(2, height=2.9)
+    names = {"none": "almost no smoothing", "uniform": "uniform background", "collection": "background of all classes"}
+    for place, (background, label) in enumerate(names.items()):
+        x, y = _columns([row for row in rows if row["background"] == background], "documents", "accuracy")
+        _line(left, x, y, place, label)
+    log_axis(left.xaxis, min(x), max(x))
+    marked(left.xaxis, x, [f"{documents:,.0f}" for documents in x])
+    left.set_xlabel("training documents (log scale)")
+    left.set_ylabel("accuracy (fraction)")
+    clusters = data.results.measure_table("clustering", "clusters")
+    for place, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
+        k, y = _columns(clusters, "clusters", column)
+        _line(right, k, y, place + 3, label)
+    right.set_ylim(bottom=0)
+    marked(right.xaxis, k)
+    right.set_xlabel("clusters k")
+    right.set_ylabel("purity (fraction)")
+    figure.note("One split and one start of each mixture; the points have no bars.")
+    legend(figure)
+    return figure
+
+
+def _columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
+    """Return the named columns of a table, each as a list of numbers."""
+    return [[float(row[name]) for row in rows] for name in names]
+
+
+def _line(axes: Axes, x: Sequence[float], y: Sequence[float], place: int, label: str) -> None:
+    """Draw one series; its place gives its look."""
+    axes.plot(x, y, color=f"C{place}", marker=MARKERS[place], linestyle=DASHES[place], markersize=4, label=label)
+
+
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
+    "accuracy": accuracy,
+    "idf_effect": idf_effect,
+    "limits": limits,
+    "reasons": reasons,
+}

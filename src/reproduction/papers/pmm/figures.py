@@ -1,0 +1,272 @@
+"""Figures of Ueda & Saito: F beside the published, times, convergence, calibration, and the labels of single words."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from reproduction.pages.figures import FigureData
+from textmix.core.errors import MissingResult
+from textmix.pages.marks import (
+    Printed,
+    brief,
+    counted,
+    explain_trials,
+    legend,
+    log_axis,
+    published_point,
+    row_names,
+    trials_row,
+    wilson,
+    with_bars,
+    write_at,
+)
+from textmix.pages.style import DASHES, GREY, PALE, PAPER, WIDTH, Sheet, grid_of_panels, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Method -> its name in the paper's tables and in the ids of their cells.
+LABELS = {"nb": "NB", "svm": "SVM", "knn": "kNN", "nn": "NN", "pmm1": "PMM1", "pmm2": "PMM2"}
+LABELS |= {
+    "pmm1_beam": "PMM1, beam",
+    "pmm1_flip": "PMM1, flips",
+    "pmm1_prior": "PMM1, prior",
+    "pmm2_prior": "PMM2, prior",
+    "nb_train_vocabulary": "NB, training words",
+    "svm_grid": "SVM, J chosen",
+    "knn_sum": "kNN, sums",
+    "nn_1000": "NN, 1,000 words",
+    "nn_length": "NN, chosen length",
+    "knn_share": "kNN, shares",
+}
+KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
+#: Kind of time -> how far below the middle of its row it stands, the fill of its mark, and what it is.
+TIMES = {"fit_seconds": (-0.14, "C0", "training"), "predict_seconds": (0.14, PAPER, "prediction")}
+#: Least distance from the best J that has a place on its axis.
+LEAST = 1e-9
+#: A share of at least this is written into its bar.
+WRITTEN = 0.08
+
+
+def f_scores(data: FigureData) -> Sheet:
+    """Draw F of every method on each problem, a panel a problem, with the published value in the same row.
+
+    Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).
+    A missing problem has no panel.
+
+    Raises
+    ------
+    MissingResult : all problems are missing; the reason is that of the first.
+    """
+    methods = data.option("methods")
+    found, absent = {}, []
+    for role in data.option("roles"):
+        try:
+            found[role] = [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods]
+        except MissingResult as missing:
+            absent.append(missing)
+    if not found:
+        raise absent[0]
+    figure, panel = grid_of_panels(len(found), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
+    for axes, (role, trials) in zip(panel, found.items(), strict=True):
+        _f_panel(axes, data, role, trials)
+    row_names(panel[0], [LABELS.get(method, method) for method in methods])
+    figure.supxlabel("sample-averaged F (percent)", fontsize=8.2)
+    legend(figure)
+    return figure
+
+
+def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]]) -> None:
+    """Draw F of every method on one problem, in percent: ``trials`` has the values of each method."""
+    stem = data.options.get("published", {}).get(role)
+    for place, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
+        trials_row(axes, place, values, "C0", "trial")
+        printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
+        published_point(axes, 0, place - 0.38, printed)
+    explain_trials(axes, "trial", map(len, trials))
+    axes.set_title(data.title_of(role))
+
+
+def times(data: FigureData) -> Sheet:
+    """Draw the seconds of training and of prediction on a logarithmic axis, median and range over problems and trials.
+
+    Options: experiment, roles, methods, published (kind of time -> id of the PMMs' minutes).
+    """
+    methods = data.option("methods")
+    figure, (axes,) = panels(1, height=1.1 + 0.3 * len(methods))
+    sizes, shown = set(), []
+    for place, method in enumerate(methods):
+        for kind, (below, fill, name) in TIMES.items():
+            seconds = _seconds(data, method, kind)
+            sizes.add(len(seconds))
+            shown += seconds
+            axes.plot([min(seconds), max(seconds)], [place + below] * 2, color="C0", linewidth=1, alpha=0.6)
+            label = None if place else f"{name}: median and range"
+            axes.plot([statistics.median(seconds)], [place + below], "o", color="C0", markerfacecolor=fill, label=label)
+            printed = data.published_of(kind) if method.startswith("pmm") else None
+            if printed is not None:
+                shown.append(60 * printed.value)
+                published_point(axes, 0, place + below, Printed(60 * printed.value))
+                # The published times lie close together: each name stands on its own side.
+                write_at(axes, name, (60 * printed.value, place + below), right=-6 if below > 0 else 6, up=0)
+    log_axis(axes.xaxis, min(shown), max(shown))
+    axes.margins(x=0.12)
+    row_names(axes, [LABELS.get(method, method) for method in methods])
+    axes.set_xlabel(counted("seconds, log scale; trials of all problems", sizes))
+    legend(figure)
+    return figure
+
+
+def _seconds(data: FigureData, method: str, kind: str) -> list[float]:
+    """Return the seconds of one kind of a method in all trials of all problems at hand."""
+    found = []
+    for role in data.option("roles"):
+        found += data.results.seconds(data.option("experiment"), role, method, kind)
+    return found
+
+
+def convergence(data: FigureData) -> Sheet:
+    """Draw the relative distance of J from its largest final value against the EM iteration, a panel a model.
+
+    Option: method, the name of the measure.  Reads its ``paths.csv``: role, model, start, iteration, objective.
+    """
+    figure, panel = panels(2, height=3.2, sharex=True, sharey=True)
+    rows = data.results.measure_table(data.option("method"), "paths")
+    roles = list(dict.fromkeys(row["role"] for row in rows))
+    paths: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for row in rows:
+        starts = paths.setdefault((row["model"], row["role"]), {})
+        starts.setdefault(row["start"], []).append(float(row["objective"]))
+    for axes, model in zip(panel, ("pmm1", "pmm2"), strict=True):
+        for place, role in enumerate(roles):
+            _gaps(axes, paths[model, role], place, _role_name(role))
+        spread = max(_final_spread(paths[model, role]) for role in roles)
+        figure.note(f"The final values of J of {LABELS[model]} from all starts differ by at most {brief(spread)}.")
+        axes.set_title(LABELS[model])
+        axes.set_xlabel("iteration (log scale)")
+    log_axis(panel[0].xaxis, 1, max(len(path) for starts in paths.values() for path in starts.values()))
+    log_axis(panel[0].yaxis, LEAST, 0.1)
+    panel[0].set_ylim(LEAST / 2, None)
+    panel[0].set_ylabel("relative distance of J from the best")
+    random = [len(starts) - 1 for starts in paths.values()]
+    panel[0].plot([], [], color=GREY, linestyle=DASHES[3], label=counted("random start", random))
+    panel[0].plot([], [], "x", color=GREY, label="end of a start")
+    figure.note(f"Differences are relative. A distance below {brief(LEAST)} stands at {brief(LEAST)}.")
+    legend(figure, panel[0])
+    return figure
+
+
+def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], place: int, name: str) -> None:
+    """Draw a line a start: full for the first, dotted for the random ones, with a cross at its end."""
+    best = max(path[-1] for path in starts.values())
+    for start, path in starts.items():
+        gap = [max((best - value) / abs(best), LEAST) for value in path[1:]]
+        first = start == next(iter(starts))
+        label = f"{name}, default start" if first else None
+        look: dict[str, Any] = {
+            "color": f"C{place % 6}",
+            "linestyle": DASHES[0] if first else DASHES[3],
+            "label": label,
+        }
+        axes.plot(range(1, len(gap) + 1), gap, linewidth=1.2, **look)
+        axes.plot([len(gap)], gap[-1:], "x", color=f"C{place % 6}")
+
+
+def _final_spread(starts: Mapping[str, Sequence[float]]) -> float:
+    """Return the largest final J less the smallest, over the largest in absolute value."""
+    ends = [path[-1] for path in starts.values()]
+    return (max(ends) - min(ends)) / abs(max(ends))
+
+
+def calibration(data: FigureData) -> Sheet:
+    """Draw the share of true labels against their probability in ten bins, a line a kind of prior, and the bins' sizes.
+
+    Option: method, the name of the measure.  Reads its ``reliability.csv`` (role, kind, proba, share, count), which is
+    summed over the data sets.
+    """
+    figure = Sheet(figsize=(WIDTH, 4.6))
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
+    rows = data.results.measure_table(data.option("method"), "reliability")
+    values = data.results.measure(data.option("method"))
+    upper.plot([0, 1], [0, 1], color=PALE, linewidth=1, label="equal")
+    errors = {}
+    for place, (kind, name) in enumerate(KINDS.items()):
+        bins = _bins([row for row in rows if row["kind"] == kind])
+        errors[name] = float(values[f"{kind}_calibration_error"].value)
+        _reliability(upper, bins, place, f"{name}: mean error {errors[name]:.3f}")
+        wide = [number / 10 + 0.03 * place + 0.005 for number in bins]
+        lower.bar(wide, [count for *_, count in bins.values()], width=0.028, align="edge", color=f"C{place}")
+    best = min(errors, key=errors.__getitem__)
+    figure.note(f"Of the mean errors that of the {best} is the least.")
+    figure.note("A bar is the 95 % interval of the share in a bin, as if its labels were independent (Wilson).")
+    log_axis(lower.yaxis, 1, max(float(row["count"]) for row in rows))
+    lower.set_ylim(bottom=0.8)
+    lower.set_ylabel("labels (log scale)")
+    lower.set_xlabel("probability of a label")
+    upper.set_ylabel("share of true labels")
+    upper.set_ylim(-0.03, 1.03)
+    legend(figure, upper)
+    return figure
+
+
+def _bins(rows: Sequence[Mapping[str, str]]) -> dict[int, tuple[float, float, float]]:
+    """Return number of a bin -> mean probability, share of true labels and number of labels, over the data sets."""
+    parts: dict[int, list[list[float]]] = {}
+    for row in rows:
+        part = [float(row[key]) for key in ("proba", "share", "count")]
+        parts.setdefault(min(int(part[0] * 10), 9), []).append(part)
+    bins = {}
+    for number, found in sorted(parts.items()):
+        total = sum(count for *_, count in found)
+        proba, share = (sum(part[i] * part[2] for part in found) / total for i in (0, 1))
+        bins[number] = (proba, share, total)
+    return bins
+
+
+def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], place: int, label: str) -> None:
+    """Draw the share of true labels of each bin with its interval."""
+    probas, shares, _ = zip(*bins.values(), strict=True)
+    ends = [wilson(min(share, 1.0), count) for _, share, count in bins.values()]
+    down = [max(share - low, 0.0) for share, (low, _) in zip(shares, ends, strict=True)]
+    up = [max(high - share, 0.0) for share, (_, high) in zip(shares, ends, strict=True)]
+    with_bars(axes, probas, shares, [down, up], place, label=label)
+
+
+def words(data: FigureData) -> Sheet:
+    """Draw the share of each label in the words of one page, a bar a word.
+
+    Option: method, the name of the measure.  Reads its ``words.csv``: word, count, and a column a label.
+    """
+    rows = data.results.measure_table(data.option("method"), "words")
+    names = [name for name in rows[0] if name not in ("word", "count")]
+    figure, (axes,) = panels(1, height=0.8 + 0.17 * len(rows))
+    left = [0.0] * len(rows)
+    for place, name in enumerate(names):
+        shares = [float(row[name]) for row in rows]
+        look: dict[str, Any] = {"color": f"C{place % 6}", "edgecolor": PAPER, "label": name.replace("_", " ")}
+        bars = axes.barh(range(len(rows)), shares, left=left, height=0.82, linewidth=0.5, **look)
+        text = [f"{100 * share:.0f}" if share >= WRITTEN else "" for share in shares]
+        axes.bar_label(bars, text, label_type="center", fontsize=7, color=PAPER)
+        left = [a + b for a, b in zip(left, shares, strict=True)]
+    row_names(axes, [f"{row['word']} ({float(row['count']):g})" for row in rows])
+    axes.set_xlim(0, 1)
+    axes.grid(visible=False)
+    axes.set_xlabel("share of each label in the word (fraction; percent in the bars)")
+    legend(figure)
+    return figure
+
+
+def _role_name(role: str) -> str:
+    """Return the role of a problem as a name for the legend, such as "Arts" for yahoo_arts."""
+    return role.removeprefix("yahoo_").replace("_", " ").capitalize()
+
+
+FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
+    **dict.fromkeys(("f_2000", "f_500", "f_reduced", "f_newsgroups", "variants", "lengths"), f_scores),
+    "times": times,
+    **dict.fromkeys(("convergence", "convergence_newsgroups"), convergence),
+    **dict.fromkeys(("calibration", "calibration_newsgroups"), calibration),
+    "words": words,
+}

@@ -1,0 +1,93 @@
+"""Summaries of Tables 1 and 2 of the PMM paper: means over problems, problems won, and counts of the problems."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from reproduction.stored.measures import Measure, MeasureData
+from textmix.core.errors import MissingResult
+from textmix.metrics.multilabel import sample_f
+
+METHODS = ("nb", "svm", "knn", "nn", "pmm1", "pmm2")
+PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
+
+
+def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return for each method its mean F over the trials of each problem, a fraction.
+
+    Raises
+    ------
+    MissingResult : a problem is not at hand; a mean over fewer problems would be another number.
+    """
+    if len(sources) < settings["problems"]:
+        raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
+    return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
+
+
+def _mean_f(source: MeasureData, method: str) -> float:
+    """Return the mean sample-averaged F of a method over the trials of one problem, a fraction."""
+    truth, predictions = source.corpus.indicators(), source.predictions[method]
+    trials = (
+        (truth[source.splits.test[trial]], predictions.label_sets(0, source.splits.test_place(trial), truth.shape[1]))
+        for trial in range(len(source.splits))
+    )
+    return statistics.fmean(sample_f(true, predicted) for true, predicted in trials)
+
+
+def means(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Average F over the problems, by method.
+
+    Parameters
+    ----------
+    sources : role -> problem, with the predictions of a table.
+    settings : ``problems``, how many there must be.
+
+    Raises
+    ------
+    MissingResult : there are fewer problems.
+    """
+    return Measure({method: statistics.fmean(f) for method, f in _f(sources, settings).items()})
+
+
+def wins(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count the problems on which each method has the highest mean F.
+
+    For each pair of `PAIRS` the problems on which the first method has a higher mean F than the second are counted too.
+
+    Parameters
+    ----------
+    sources : role -> problem, with the predictions of a table.
+    settings : ``problems``, how many there must be.
+
+    Raises
+    ------
+    MissingResult : there are fewer problems.
+    """
+    f = _f(sources, settings)
+    best = np.argmax([f[method] for method in METHODS], axis=0)
+    values = {f"best_{method}": float(np.sum(best == place)) for place, method in enumerate(METHODS)}
+    for one, other in PAIRS:
+        values[f"{one}_above_{other}"] = float(sum(a > b for a, b in zip(f[one], f[other], strict=True)))
+    return Measure(values)
+
+
+def problems(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Count the problems and find the smallest and largest share of pages with several labels.
+
+    Parameters
+    ----------
+    sources : role -> problem.
+    settings : none.
+    """
+    shares = [float(np.mean(source.corpus.label_counts > 1)) for source in sources.values()]
+    return Measure(
+        {
+            "count": float(len(shares)),
+            "multi_label_share_min": min(shares),
+            "multi_label_share_max": max(shares),
+        }
+    )

@@ -1,0 +1,39 @@
+"""What several figures of the thesis share: a table over one measure a data set, and a difference with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from reproduction.pages.figures import FigureData
+from textmix.core.errors import MissingResult
+from textmix.pages.style import GREY, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def tables_of(data: FigureData, measures: Sequence[str], name: str) -> dict[str, list[Mapping[str, str]]]:
+    """Return role -> rows of a table of those measures that are at hand.
+
+    Raises
+    ------
+    MissingResult : none is at hand; the reason is that of the first.
+    """
+    found: dict[str, list[Mapping[str, str]]] = {}
+    absent = []
+    for measure in measures:
+        try:
+            for row in data.results.measure_table(measure, name):
+                found.setdefault(row["role"], []).append(row)
+        except MissingResult as missing:
+            absent.append(missing)
+    if not found:
+        raise absent[0]
+    return found
+
+
+def difference(axes: Axes, place: int, value: float, low: float, high: float) -> None:
+    """Draw a difference on a row with its interval, in grey if that holds 0."""
+    colour = "C0" if low > 0 or high < 0 else GREY
+    axes.errorbar(value, place, xerr=[[value - low], [high - value]], color=colour, marker=MARKERS[0])

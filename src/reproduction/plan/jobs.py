@@ -1,0 +1,357 @@
+"""The inputs and settings of every job, by its wildcards: the functions that the rules name.
+
+Jobs that compare methods have more of them: `reproduction.plan.contest_jobs` and `reproduction.plan.own_jobs`.
+
+A setting holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
+that read the edited part, and no other.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from reproduction.job.commit import commit_of
+from reproduction.job.recipes import PARTS, Code
+from reproduction.plan.evidence import test_outcomes, time_ratios
+from reproduction.plan.graph import graph, long_waits
+from reproduction.plan.matrix import MATRIX
+from reproduction.plan.own import OWN, run_started
+from reproduction.plan.plan import Plan, Run
+from textmix.core.config import load_yaml_strict
+from textmix.data.fetch import source_state
+from textmix.data.registry import content_of
+from textmix.experiment.methods import COMPARED, FITTED, SEARCH, TUNING
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of a plan.
+
+    ``wildcards`` is Snakemake's object of the names in a job's output path, for example ``wildcards.dataset``.  Each
+    method that takes it reads the names that the outputs of its rules have.  Paths are relative to the folder in which
+    the workflow runs.
+
+    Parameters
+    ----------
+    plan : the plan.
+    mirror : folder of the mirror of raw data, or None.
+    """
+
+    plan: Plan
+    mirror: Path | None = None
+
+    # --- code and configuration files ---
+
+    def source(self, name: str) -> str:
+        """Return the path, from the folder in which the workflow runs, of a file named relative to the Snakefile."""
+        return os.path.relpath(self.plan.root / name)
+
+    def sources(self, *names: str) -> list[str]:
+        """Return files beside the Snakefile, as `source` does."""
+        return [self.source(name) for name in names]
+
+    def parts(self, *patterns: str) -> tuple[Path, ...]:
+        """Return files of both packages that are not Python (templates, styles), by patterns of their paths there."""
+        return tuple(sorted(path for pattern in patterns for path in (self.plan.root / "src").glob(f"*/{pattern}")))
+
+    # --- data sets ---
+
+    def fetch_state(self, wildcards: Any) -> str:
+        """Return a text that changes when a missing data set may be within reach; constant once it is fetched."""
+        name = wildcards.dataset
+        return source_state(self.plan.registry[name], Path("resources") / name, self.mirror)
+
+    def dataset_entry(self, wildcards: Any) -> dict[str, Any]:
+        """Return the part of a registry entry that fetching and parsing depend on: its prose is left out."""
+        return content_of(self.plan.registry[wildcards.dataset].raw)
+
+    def stand_in_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return name -> such a part of each entry that is read where the data set cannot be had, in order."""
+        return {name: content_of(self.plan.registry[name].raw) for name in self.plan.stand_ins(wildcards.dataset)}
+
+    def fetched(self, wildcards: Any) -> list[str]:
+        """Return the records of the fetch of a data set and of its stand-ins."""
+        return [f"resources/{name}/fetch.json" for name in self._candidates(wildcards)]
+
+    def readers(self, wildcards: Any) -> list[str]:
+        """Return the modules of the readers of the forms of a data set and of its stand-ins."""
+        entries = [self.plan.registry[name] for name in self._candidates(wildcards)]
+        return sorted({source.reader.module for entry in entries for source in entry.sources})
+
+    def _candidates(self, wildcards: Any) -> list[str]:
+        """Return a data set and its stand-ins."""
+        return [wildcards.dataset, *self.plan.stand_ins(wildcards.dataset)]
+
+    def features_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return the specification by which words are counted (features.schema.yaml)."""
+        spec: Mapping[str, Any] = self.plan.features[wildcards.features]
+        return spec
+
+    def split_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return the specification by which documents are split (split.schema.yaml)."""
+        spec: Mapping[str, Any] = self.plan.splits[wildcards.split]
+        return spec
+
+    # --- fits and scores ---
+
+    def run_of(self, wildcards: Any) -> Run:
+        """Return the fit job that wildcards name."""
+        return Run(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
+
+    def run_features(self, wildcards: Any) -> str:
+        """Return the features folder of a fit job."""
+        features, _ = self.plan.run_inputs(self.run_of(wildcards))
+        return f"results/features/{wildcards.dataset}/{features}"
+
+    def run_views(self, wildcards: Any) -> list[str]:
+        """Return the features folders of a fit job: one a view, and one alone where its entry names no views."""
+        views = self.run_spec(wildcards).get("features") or [Path(self.run_features(wildcards)).name]
+        return [f"results/features/{wildcards.dataset}/{features}" for features in views]
+
+    def run_splits(self, wildcards: Any) -> str:
+        """Return the splits folder of a fit job."""
+        _, split = self.plan.run_inputs(self.run_of(wildcards))
+        return f"results/splits/{wildcards.dataset}/{split}"
+
+    def run_spec(self, wildcards: Any) -> dict[str, Any]:
+        """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
+        return self.plan.run_entry(self.run_of(wildcards))
+
+    def run_method(self, wildcards: Any) -> dict[str, Any]:
+        """Return the part of a method's registry entry that a fit depends on."""
+        spec = self.run_spec(wildcards)
+        return self.plan.methods[spec["use"]].part(*(COMPARED if spec.get("compared") else FITTED))
+
+    def run_modules(self, wildcards: Any) -> list[str]:
+        """Return the modules of a fit: the estimator's, and tuning where the method is tuned."""
+        spec = self.run_spec(wildcards)
+        tuning = [SEARCH if spec.get("compared") else TUNING] if "tune" in spec else []
+        return [self.plan.methods[spec["use"]].module, *tuning]
+
+    def run_parts(self, wildcards: Any) -> list[str]:
+        """Return the folders of the single fits of a fit job, in order; none where one job makes all its fits."""
+        run = self.run_of(wildcards)
+        return [f"{PARTS}{run.name}/{cell}" for cell in range(self.plan.cells(run))]
+
+    def metrics(self, wildcards: Any) -> list[str]:
+        """Return the metrics of an experiment."""
+        found: list[str] = self.plan.studies[wildcards.paper]["experiments"][wildcards.experiment]["metrics"]
+        return found
+
+    def run_files(self, study: str, pattern: str) -> list[str]:
+        """Return a path for every fit job of a study; the pattern refers to the job as ``run``: ``{run.dataset}``."""
+        return [pattern.format(run=run) for run in self.plan.runs(study)]
+
+    # --- measures ---
+
+    def measure_entry(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return a measure's entry in paper.yaml."""
+        entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["measures"][wildcards.measure]
+        return entry
+
+    def measure_sources(self, wildcards: Any) -> dict[str, list[str]]:
+        """Return role -> [features folder, splits folder, folders of further features] of a measure."""
+        names = wildcards.paper, wildcards.measure
+        beside = dict(self.plan.measure_beside(*names))
+        return {
+            role: [
+                f"results/features/{data}/{features}",
+                f"results/splits/{data}/{split}",
+                *(f"results/features/{data}/{beside[data]}" for _ in [data] if data in beside),
+            ]
+            for role, (data, features, split) in self.plan.measure_sources(*names).items()
+        }
+
+    def measure_predictions(self, wildcards: Any) -> list[tuple[str, str, str]]:
+        """Return (role, method, predictions folder) of the fits that a measure reads."""
+        return [
+            (role, run.method, f"results/predictions/{run.paper}/{run.experiment}/{run.dataset}/{run.method}")
+            for role, run in self.plan.measure_runs(wildcards.paper, wildcards.measure)
+        ]
+
+    def measure_inputs(self, wildcards: Any) -> list[str]:
+        """Return the folders that a measure reads."""
+        folders = [path for paths in self.measure_sources(wildcards).values() for path in paths]
+        return folders + [path for _, _, path in self.measure_predictions(wildcards)]
+
+    def measure_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a paper's measures."""
+        return [f"reproduction.papers.{wildcards.paper}.measures"]
+
+    # --- papers ---
+
+    def scores(self, wildcards: Any) -> list[str]:
+        """Return the score files of a paper."""
+        pattern = "results/scores/{run.paper}/{run.experiment}/{run.dataset}/{run.method}.csv"
+        return self.run_files(wildcards.paper, pattern)
+
+    def timings(self, wildcards: Any) -> list[str]:
+        """Return the timing files of a paper."""
+        pattern = "results/timings/{run.paper}/{run.experiment}/{run.dataset}/{run.method}.csv"
+        return self.run_files(wildcards.paper, pattern)
+
+    def predictions(self, wildcards: Any) -> list[str]:
+        """Return the prediction folders of a paper."""
+        pattern = "results/predictions/{run.paper}/{run.experiment}/{run.dataset}/{run.method}"
+        return self.run_files(wildcards.paper, pattern)
+
+    def measures(self, wildcards: Any) -> list[str]:
+        """Return the measure folders of a paper."""
+        paper = wildcards.paper
+        return [f"results/papers/{paper}/measures/{measure}" for measure in self.plan.measures(paper)]
+
+    def data(self, wildcards: Any) -> list[str]:
+        """Return the parsed data sets and the feature sets of a paper, for their statistics."""
+        paper = wildcards.paper
+        return [
+            *(f"results/datasets/{name}" for name in self.plan.datasets(paper)),
+            *(f"results/features/{dataset}/{features}" for dataset, features in self.plan.feature_sets(paper)),
+        ]
+
+    def roles(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the roles of a paper with the data sets that stand for them."""
+        return self.plan.roles(wildcards.paper)
+
+    def paper_spec(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return the whole paper.yaml of a paper."""
+        return self.plan.papers[wildcards.paper]
+
+    def paper_file(self, wildcards: Any, name: str) -> str:
+        """Return a file of a paper's folder of configuration."""
+        return self.source(f"config/papers/{wildcards.paper}/{name}")
+
+    def published(self, wildcards: Any) -> str:
+        """Return the published.csv of a paper."""
+        return self.paper_file(wildcards, "published.csv")
+
+    def checks(self, wildcards: Any) -> str:
+        """Return the checks.yaml of a paper."""
+        return self.paper_file(wildcards, "checks.yaml")
+
+    def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the known outcomes of tests and ratios of times that a paper's rows and checks name.
+
+        See `reproduction.plan.evidence`; the keys are the fields of `reproduction.stored.results.Evidence`.
+        """
+        folder = self.plan.root / "config/papers" / wildcards.paper
+        text = "".join((folder / name).read_text(encoding="utf-8") for name in ("published.csv", "checks.yaml"))
+        known: dict[str, dict[str, Any]] = {
+            "tests": dict(self._outcomes if "test:" in text else {}),
+            "times": dict(self._ratios),
+        }
+        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
+
+    @functools.cached_property
+    def _outcomes(self) -> dict[str, str]:
+        """The known outcomes of tests, read once for all papers: each costs the digest of its code."""
+        return test_outcomes(self.plan.root / "tests")
+
+    @functools.cached_property
+    def _ratios(self) -> dict[str, list[float]]:
+        """The known ratios of times, read once for all papers: each suite costs the digest of its code."""
+        script = self.plan.root / "workflow/scripts/bench.py"
+        times: dict[str, list[float]] = {}
+        for name, suite in self.plan.suites.items():
+            times |= time_ratios(name, Code(script, (suite.module,)))
+        return times
+
+    def role_lists(self, wildcards: Any) -> str:
+        """Return the paper.yaml of a paper, which names the lists of roles that its checks expand."""
+        return self.paper_file(wildcards, "paper.yaml")
+
+    def records(self) -> list[str]:
+        """Return the files of all papers with their published numbers, checks, deviations and lists of roles."""
+        names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml")
+        return [self.source(f"config/papers/{paper}/{name}") for paper in self.plan.papers for name in names]
+
+    def titles(self, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return title, terms of use and the reason for an unknown sha256 of data sets, by name."""
+        entries = {name: self.plan.registry[name] for name in datasets}
+        keys = ("title", "terms", "no_digest")
+        return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
+
+    def role_titles(self) -> dict[str, dict[str, str]]:
+        """Return title and terms of use of the data sets that stand for a role."""
+        entries = self.plan.settings["roles"].values()
+        found = {one["dataset"] for entry in entries for one in (entry, *entry.get("stand_ins", ()))}
+        return self.titles(sorted(found - {None}))
+
+    def commit(self, wildcards: Any) -> dict[str, str]:
+        """Return the commit of the folder with the workflow; read for the job that prints it, and for no other."""
+        return commit_of(self.plan.root)
+
+    def waits(self) -> dict[str, list[str]]:
+        """Return for each long job of the chosen papers the long jobs whose results it reads, by their names."""
+        return long_waits(graph(self.plan))
+
+    def remedies(self) -> dict[str, dict[str, Any]]:
+        """Return role -> data set of ``config/full.yaml``, its title, the kinds of its sources, and its files."""
+        full = load_yaml_strict(self.plan.root / "config/full.yaml")["roles"]
+        found = {role: self.plan.registry.get(entry["dataset"]) for role, entry in full.items()}
+        return {
+            role: {
+                "dataset": entry.id,
+                "title": entry.title,
+                "sources": [source.kind for source in entry.sources],
+                "files": sorted(entry.files.values()),
+            }
+            for role, entry in found.items()
+            if entry is not None
+        }
+
+    def table_entries(self, wildcards: Any) -> Mapping[str, Any]:
+        """Return the entries of a paper's tables in paper.yaml, by name."""
+        entries: Mapping[str, Any] = self.plan.papers[wildcards.paper]["tables"]
+        return entries
+
+    def figure_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a paper's figures."""
+        return [f"reproduction.papers.{wildcards.paper}.figures"]
+
+    # --- the time that a fit may take ---
+
+    def cost_of(self, run: Run) -> str:
+        """Return the class of cost of the method of a fit job (`textmix.experiment.methods.COSTS`)."""
+        return self.plan.methods[self.plan.run_entry(run)["use"]].cost
+
+    def started(self, wildcards: Any) -> int:
+        """Return when this run began, seconds since the epoch; 0 for a fit job that does not share the time of the run.
+
+        The methods of low cost that take one kind of features share none, so that there is always a result.
+        """
+        run = self.run_of(wildcards)
+        if run.paper != OWN or (self.cost_of(run) == "low" and len(self.plan.run_entry(run)["views"]) == 1):
+            return 0
+        return run_started()
+
+    def cheap(self, wildcards: Any) -> int:
+        """Return 1 for a method of low cost on the user's own data, which is promised a part of the time; else 0."""
+        run = self.run_of(wildcards)
+        return int(run.paper == OWN and self.cost_of(run) == "low")
+
+    def budget(self, wildcards: Any) -> int:
+        """Return the seconds that the comparison on own data, or a method of the matrix, may take; 0 where not said."""
+        run, own = self.run_of(wildcards), self.plan.own
+        if run.paper in (MATRIX, *self.plan.matrix.sizes):
+            return int(self.plan.settings.get("matrix_seconds") or 0)
+        return own.seconds if own and self.started(wildcards) else 0
+
+    # --- the bench ---
+
+    def bench_inputs(self, wildcards: Any) -> list[str]:
+        """Return the paths that a suite of the bench reads; none where its role has no data set."""
+        suite = self.plan.suites[wildcards.suite]
+        return suite.inputs(self.plan.dataset(suite.role))
+
+    def bench_suite(self, wildcards: Any) -> dict[str, Any]:
+        """Return a suite of the bench."""
+        return asdict(self.plan.suites[wildcards.suite])
+
+    def bench_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a suite of the bench."""
+        return [self.plan.suites[wildcards.suite].module]

@@ -1,0 +1,203 @@
+"""Locators: the grammar of the short names by which files refer to rebuilt values.
+
+``published.csv`` and ``checks.yaml`` name a rebuilt value by a locator, for example
+``score:table1/newsgroups/dcm/accuracy``.  `parse_locator` is the only reader of this grammar.  It imports no NumPy, so
+the workflow can check locators while it is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple, dataclass
+from typing import ClassVar
+
+from textmix.core.errors import ConfigError, suggest
+
+_NAME = "[a-z0-9_]+"
+_KEY = "[A-Za-z0-9_.=;,+-]+"
+#: Part of a form -> its regular expression, if it is neither a name nor a choice of words.
+_PARTS = {
+    **dict.fromkeys(("variant", "key"), _KEY),
+    "dotted path in paper.yaml": r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*",
+    "file": r"[a-z0-9_]+(?:/[a-z0-9_]+)*\.py",
+    "function": r"\w+",
+}
+
+
+def _grammar(form: str) -> re.Pattern[str]:
+    """Return the regular expression of a form, with a group for each part in angle brackets."""
+    signs = {"[": "(?:", "]": ")?"}
+    pattern = ""
+    for piece in re.split(r"(<.+?>|\[|\])", form):
+        name = piece[1:-1]
+        if piece.startswith("<"):
+            pattern += f"({_PARTS.get(name, name if '|' in name else _NAME)})"
+        else:
+            pattern += signs.get(piece, re.escape(piece))
+    return re.compile(pattern)
+
+
+@dataclass(frozen=True)
+class Locator:
+    """The name of a rebuilt value; the subclasses hold its parts as fields, in the order of the form.
+
+    Attributes
+    ----------
+    form : the locator as messages and the reference show it; parts in angle brackets, an optional end in square ones.
+    meaning : the value that it names, in words.
+    kind, pattern : the word before the colon, and the grammar of the form.
+    """
+
+    form: ClassVar[str]
+    meaning: ClassVar[str]
+    kind: ClassVar[str]
+    pattern: ClassVar[re.Pattern[str]]
+
+    def __init_subclass__(cls) -> None:
+        cls.kind, cls.pattern = cls.form.partition(":")[0], _grammar(cls.form)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{'/'.join(part for part in astuple(self) if part is not None)}"
+
+
+@dataclass(frozen=True)
+class DataLocator(Locator):
+    """A statistic of the data set that stands for a role, as parsed."""
+
+    form = "data:<role>/<statistic>"
+    meaning = "a statistic of the parsed data set"
+
+    role: str
+    statistic: str
+
+
+@dataclass(frozen=True)
+class FeaturesLocator(Locator):
+    """A statistic of one feature set of the data set that stands for a role."""
+
+    form = "features:<role>/<features>/<statistic>"
+    meaning = "a statistic of the data set after its words are counted"
+
+    role: str
+    features: str
+    statistic: str
+
+
+@dataclass(frozen=True)
+class ScoreLocator(Locator):
+    """A metric of a method; ``variant`` is one point of the method's grid, or None."""
+
+    form = "score:<experiment>/<role>/<method>/<metric>[/<variant>]"
+    meaning = "mean and sample standard deviation of a metric over the trials"
+
+    experiment: str
+    role: str
+    method: str
+    metric: str
+    variant: str | None = None
+
+
+@dataclass(frozen=True)
+class TimeLocator(Locator):
+    """The seconds of a method; ``quantity`` is fit_seconds or predict_seconds."""
+
+    form = "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>"
+    meaning = "median of the seconds over the trials"
+
+    experiment: str
+    role: str
+    method: str
+    quantity: str
+
+
+@dataclass(frozen=True)
+class MeasureLocator(Locator):
+    """One value of a measure, which is a function of ``reproduction.papers.<paper>.measures``."""
+
+    form = "measure:<measure>/<key>"
+    meaning = "a value of a measure"
+
+    measure: str
+    key: str
+
+
+@dataclass(frozen=True)
+class SettingLocator(Locator):
+    """A setting in ``paper.yaml``; ``path`` is the keys that lead to it, joined by dots."""
+
+    form = "setting:<dotted path in paper.yaml>"
+    meaning = "a setting that this reproduction uses"
+
+    path: str
+
+
+@dataclass(frozen=True)
+class CheckLocator(Locator):
+    """Whether an entry of ``checks.yaml`` holds."""
+
+    form = "check:<name>"
+    meaning = "a named check of `checks.yaml`"
+
+    check: str
+
+
+@dataclass(frozen=True)
+class BenchLocator(Locator):
+    """The time of a candidate over that of its peer, in the bench."""
+
+    form = "bench:<bench>/<candidate>"
+    meaning = "the time of a candidate over its peer's, as `snakemake bench` measured it, with its interval"
+
+    bench: str
+    candidate: str
+
+
+@dataclass(frozen=True)
+class TestLocator(Locator):
+    """The last outcome of a test; ``file`` is relative to the folder of the tests."""
+
+    form = "test:<file>::<function>"
+    meaning = "whether a test of the folder `tests` passed when `make test` ran last"
+
+    file: str
+    function: str
+
+    @property
+    def name(self) -> str:
+        """The test as ``<file>::<function>``."""
+        return f"{self.file}::{self.function}"
+
+
+#: Locators that name a role.
+RoleLocator = DataLocator | FeaturesLocator | ScoreLocator | TimeLocator
+#: Kind -> class, in the order of the reference.
+LOCATORS: dict[str, type[Locator]] = {
+    made.kind: made
+    for made in (
+        *(DataLocator, FeaturesLocator, ScoreLocator, TimeLocator),
+        *(MeasureLocator, SettingLocator, BenchLocator, CheckLocator, TestLocator),
+    )
+}
+
+
+def parse_locator(text: str, place: str = "locator") -> Locator:
+    """Return a locator with its parts.
+
+    Parameters
+    ----------
+    text : the locator as it is written.
+    place : the file and key where it stands, for the message.
+
+    Raises
+    ------
+    ConfigError : the text does not follow the grammar; the message shows the right form.
+    """
+    kind = text.partition(":")[0]
+    if kind not in LOCATORS:
+        forms = ", ".join(made.form for made in LOCATORS.values())
+        raise ConfigError(f"{place}: '{text}' is no locator; {suggest(kind, LOCATORS)}; the forms are {forms}")
+    made = LOCATORS[kind]
+    found = made.pattern.fullmatch(text)
+    if found is None:
+        raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {made.form}")
+    return made(*found.groups())

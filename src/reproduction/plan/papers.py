@@ -1,0 +1,100 @@
+"""The papers: one folder of ``config/papers/`` each.  Adding a folder adds a paper; no list names them.
+
+The module is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema
+library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reproduction.plan.role_lists import expand_paper
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
+from textmix.experiment.methods import Method
+from textmix.metrics.table import check_metrics, metrics_for
+
+FOLDER = "config/papers"
+_SCHEMA = "workflow/schemas/paper.schema.yaml"
+
+
+def source_of(paper: str) -> str:
+    """Return the path of a paper's paper.yaml from the folder with ``config/``."""
+    return f"{FOLDER}/{paper}/paper.yaml"
+
+
+def load_papers(root: Path, methods: Mapping[str, Method]) -> dict[str, dict[str, Any]]:
+    """Read and check every ``paper.yaml``.
+
+    Parameters
+    ----------
+    root : the folder with ``config/`` and ``workflow/``.
+    methods : the registry of methods.
+
+    Returns
+    -------
+    name of the folder -> its paper.yaml, in the order of ``place``, then of names.
+
+    Raises
+    ------
+    ConfigError : a file is missing or wrong, or names a method or metric that does not exist.
+    """
+    names = sorted(path.name for path in (root / FOLDER).iterdir() if path.is_dir())
+    papers = {name: _paper(root, name, methods) for name in names}
+    return dict(sorted(papers.items(), key=lambda item: item[1]["place"]))
+
+
+def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, Any]:
+    """Read and check one paper.yaml."""
+    source = source_of(name)
+    paper: dict[str, Any] = load_yaml_strict(root / source)
+    validate(paper, root / _SCHEMA, source)
+    paper = expand_paper(paper, source)
+    for key, experiment in paper["experiments"].items():
+        _check_experiment(f"{source}: experiments.{key}", experiment, methods)
+    return paper
+
+
+def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
+    """Check that an experiment's methods exist and that its metrics are for the tasks of these methods."""
+    for name, entry in experiment["methods"].items():
+        if entry["use"] not in methods:
+            raise ConfigError(f"{where}.methods.{name}: no method '{entry['use']}'; {suggest(entry['use'], methods)}")
+    for task in {methods[entry["use"]].task for entry in experiment["methods"].values()}:
+        check_metrics(experiment["metrics"], metrics_for(task), f"{where}.metrics")
+
+
+def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
+    """Check that a paper names roles, features and splits that exist.
+
+    Parameters
+    ----------
+    name, paper : the paper and its paper.yaml.
+    roles : the roles of the configuration.
+
+    Raises
+    ------
+    ConfigError : a name does not exist; the message names the file and the place in it.
+    """
+    for where, role, features, split in _references(paper):
+        for kind, key, known in (
+            ("role", role, roles if where == "roles" else paper["roles"]),
+            ("features", features, paper["features"]),
+            ("split", split, paper["splits"]),
+        ):
+            if key is not None and key not in known:
+                raise ConfigError(f"{source_of(name)}: {where}: no {kind} '{key}'; {suggest(key, known)}")
+
+
+def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Yield (place, role, features, split) of every entry of a paper.yaml that refers to another entry."""
+    for role in paper["roles"]:
+        yield "roles", role, None, None
+    for kind in ("experiments", "measures"):
+        for key, entry in paper[kind].items():
+            for role, split in entry["roles"].items():
+                yield f"{kind}.{key}", role, entry["features"], split
+                if "beside" in entry:
+                    yield f"{kind}.{key}", role, entry["beside"], None

@@ -1,0 +1,192 @@
+"""The plan: which data sets, experiments, measures, tables and figures one run consists of.
+
+The workflow asks it for names and specifications while it is parsed, so it stays light: no NumPy, no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reproduction.plan.costs import COSTLY, Cost, Costs
+from reproduction.plan.matrix import Matrix
+from reproduction.plan.own import Own
+from reproduction.plan.request import Model
+from reproduction.plan.suites import Suite
+from textmix.data.registry import DatasetEntry
+from textmix.experiment.methods import Method, variants
+
+
+@dataclass(frozen=True)
+class Run:
+    """One fit job: an experiment of a paper (or of another study), on one data set, by one method (all trials)."""
+
+    paper: str
+    experiment: str
+    dataset: str
+    method: str
+
+    @property
+    def name(self) -> str:
+        """The job's part of the paths of its results."""
+        return f"{self.paper}/{self.experiment}/{self.dataset}/{self.method}"
+
+
+# One plan lives as long as the process; it is compared by identity, for its mappings have no hash.
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything that one run consists of, made and checked by `reproduction.plan.making.make_plan`.
+
+    Parameters
+    ----------
+    root : the folder with ``config/`` and ``workflow/``.
+    settings : the keys of config.yaml.
+    registry : data set -> its entry of config/datasets.yaml.
+    methods : method -> its entry of config/methods.yaml.
+    papers : name -> content of its paper.yaml, in the order of the papers' ``place``.
+    studies : name -> specification of every study: the papers and, in the same form, ``matrix``, the matrix with other
+        numbers of training documents, and ``own``, whose roles are names of data sets.
+    features : name -> how words are counted, of all studies and of models.
+    splits : name -> how documents are split, of all studies.
+    suites : name -> suite of the bench.
+    matrix : the comparison of all methods.
+    costs : time and memory of jobs as measured before.
+    own : the user's own data, or None.
+    model : the model to fit, or None.
+    """
+
+    root: Path
+    settings: Mapping[str, Any]
+    registry: Mapping[str, DatasetEntry]
+    methods: Mapping[str, Method]
+    papers: Mapping[str, Mapping[str, Any]]
+    studies: Mapping[str, Mapping[str, Any]]
+    features: Mapping[str, Any]
+    splits: Mapping[str, Any]
+    suites: Mapping[str, Suite]
+    matrix: Matrix
+    costs: Costs
+    own: Own | None = None
+    model: Model | None = None
+
+    def chosen(self) -> list[str]:
+        """Return the papers that the configuration asks for, in order."""
+        asked = self.settings["papers"]
+        return [name for name in self.papers if asked is None or name in asked]
+
+    def dataset(self, role: str, study: str = "") -> str | None:
+        """Return the data set that stands for a role, or None; the roles of a study that is no paper are data sets."""
+        if study and study not in self.papers:
+            return role
+        value: str | None = self.settings["roles"][role]["dataset"]
+        return value
+
+    def stand_ins(self, dataset: str) -> list[str]:
+        """Return the data sets of which the first that can be had is read where a data set cannot be had, in order."""
+        entries = (entry for entry in self.settings["roles"].values() if entry["dataset"] == dataset)
+        return next(([one["dataset"] for one in entry["stand_ins"]] for entry in entries if "stand_ins" in entry), [])
+
+    def roles(self, paper: str) -> dict[str, dict[str, Any]]:
+        """Return the configuration's entries of the roles that a paper names."""
+        return {role: dict(self.settings["roles"][role]) for role in self.papers[paper]["roles"]}
+
+    def datasets(self, paper: str) -> list[str]:
+        """Return the data sets that stand for the roles of a paper, sorted."""
+        found = [self.dataset(role) for role in self.papers[paper]["roles"]]
+        return sorted({name for name in found if name is not None})
+
+    def runs(self, study: str) -> Iterator[Run]:
+        """Yield the fit jobs of a study."""
+        for key, experiment in self.studies[study]["experiments"].items():
+            for role in experiment["roles"]:
+                dataset = self.dataset(role, study)
+                if dataset is not None:
+                    yield from (Run(study, key, dataset, method) for method in experiment["methods"])
+
+    def run_inputs(self, run: Run) -> tuple[str, str]:
+        """Return the names of the features and of the split of a fit job."""
+        experiment = self.studies[run.paper]["experiments"][run.experiment]
+        roles = [role for role in experiment["roles"] if self.dataset(role, run.paper) == run.dataset]
+        return experiment["features"], experiment["roles"][roles[0]]
+
+    def run_entry(self, run: Run) -> dict[str, Any]:
+        """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
+        entry: dict[str, Any] = self.studies[run.paper]["experiments"][run.experiment]["methods"][run.method]
+        return entry
+
+    def cells(self, run: Run) -> int:
+        """Return the number of jobs of one fit each into which a fit job is cut; 0 where one job makes all its fits.
+
+        Only a job of several fits that took long when it was measured is cut: each further job takes a second to start.
+        """
+        _, split = self.run_inputs(run)
+        fits = self.trials(split) * len(list(variants({}, self.run_entry(run).get("grid", {}))))
+        cost = self.cost(run)
+        return fits if fits > 1 and cost is not None and cost.seconds > COSTLY else 0
+
+    def cost(self, run: Run) -> Cost | None:
+        """Return what all fits of a fit job cost together; None where no such job was measured."""
+        return self.costs.estimate("fit", run.name, self.run_entry(run)["use"], self.documents(run.dataset))
+
+    def trials(self, split: str) -> int:
+        """Return the number of trials of a split scheme."""
+        spec, cap = self.splits[split], self.settings["max_trials"]
+        number: int = spec.get("trials", spec.get("folds", 1))
+        return min(number, cap or number)
+
+    def documents(self, dataset: str) -> int:
+        """Return the number of documents of a data set as the registry states it; 0 where it does not."""
+        entry = self.registry.get(dataset)
+        return entry.expect.get("documents", 0) if entry else 0
+
+    def measures(self, paper: str) -> list[str]:
+        """Return the measures of a paper for which at least one data set is at hand, or which need none."""
+        entries = self.papers[paper]["measures"].items()
+        return [key for key, entry in entries if self.measure_sources(paper, key) or not entry["roles"]]
+
+    def measure_sources(self, paper: str, measure: str) -> dict[str, tuple[str, str, str]]:
+        """Return role -> (data set, features, split) of a measure, for the roles with a data set."""
+        entry = self.papers[paper]["measures"][measure]
+        return {
+            role: (dataset, entry["features"], split)
+            for role, split in entry["roles"].items()
+            if (dataset := self.dataset(role)) is not None
+        }
+
+    def measure_beside(self, paper: str, measure: str) -> list[tuple[str, str]]:
+        """Return the (data set, features) pairs of a measure's further features, a role each; none without any."""
+        beside = self.papers[paper]["measures"][measure].get("beside")
+        sources = self.measure_sources(paper, measure).values() if beside else ()
+        return [(dataset, beside) for dataset, _, _ in sources]
+
+    def measure_runs(self, paper: str, measure: str) -> Iterator[tuple[str, Run]]:
+        """Yield role and fit job of the predictions that a measure reads: every method of its ``experiments``."""
+        entry = self.papers[paper]["measures"][measure]
+        for key in entry.get("experiments", ()):
+            experiment = self.papers[paper]["experiments"][key]
+            for role in self.measure_sources(paper, measure):
+                if role in experiment["roles"]:
+                    dataset = str(self.dataset(role))
+                    yield from ((role, Run(paper, key, dataset, method)) for method in experiment["methods"])
+
+    def feature_sets(self, paper: str) -> list[tuple[str, str]]:
+        """Return the (data set, features) pairs that a paper needs, for its statistics as well as its fits."""
+        pairs = {(run.dataset, self.run_inputs(run)[0]) for run in self.runs(paper)}
+        for measure in self.measures(paper):
+            pairs |= {(dataset, features) for dataset, features, _ in self.measure_sources(paper, measure).values()}
+            pairs |= set(self.measure_beside(paper, measure))
+        return sorted(pairs)
+
+    def split_sets(self, paper: str) -> list[tuple[str, str]]:
+        """Return the (data set, split) pairs that the fits and measures of a paper read, sorted."""
+        pairs = {(run.dataset, self.run_inputs(run)[1]) for run in self.runs(paper)}
+        for measure in self.measures(paper):
+            pairs |= {(dataset, split) for dataset, _, split in self.measure_sources(paper, measure).values()}
+        return sorted(pairs)
+
+    def drawable(self, paper: str) -> list[str]:
+        """Return the names of a paper's figures; none where the paper's status is ``planned``."""
+        spec = self.papers[paper]
+        return list(spec["figures"]) if spec["status"] == "built" else []

@@ -1,0 +1,1 @@
+"""Results on disk: measures, single fits, and the values that locators name."""

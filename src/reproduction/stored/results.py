@@ -1,0 +1,283 @@
+"""The results of one paper, read by the names that the paper uses for its data.
+
+A paper names its data by roles (``newsgroups``, ``yahoo_arts``).  The configuration maps each role to a data set of the
+registry.  `Results` finds a result file by role, checks it against its record and returns its content.  A record lies
+beside each result and holds the digests of its files, or the reason why the result is missing.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from textmix.core import io
+from textmix.core.errors import ConfigError, MissingResult
+
+
+class NotRun(MissingResult):
+    """No job of this run has made the result; the reason is one sentence."""
+
+
+@dataclass(frozen=True)
+class RoleEntry:
+    """The data set that stands for a role.
+
+    Parameters
+    ----------
+    dataset : identifier in the registry, or None where no data set is at hand.
+    comparable : ``fully`` (the paper's data), ``nearly`` (the same collection in another form) or ``not``.
+    note : one clause that says how the data differ from the paper's, or why there are none.
+    stand_ins : data set, comparability and note of those that are read where ``dataset`` cannot be had, in order.
+    read : the stand-in that was read in place of ``dataset``; None where none was, or it is not known (`as_read`).
+    """
+
+    dataset: str | None
+    comparable: str = "fully"
+    note: str = ""
+    stand_ins: Sequence[Mapping[str, str]] = ()
+    read: str | None = None
+
+    @property
+    def data(self) -> str | None:
+        """The data set that was read; results lie under the name of ``dataset`` in any case."""
+        return self.read or self.dataset
+
+
+def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]:
+    """Return the key ``roles`` of the configuration, role -> mapping of the fields of `RoleEntry`, as role -> entry."""
+    return {role: RoleEntry(**entry) for role, entry in roles.items()}
+
+
+def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
+    """Return the entries, each with comparability and note of the stand-in that was read, if one was.
+
+    Parameters
+    ----------
+    entries : role -> entry.
+    datasets : folder of the parsed data sets; one that is not there, or is missing, changes nothing.
+    """
+    return {role: _as_read(entry, datasets) for role, entry in entries.items()}
+
+
+def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
+    """Return an entry with the stand-in that was read, if one was."""
+    described = datasets / str(entry.dataset) / "corpus.json"
+    if not entry.stand_ins or not described.is_file():
+        return entry
+    name = io.read_json(described)["name"]
+    found = {one["dataset"]: one for one in entry.stand_ins}.get(name)
+    return replace(entry, comparable=found["comparable"], note=found["note"], read=name) if found else entry
+
+
+@dataclass(frozen=True)
+class MeasuredValue:
+    """One value of a measure, and its sample standard deviation where the measure gives one."""
+
+    value: float
+    standard_deviation: float | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Outcomes and ratios that no job of the run makes (`reproduction.plan.evidence`).
+
+    Parameters
+    ----------
+    tests : test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
+    times : ``<bench>/<candidate>`` -> the ratio of its time to its peer's and the ends of the ratio's 95 % interval.
+    """
+
+    tests: Mapping[str, str] = field(default_factory=dict)
+    times: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+
+class Results:
+    """The results of one paper, read by role.
+
+    Every method checks the file that it reads.  It raises `NotRun` where the file is absent, `MissingResult` where the
+    file records a missing result, and `IntegrityError` where the file was changed by hand.
+
+    Parameters
+    ----------
+    root : the results folder.
+    paper : name of the paper.
+    roles : role -> the data set that stands for it.
+    settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `NotRun`.
+    evidence : what else the paper's rows name.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        paper: str,
+        roles: Mapping[str, RoleEntry],
+        settings: Mapping[str, Any] | None = None,
+        evidence: Evidence | None = None,
+    ) -> None:
+        self.evidence = evidence or Evidence()
+        self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
+        self._checked: dict[Path, MissingResult | None] = {}
+
+    def dataset(self, role: str) -> str:
+        """Return the data set that stands for a role.
+
+        Raises
+        ------
+        MissingResult : the configuration maps no data set to the role.
+        """
+        entry = self.roles.get(role)
+        if entry is None or entry.dataset is None:
+            note = entry.note if entry and entry.note else "the configuration names none for it"
+            raise MissingResult(f"no data set for '{role}': {note}")
+        return entry.dataset
+
+    def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
+        """Return the statistics of a role's data set (`textmix.data.corpus.Corpus.statistics`).
+
+        Parameters
+        ----------
+        role : the role.
+        features : name of the feature set whose statistics are asked for; None for the data set as parsed.
+        """
+        if features is not None:
+            self._require("features", features)
+        dataset = self.dataset(role)
+        folder = self.root / "datasets" / dataset if features is None else self.root / "features" / dataset / features
+        self._check(folder)
+        found: dict[str, Any] = io.read_json(folder / "corpus.json")["statistics"]
+        return found
+
+    def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
+        """Return a metric of a method as variant -> one value for each trial, in the order of the trials.
+
+        Shares are fractions from 0 to 1, log losses are in nats.  The mapping is empty where the metric was not scored.
+        """
+        groups: dict[str, list[float]] = {}
+        for row in self._rows("scores", experiment, role, method):
+            if row["metric"] == metric:
+                groups.setdefault(row["variant"], []).append(float(row["value"]))
+        return groups
+
+    def count_trials(self, experiment: str, role: str, method: str) -> int:
+        """Return the number of trials of a method that were scored."""
+        return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
+
+    def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
+        """Return the seconds of a method's first variant, one value for each trial.
+
+        Parameters
+        ----------
+        experiment, role, method : of the fit.
+        kind : the column of the timing file, such as ``fit_seconds`` or ``predict_seconds``.
+
+        Raises
+        ------
+        ConfigError : the timing file has no such column.
+        """
+        rows = self._rows("timings", experiment, role, method)
+        first = rows[0].get("variant", "") if rows else ""
+        return [float(entry_of(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]
+
+    def unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
+        """Return the number of fits of a variant that stopped before they converged; 0 where no fit is stored."""
+        path = self.root / "predictions" / self.paper / experiment / self.dataset(role) / method / "fits.csv"
+        if not path.is_file():
+            return 0
+        io.check_file(path)
+        rows = io.read_csv(path)
+        return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
+
+    def measure(self, measure: str) -> dict[str, MeasuredValue]:
+        """Return the values of a measure by key."""
+        return {
+            row["key"]: MeasuredValue(float(row["value"]), float(row["spread"]) if row["spread"] else None)
+            for row in self.measure_table(measure, "values")
+        }
+
+    def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
+        """Return the rows of ``<table>.csv`` of a measure.
+
+        Raises
+        ------
+        ConfigError : the measure writes no such table.
+        """
+        self._require("measures", measure)
+        folder = self.root / "papers" / self.paper / "measures" / measure
+        roles = self.measure_roles(measure)
+        if roles and all(role not in self.roles or self.roles[role].dataset is None for role in roles):
+            self.dataset(roles[0])  # raises the missing result with its reason
+        self._check(folder)
+        if not (folder / f"{table}.csv").is_file():
+            raise ConfigError(f"measure {measure} of {self.paper} has no table {table}.csv; name one that it writes")
+        return io.read_csv(folder / f"{table}.csv")
+
+    def measure_roles(self, measure: str) -> list[str]:
+        """Return the roles that ``paper.yaml`` gives a measure."""
+        return list(self.settings.get("measures", {}).get(measure, {}).get("roles", ()))
+
+    def _rows(self, stage: str, experiment: str, role: str, method: str) -> list[dict[str, str]]:
+        """Return the rows of a method's file of scores or timings."""
+        self._require("experiments", experiment, "methods", method)
+        self._require("experiments", experiment, "roles", role)
+        path = self.root / stage / self.paper / experiment / self.dataset(role) / f"{method}.csv"
+        self._check(path)
+        return io.read_csv(path)
+
+    def _require(self, *keys: str) -> None:
+        """Raise `NotRun` where ``paper.yaml`` lacks the entry at these nested keys, even if its data are missing."""
+        found: Any = self.settings
+        for place, key in enumerate(keys if self.settings else ()):
+            if key not in found:
+                raise NotRun(f"this version has no {keys[place - 1].removesuffix('s')} '{key}' yet")
+            found = found[key]
+
+    def _check(self, path: Path) -> None:
+        """Check a result file or folder against its record, once for each path."""
+        if path not in self._checked:
+            if not path.exists():
+                raise NotRun(f"this run has made no {path.relative_to(self.root).parts[0]} for it")
+            try:
+                io.check_result(path)
+                self._checked[path] = None
+            except MissingResult as error:
+                self._checked[path] = error
+        found = self._checked[path]
+        if found is not None:
+            raise found
+
+
+def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -> str:
+    """Return the key of ``groups`` (variant -> anything) that a variant means.
+
+    None means the only variant; of several it means the one whose name is empty.
+
+    Raises
+    ------
+    ConfigError : there is no such variant, or None is ambiguous; the message begins with ``place``.
+    """
+    if variant is None:
+        if len(groups) > 1 and "" not in groups:
+            raise ConfigError(f"{place} must name a variant; there are {', '.join(sorted(groups))}")
+        variant = next(iter(groups)) if len(groups) == 1 else ""
+    entry_of(groups, variant, place)
+    return variant
+
+
+def standard_deviation(values: list[float]) -> float | None:
+    """Return the sample standard deviation (ddof = 1), or None for fewer than two values."""
+    return statistics.stdev(values) if len(values) > 1 else None
+
+
+def entry_of(mapping: Mapping[str, Any], key: str, place: str) -> Any:
+    """Return ``mapping[key]``.
+
+    Raises
+    ------
+    ConfigError : there is no such key; the message begins with ``place`` and lists the keys that there are.
+    """
+    if key not in mapping:
+        raise ConfigError(f"{place}: there is no '{key}'; there are {', '.join(sorted(map(str, mapping))) or 'none'}")
+    return mapping[key]

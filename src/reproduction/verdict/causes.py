@@ -1,0 +1,52 @@
+"""Causes: why a published row is not reproduced, and the experiments that show it.
+
+An entry of ``deviations.yaml`` names under ``explains`` the rows of ``published.csv`` that it explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reproduction.verdict.published import Deviation, Published
+from textmix.core.errors import ConfigError, suggest
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a row is not reproduced.
+
+    Parameters
+    ----------
+    because : the cause in one sentence.
+    shown_by : experiments, measures, figures or tables of the paper's ``paper.yaml`` that show it; none where no
+        experiment has shown it.  A run may leave some of them out.
+    """
+
+    because: str
+    shown_by: tuple[str, ...]
+
+
+def causes_of(deviations: Iterable[Deviation], rows: Iterable[Published]) -> dict[str, Cause]:
+    """Return the cause of each row that a deviation explains, by the id of the row.
+
+    Parameters
+    ----------
+    deviations, rows : entries of ``deviations.yaml`` and rows of ``published.csv``.
+
+    Raises
+    ------
+    ConfigError : a row does not exist, or has two causes.
+    """
+    known = [row.id for row in rows]
+    causes: dict[str, Cause] = {}
+    for deviation in deviations:
+        place = f"deviations.yaml: {deviation.id}: explains"
+        for entry in deviation.explains:
+            for row in entry["rows"]:
+                if row not in known:
+                    raise ConfigError(f"{place}: published.csv has no '{row}'; {suggest(row, known)}")
+                if row in causes:
+                    raise ConfigError(f"{place}: '{row}' has a cause already; remove one of the two")
+                causes[row] = Cause(entry["because"], tuple(entry["shown_by"]))
+    return causes

@@ -1,0 +1,305 @@
+"""Claims of a paper as checks: a claim becomes comparisons between pairs of rebuilt numbers.
+
+The kinds of check and their keys are described in ``workflow/schemas/checks.schema.yaml``.  Numbers that are means over
+random splits are compared by the corrected resampled t-test over the splits that both have, with Holm's correction over
+the pairs of a check.  A pair that no test decides leaves the claim undecided, unless enough other pairs decide it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reproduction.plan.locators import (
+    DataLocator,
+    FeaturesLocator,
+    Locator,
+    MeasureLocator,
+    ScoreLocator,
+    TimeLocator,
+    parse_locator,
+)
+from reproduction.stored.results import Results
+from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_behind
+from reproduction.verdict.numbers import LEVEL
+from reproduction.verdict.published import Check
+from reproduction.verdict.words import short
+from textmix.core.errors import ConfigError, MissingResult
+from textmix.metrics.significance import Estimate, holm, resampled_difference
+
+#: Clause of a reason: scores on the source's own split, which are one trial each.
+SINGLE = "; one split: compared as they are, without a test"
+#: Number of pairs, or of chains of pairs, that a reason lists in full.
+_SHOWN_PAIRS = 4
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One number of a check.
+
+    Parameters
+    ----------
+    name : short name of the number, as the reason shows it; empty for a bound.
+    value : the number, in stored units (fractions and seconds); a bound is in the same units.
+    trials : the random splits of which ``value`` is the mean, or None where it is no such mean.
+    interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
+    single : whether it is a score on the source's own single split, so that no test over trials compares it.
+    """
+
+    name: str
+    value: float
+    trials: Trials | None = None
+    interval: tuple[float, float] | None = None
+    single: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} {short(self.value)}".strip()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a check.
+
+    Parameters
+    ----------
+    holds : True if at most as many of the decided pairs fail, or are left undecided by their test, as the check allows
+        (``exceptions``); False if more fail; else None.
+    seen : the compared numbers in words; of a check that fails or is undecided the pairs that do not hold only.
+    decided : number of pairs of which both numbers are at hand.
+    pairs : number of all pairs.
+    missing : for each pair that is not decided, the missing result of its first missing number.
+    roles : the roles of all numbers of the check, missing ones included, sorted.
+    """
+
+    holds: bool | None
+    seen: str
+    decided: int
+    pairs: int
+    missing: Sequence[MissingResult]
+    roles: Sequence[str]
+
+
+_Side = Sequence["Operand | MissingResult"]
+_Pair = tuple[Operand, Operand]
+_Pairs = list[tuple["Operand | MissingResult", "Operand | MissingResult"]]
+_Compared = Sequence[tuple[_Pair, bool | None]]
+
+
+def _left_with_right(left: _Side, right: _Side) -> _Pairs:
+    """Pair the sides one to one where they have the same length, else each left with each right."""
+    return list(zip(left, right, strict=True)) if len(left) == len(right) else list(itertools.product(left, right))
+
+
+def _each_with_next(left: _Side, _: _Side) -> _Pairs:
+    """Pair each left with the next left."""
+    return list(itertools.pairwise(left))
+
+
+def _first_with_rest(left: _Side, right: _Side) -> _Pairs:
+    """Pair the first left with all further numbers of both sides."""
+    return [(left[0], other) for other in (*left[1:], *right)]
+
+
+#: Kind of check -> function that pairs the left with the right numbers, sign shown between the numbers of a pair, and
+#: test (a, b) of a pair of numbers without trials.  ``near`` and ``significant`` have rules of their own.
+COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[float, float], bool]]] = {
+    "above": (_left_with_right, ">", lambda a, b: a > b),
+    "near": (_left_with_right, "≈", lambda a, b: a == b),
+    "largest": (_first_with_rest, "≥", lambda a, b: a >= b),
+    "rising": (_each_with_next, "<", lambda a, b: a < b),
+    "falling": (_each_with_next, ">", lambda a, b: a > b),
+    "at_least": (_left_with_right, "≥", lambda a, b: a >= b),
+    "at_most": (_left_with_right, "≤", lambda a, b: a <= b),
+    "holds": (_left_with_right, "=", lambda a, b: a == b),
+    "significant": (_left_with_right, "significantly >", lambda a, b: a > b),
+}
+
+
+def evaluate(name: str, check: Check, results: Results) -> Outcome:
+    """Compare the rebuilt numbers of a check; a missing number does not raise but stands in `Outcome.missing`.
+
+    Parameters
+    ----------
+    name : name of the check, for messages.
+    check : its entry in ``checks.yaml``, with role lists expanded.
+    results : the results that hold the numbers.
+
+    Raises
+    ------
+    ConfigError : the kind is unknown, there is no pair to compare, two means are over different splits, or a locator
+        names no number.
+    IntegrityError : a result was changed by hand.
+    """
+    if check["kind"] not in COMPARISONS:
+        raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(COMPARISONS)}")
+    left, right = ([parse_locator(text, f"check {name}") for text in check.get(side, ())] for side in ("left", "right"))
+    sides = _side(check, left, results), _right_side(check, right, results)
+    pairs = COMPARISONS[check["kind"]][0](*sides)
+    if not pairs:
+        raise ConfigError(f"check {name}: there is nothing to compare; name at least two numbers")
+    decided = [(a, b) for a, b in pairs if isinstance(a, Operand) and isinstance(b, Operand)]
+    missing = [next(one for one in pair if isinstance(one, MissingResult)) for pair in pairs if pair not in decided]
+    found = list(zip(decided, compare_pairs(name, check, decided), strict=True))
+    roles = {role for locator in (*left, *right) for role in roles_behind(results, locator)}
+    seen = _seen(check, found) + (SINGLE if any(one.single for pair in decided for one in pair) else "")
+    return Outcome(_holds(check, found), seen, len(decided), len(pairs), missing, sorted(roles))
+
+
+def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool | None]:
+    """Return for each pair of a check whether it holds; None where its trials do not tell.
+
+    Parameters
+    ----------
+    name : name of the check, for messages.
+    check : its entry in ``checks.yaml``.
+    pairs : both numbers of each pair.
+    """
+    if check["kind"] == "near":
+        return [_near(name, check["margin"], pair) for pair in pairs]
+    estimates = [_estimate(name, pair, check.get("factor", 1.0)) for pair in pairs]
+    adjusted = iter(holm([estimate.p for estimate in estimates if estimate is not None]))
+    return [
+        _plain(check, pair) if estimate is None else _tested(check, estimate.value, float(next(adjusted)))
+        for pair, estimate in zip(pairs, estimates, strict=True)
+    ]
+
+
+def _plain(check: Check, pair: _Pair) -> bool | None:
+    """Compare two numbers without trials; both ends of an interval must agree, and none decides a significance."""
+    if check["kind"] == "significant":
+        return None
+    if pair[0].interval is not None:
+        low, high = (COMPARISONS[check["kind"]][2](end, pair[1].value) for end in pair[0].interval)
+        return low if low == high else None
+    return COMPARISONS[check["kind"]][2](pair[0].value, check.get("factor", 1.0) * pair[1].value)
+
+
+def _tested(check: Check, value: float, p: float) -> bool | None:
+    """Decide a pair by the sign of its difference, if the adjusted p-value is below the level."""
+    if p >= LEVEL:
+        return None
+    return (value < 0) if check["kind"] in ("rising", "at_most") else (value > 0)
+
+
+def _near(name: str, margin: float, pair: _Pair) -> bool | None:
+    """Decide whether two numbers are within a margin: for means over trials by two one-sided tests.
+
+    The pair fails if its 95 % interval lies beyond the margin.
+    """
+    narrow, wide = (_estimate(name, pair, level=level) for level in (1.0 - 2.0 * LEVEL, 1.0 - LEVEL))
+    slack = margin * (1 + 1e-9)  # Decimal fractions have no exact binary form.
+    if narrow is None or wide is None:
+        return abs(pair[0].value - pair[1].value) <= slack
+    if -slack <= narrow.low and narrow.high <= slack:
+        return True
+    return False if wide.low > slack or wide.high < -slack else None
+
+
+def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - LEVEL) -> Estimate | None:
+    """Return ``a - factor b`` over the trials that both have; None where neither number has trials.
+
+    Schemes that differ in the number of trials alone share their first trials.
+    """
+    known = [operand.trials for operand in pair if operand.trials is not None]
+    if not known:
+        return None
+    if len(known) == 2 and known[0].scheme != known[1].scheme:
+        raise ConfigError(f"check {name}: {pair[0]} and {pair[1]} are means over different splits; compare others")
+    n = min(len(trials.values) for trials in known)
+    a, b = (operand.trials.values[:n] if operand.trials else [operand.value] * n for operand in pair)
+    return resampled_difference(a, [factor * value for value in b], known[0].test_ratio, level)
+
+
+def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
+    """Return the numbers with which the left side is compared: the right side's own, the check's bound, or 1."""
+    if check["kind"] == "holds":
+        return [Operand("", 1.0)]
+    if "bound" in check:
+        return [Operand("", float(check["bound"]))]
+    return _side(check, locators, results)
+
+
+def _side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
+    """Return the numbers of one side of a check; with the key ``average`` their mean alone."""
+    found = [_operand(locator, results) for locator in locators]
+    if not check.get("average"):
+        return found
+    absent = next((one for one in found if isinstance(one, MissingResult)), None)
+    return [absent or _mean([one for one in found if isinstance(one, Operand)])] if found else []
+
+
+def _mean(operands: Sequence[Operand]) -> Operand:
+    """Return the mean of several numbers; its trials are the means of their trials, which have the same ratio."""
+    known = [operand.trials for operand in operands if operand.trials is not None]
+    trials = None
+    if len(known) == len(operands):
+        rows = zip(*(one.values for one in known), strict=False)
+        scheme = "; ".join(one.scheme for one in known)
+        trials = Trials([statistics.fmean(row) for row in rows], scheme, known[0].test_ratio)
+    name = f"mean of {operands[0].name.partition(' on ')[0]} on {len(operands)}"
+    single = any(operand.single for operand in operands)
+    return Operand(name, statistics.fmean(operand.value for operand in operands), trials, single=single)
+
+
+def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
+    """Return one number of a check, or the reason why it is missing."""
+    try:
+        found: Rebuilt = locate(results, locator)
+    except MissingResult as missing:
+        return missing
+    if isinstance(found.value, str):
+        raise ConfigError(f"locator '{locator}' is the word '{found.value}', not a number; a check compares numbers")
+    single = isinstance(locator, ScoreLocator) and found.trials is None
+    return Operand(_name(locator).replace("_", " "), float(found.value), found.trials, found.interval, single)
+
+
+def _name(locator: Locator) -> str:
+    """Return a short name of a value for a reason: method and role, or the last part of its locator."""
+    match locator:
+        case ScoreLocator(method=method, variant=variant, role=role):
+            return f"{method} {variant} on {role}" if variant else f"{method} on {role}"
+        case TimeLocator(method=method, role=role):
+            return f"{method} on {role}"
+        case DataLocator(statistic=name) | FeaturesLocator(statistic=name) | MeasureLocator(key=name):
+            return name
+    return str(locator).partition(":")[2]
+
+
+def _holds(check: Check, found: _Compared) -> bool | None:
+    """Return whether a check holds: its failing and undecided pairs, counted against the exceptions that it allows."""
+    failing, undecided = (sum(word is wanted for _, word in found) for wanted in (False, None))
+    allowed = check.get("exceptions", 0)
+    if failing > allowed:
+        return False
+    return True if failing + undecided <= allowed else None
+
+
+def _seen(check: Check, found: _Compared) -> str:
+    """Return the compared pairs in words; of a check that does not hold the pairs that break it or are undecided."""
+    sign, factor = COMPARISONS[check["kind"]][1], check.get("factor", 1.0)
+    sign = sign if factor == 1.0 else f"{sign} {factor:g} ×"
+    failing, undecided, holding = (
+        _listed([pair for pair, word in found if word is wanted], shown)
+        for wanted, shown in ((False, f"not {sign}"), (None, f"undecided {sign}"), (True, sign))
+    )
+    allowed = check.get("exceptions", 0)
+    broken = "; ".join(filter(None, (failing, undecided)))
+    if _holds(check, found) is not True:
+        return broken
+    return f"{broken} ({allowed} such allowed); {holding}" if broken else holding
+
+
+def _listed(pairs: Sequence[_Pair], sign: str) -> str:
+    """Return the first pairs in words and the number of the rest; pairs that share a number become one chain."""
+    texts: list[str] = []
+    last: Operand | None = None
+    for a, b in pairs:
+        if texts and a is last:
+            texts[-1] += f" {sign} {b}"
+        else:
+            texts.append(f"{a} {sign} {b}")
+        last = b
+    more = len(texts) - _SHOWN_PAIRS
+    return ", ".join(texts[:_SHOWN_PAIRS]) + (f" and {more} more" if more > 0 else "")

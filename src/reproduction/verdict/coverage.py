@@ -1,0 +1,110 @@
+"""The data that a report lacks: each data set once, with what waits for it and how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reproduction.verdict.items import Item
+from reproduction.verdict.published import COUNTED
+from reproduction.verdict.words import MISSING
+
+
+@dataclass(frozen=True)
+class DataUsed:
+    """The data set that stands for a role.
+
+    Parameters
+    ----------
+    role : name of the data in the paper.
+    dataset, title, terms : name, title and terms of use in the registry; empty where no data set is at hand.
+    comparable : whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or
+        ``not``.
+    note : difference from the paper's data, or empty.
+    size : numbers of documents and labels in words; empty where they are not known.
+    missing : reason why there are no data; empty where there are.
+    """
+
+    role: str
+    dataset: str
+    title: str
+    terms: str
+    comparable: str
+    note: str
+    size: str
+    missing: str = ""
+
+    @property
+    def stands_in(self) -> str:
+        """One clause that says what is wrong with the data: why there are none, or how they differ."""
+        return self.missing or (f"{self.dataset} stands in: {self.note}" if self.note else f"{self.dataset} stands in")
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """How to get the data of a role.
+
+    Parameters
+    ----------
+    dataset, title : the data set of ``config/full.yaml``, and its title.
+    sources : kinds of its sources, of `textmix.data.registry.KINDS`.
+    files : names of its files in ``resources/<dataset>/``.
+    """
+
+    dataset: str
+    title: str
+    sources: Sequence[str]
+    files: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Data without which items are not judged.
+
+    Parameters
+    ----------
+    data : the role and the data set that stands for it, if any.
+    remedy : how to get the data, or None where ``config/full.yaml`` names no other data set.
+    waiting : paper -> number of the counted items that wait for the data, perhaps beside further data.
+    """
+
+    data: DataUsed
+    remedy: Remedy | None
+    waiting: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """Number of counted items that wait for the data."""
+        return sum(self.waiting.values())
+
+
+def read_remedies(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Remedy]:
+    """Return role -> remedy, from role -> the fields of `Remedy`."""
+    return {role: Remedy(**entry) for role, entry in entries.items()}
+
+
+def lacking(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[Lacking]:
+    """Return the data that are lacking, those for which most items wait first.
+
+    Parameters
+    ----------
+    items : the items of all papers.
+    data : the data sets of all papers; a role may stand several times.
+    remedies : role -> how to get its data.
+    """
+    known = {used.role: used for used in data}
+    waiting: dict[str, dict[str, int]] = {}
+    for item in items:
+        if item.kind in COUNTED and item.cell.verdict == MISSING:
+            for role in _blamed(item, known):
+                counts = waiting.setdefault(role, {})
+                counts[item.paper] = counts.get(item.paper, 0) + 1
+    found = [Lacking(known[role], remedies.get(role), counts) for role, counts in waiting.items()]
+    return sorted(found, key=lambda one: (-one.total, one.data.role))
+
+
+def _blamed(item: Item, known: Mapping[str, DataUsed]) -> list[str]:
+    """Return the roles whose data an unjudged item lacks: missing or foreign ones, else all its roles."""
+    worst = [role for role in item.roles if known[role].missing or known[role].comparable == "not"]
+    return worst or list(item.roles)

@@ -1,0 +1,152 @@
+"""The items of the report: each row of a comparison in the form in which all pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reproduction.plan.locators import parse_locator
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.locate import roles_behind
+from reproduction.verdict.numbers import allowance
+from reproduction.verdict.published import COUNTED, Check, Published, Record
+from reproduction.verdict.tables import TableCell, make_cell
+from reproduction.verdict.words import number, short
+
+NUMBER, CLAIM = COUNTED
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A rebuilt number beside the published one, all as shares of the absolute published number.
+
+    Parameters
+    ----------
+    difference : rebuilt less published.
+    low, high : ends of the 95 % interval of the difference; both equal ``difference`` where there is no interval.
+    allowed : the largest absolute difference that the tolerance allows; 0 where the tolerance allows none or is open.
+    """
+
+    difference: float
+    low: float
+    high: float
+    allowed: float
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of a comparison as the pages show it.
+
+    Parameters
+    ----------
+    cell : published and rebuilt value with verdict and reason.
+    paper : name of the paper.
+    kind : kind of the row, one of `reproduction.verdict.published.KINDS`.
+    dataset, method, metric : as in the comparison.
+    difference : rebuilt less published, as text.
+    interval : 95 % interval of the difference, as text; may be empty.
+    tolerance, where : tolerance of the published row, and its place in the source.
+    relative : position beside the published number, or None where one of the two is missing or the published one is 0.
+    roles : the roles on whose data the row rests.
+    margin_p : p-value of the tests that bound the difference of a judged mean over trials by its margin, after Holm's
+        correction over its table; None where there are none.
+    """
+
+    cell: TableCell
+    paper: str
+    kind: str
+    dataset: str
+    method: str
+    metric: str
+    difference: str
+    interval: str
+    tolerance: str
+    where: str
+    relative: Relative | None
+    roles: tuple[str, ...]
+    margin_p: float | None = None
+
+    @property
+    def anchor(self) -> str:
+        """The id of the row on the page of all numbers: its id in ``published.csv`` with ``_`` for blanks."""
+        return self.cell.id.replace(" ", "_")
+
+    @property
+    def said(self) -> str:
+        """Data, method and metric, or the claim in words."""
+        return " · ".join(part for part in (self.dataset, self.method, self.metric) if part) or self.cell.id
+
+
+def make_items(paper: str, record: Record, rows: Sequence[Mapping[str, Any]], results: Results) -> list[Item]:
+    """Return the items of a paper in the order of its comparison.
+
+    Parameters
+    ----------
+    paper : name of the paper.
+    record : the published rows and checks of the paper.
+    rows : the rows of its ``comparison.csv``.
+    results : the results of the paper, which know its roles and measures; no result is read.
+    """
+    published = {row.id: row for row in record.rows}
+    items = []
+    for row in rows:
+        printed = published[row["id"]]
+        cell = make_cell(row)
+        difference = make_cell({**row, "rebuilt": row["difference"], "rebuilt_spread": ""}).rebuilt
+        roles = roles_of(printed, record.checks, results)
+        names = (row["dataset"], row["method"], row["metric"])
+        places = (difference, _interval(row), row["tolerance"], printed.where)
+        place, bounded = _relative(row, printed), number(row["margin_p"])
+        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded))
+    return items
+
+
+def roles_of(row: Published, checks: Mapping[str, Check], results: Results) -> tuple[str, ...]:
+    """Return the roles on whose data a published row rests, sorted; its own where it names no rebuilt value."""
+    if row.check is not None:
+        check = checks[row.check]
+        texts = [text for side in ("left", "right") for text in check.get(side, ())]
+        locators = [parse_locator(text) for text in texts]
+    else:
+        locators = [row.locator] if row.locator is not None else []
+    found = {role for locator in locators for role in roles_behind(results, locator)}
+    return tuple(sorted(found or {row.dataset} & results.roles.keys()))
+
+
+def without_notes(rows: Iterable[Mapping[str, Any]], roles: Mapping[str, RoleEntry]) -> list[dict[str, Any]]:
+    """Return the rows of a comparison with reasons that lack the notes on data sets.
+
+    The list of data says each note once, where the reasons would say it hundreds of times.
+
+    Parameters
+    ----------
+    rows : rows of ``comparison.csv``.
+    roles : role -> entry, whose notes stand in reasons as ``(note)`` or ``: note``.
+    """
+    notes = sorted({entry.note for entry in roles.values() if entry.note}, key=len, reverse=True)
+    return [{**row, "reason": _without(row["reason"], notes)} for row in rows]
+
+
+def _without(reason: str, notes: Iterable[str]) -> str:
+    """Return a reason without the notes."""
+    for note in notes:
+        reason = reason.replace(f" ({note})", "").replace(f": {note}", "")
+    return reason
+
+
+def _relative(row: Mapping[str, Any], printed: Published) -> Relative | None:
+    """Return the position of a row's rebuilt number beside the published one, or None."""
+    target, difference = number(row["published"]), number(row["difference"])
+    if not target or difference is None:
+        return None
+    low, high = number(row["low"]), number(row["high"])
+    low, high = (difference if end is None else end for end in (low, high))
+    allowed = allowance(printed, target)[0] if printed.tolerance in ("exact", "near") else 0.0
+    return Relative(*(amount / abs(target) for amount in (difference, low, high, allowed)))
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    """Return the interval of a row's difference as text; empty where there is none."""
+    low, high = number(row["low"]), number(row["high"])
+    return "" if low is None or high is None else f"{short(low, '+')} to {short(high, '+')}"

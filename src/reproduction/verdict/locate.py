@@ -1,0 +1,175 @@
+"""From a locator to the rebuilt value that it names in the results of a paper.
+
+There are three outcomes: the value; `MissingResult`, where the value cannot be made (for example without its data set);
+and `NotRun`, where no job has made it.
+"""
+
+from __future__ import annotations
+
+import functools
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reproduction.plan.locators import (
+    BenchLocator,
+    CheckLocator,
+    DataLocator,
+    FeaturesLocator,
+    Locator,
+    MeasureLocator,
+    RoleLocator,
+    ScoreLocator,
+    SettingLocator,
+    TestLocator,
+    TimeLocator,
+)
+from reproduction.stored.results import NotRun, Results, choose_variant, entry_of, standard_deviation
+from reproduction.verdict.settings import used_setting
+from textmix.core.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The values of a score over random splits.
+
+    Parameters
+    ----------
+    values : one for each split, in the order of the splits.
+    scheme : data set and scheme of the splits, without their number; values of one scheme are over the same splits.
+    test_ratio : number of test documents over number of training documents.
+    """
+
+    values: Sequence[float]
+    scheme: str
+    test_ratio: float
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A rebuilt value.
+
+    Parameters
+    ----------
+    value : a number in stored units (fractions for scores and shares, seconds for times), or the text of a setting.
+    standard_deviation : sample standard deviation over the trials (ddof = 1), or None.
+    n : number of trials behind ``value``, or None where it is no mean or median over trials.
+    unconverged : number of the fits behind it that stopped before they converged.
+    trials : the random splits of which ``value`` is the mean; None where it is no such mean.
+    interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
+    range : lowest and highest value over the parts of the data of which ``value`` is a median, of a measure that also
+        writes ``<key>_lowest`` and ``<key>_highest``; else None.
+    """
+
+    value: float | str
+    standard_deviation: float | None = None
+    n: int | None = None
+    unconverged: int = 0
+    trials: Trials | None = None
+    interval: tuple[float, float] | None = None
+    range: tuple[float, float] | None = None
+
+
+def roles_behind(results: Results, locator: Locator) -> list[str]:
+    """Return the roles on whose data a value rests; empty for a value that rests on none, such as a setting.
+
+    The roles of a measure stand in ``paper.yaml``; any other locator names its own role.
+    """
+    if isinstance(locator, MeasureLocator):
+        return results.measure_roles(locator.measure)
+    return [locator.role] if isinstance(locator, RoleLocator) else []
+
+
+def locate(results: Results, locator: Locator) -> Rebuilt:
+    """Return the rebuilt value that a locator names, in stored units.
+
+    A score is the mean over the trials of one variant; a time is the median over the trials.
+
+    Raises
+    ------
+    MissingResult : the value cannot be made, for example without its data set; the message gives the reason.
+    NotRun : no job has made it.
+    ConfigError : the results do not hold the value that the locator names, or the locator names a check.
+    IntegrityError : the result was changed by hand.
+    """
+    match locator:
+        case DataLocator() | FeaturesLocator():
+            features = locator.features if isinstance(locator, FeaturesLocator) else None
+            return Rebuilt(entry_of(results.statistics(locator.role, features), locator.statistic, str(locator)))
+        case ScoreLocator():
+            return _score(results, locator)
+        case TimeLocator():
+            seconds = results.seconds(locator.experiment, locator.role, locator.method, locator.quantity)
+            return Rebuilt(statistics.median(seconds), standard_deviation(seconds), len(seconds))
+        case MeasureLocator():
+            return _measured(results, locator)
+        case SettingLocator():
+            return Rebuilt(used_setting(results, locator))
+        case BenchLocator():
+            return _ratio(results, locator)
+        case CheckLocator() | TestLocator():
+            raise ConfigError(f"locator '{locator}' names a {locator.kind}, which has no value; name a value")
+    raise TypeError(locator)
+
+
+def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
+    """Return a value of a measure, with its range and its 95 % interval where the measure writes them."""
+    values, key = results.measure(locator.measure), locator.key
+    found = entry_of(values, key, str(locator))
+
+    def ends(low: str, high: str) -> tuple[float, float] | None:
+        """Return the values of two keys that begin with this one, or None."""
+        both = [values[f"{key}_{end}"].value for end in (low, high) if f"{key}_{end}" in values]
+        return (both[0], both[1]) if len(both) == 2 else None
+
+    deviation = found.standard_deviation
+    return Rebuilt(found.value, deviation, range=ends("lowest", "highest"), interval=ends("ci_low", "ci_high"))
+
+
+def _ratio(results: Results, locator: BenchLocator) -> Rebuilt:
+    """Return a ratio of times, as the bench measured it alone on the machine."""
+    found = results.evidence.times.get(f"{locator.bench}/{locator.candidate}")
+    if found is None:
+        raise NotRun("the bench has not timed it with this code; run snakemake --cores all bench, then report again")
+    value, low, high = found
+    return Rebuilt(value, interval=(low, high))
+
+
+def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
+    """Return one metric of one variant: mean, standard deviation, number of trials, and the value of each trial."""
+    method = locator.experiment, locator.role, locator.method
+    groups = results.scores(*method, locator.metric)
+    variant = choose_variant(groups, locator.variant, str(locator))
+    trials = groups[variant]
+    unconverged = results.unconverged(*method, variant)
+    over = _trials(results, locator, trials)
+    return Rebuilt(statistics.fmean(trials), standard_deviation(trials), len(trials), unconverged, over)
+
+
+def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) -> Trials | None:
+    """Return the trials of a score if they are random splits or folds; None for the source's own split."""
+    name = results.settings["experiments"][locator.experiment]["roles"][locator.role]
+    spec = dict(results.settings["splits"][name])
+    if spec["kind"] == "given":
+        return None
+    scheme = {"order": name, **{key: value for key, value in spec.items() if key != "trials"}}
+    said = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
+    return Trials(values, said, _test_ratio(spec, functools.partial(_documents, results, locator.role)))
+
+
+def _documents(results: Results, role: str) -> int:
+    """Return the number of documents of a role's data set."""
+    return int(results.statistics(role)["documents"])
+
+
+def _test_ratio(spec: Mapping[str, Any], documents: Callable[[], int]) -> float:
+    """Return test documents over training documents of a split scheme; shares need no number of documents."""
+    if spec["kind"] == "folds":
+        return 1.0 / (spec["folds"] - 1)
+    train, test = spec["train"], spec.get("test")
+    if isinstance(train, float) and not isinstance(test, int):
+        return float((1.0 - train if test is None else test) / train)
+    size = documents()
+    n_train, n_test = (share if isinstance(share, int) else (share or 0.0) * size for share in (train, test))
+    return float((size - n_train if test is None else n_test) / n_train)

@@ -1,0 +1,149 @@
+"""The verdict on one rebuilt number: by its margin, and by tests where its spread over trials is known.
+
+A mean over trials is reproduced if two one-sided tests at `LEVEL` bound its difference from the published value by the
+margin, which is the same as a 90 % interval inside the margin.  It differs if Welch's test finds a difference.  If
+neither test decides, the two are not distinguishable.  A value without a spread is reproduced if it lies within the
+margin.  A published number of one part of the data, such as one newsgroup that the source does not name, is reproduced
+if it lies within the range over all parts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from reproduction.verdict.locate import Rebuilt
+from reproduction.verdict.published import Published
+from reproduction.verdict.words import DIFFERS, INDISTINCT, REPRODUCED, decimals, number, short
+from textmix.core.errors import ConfigError
+from textmix.metrics.significance import Estimate, Sample, equivalence, mean_difference, spread_ratio
+
+#: Level of all tests of verdicts.
+LEVEL = 0.05
+#: Two standard deviations are alike if neither is more than this many times the other.
+SPREAD_FACTOR = 2.0
+
+
+def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
+    """Judge a rebuilt number by the row's tolerance, before Holm's correction over the table.
+
+    Parameters
+    ----------
+    row : published row with a number and tolerance exact or near.
+    found : rebuilt number and standard deviation in the row's unit.
+
+    Returns
+    -------
+    verdict, reason : ``reproduced`` with no reason, or another verdict with the difference and the allowed difference.
+
+    Raises
+    ------
+    ConfigError : the tolerance cannot judge a number.
+    """
+    if row.tolerance == "range":
+        return _judge_range(row, found)
+    if row.tolerance not in ("exact", "near"):
+        raise ConfigError(f"{row.id}: tolerance {row.tolerance} cannot judge a number; use exact, near, range or open")
+    rebuilt, target = float(found.value), float(row.value)
+    if math.isnan(rebuilt):
+        return DIFFERS, "the rebuilt value is not a number"
+    words = allowance(row, target)[1]
+    test, bounded = difference(row, found), bound(row, found)
+    inside = abs(rebuilt - target) <= _slack(row, target) if bounded is None else bounded < LEVEL
+    if inside:
+        return REPRODUCED, ""
+    said = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
+    if test is None or test.p < LEVEL:
+        return DIFFERS, said + _trials(found)
+    return INDISTINCT, f"{said}; no test bounds the difference by that or shows it{_trials(found)}"
+
+
+def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
+    """Judge a number of one part of the data by the range over all parts, both in the row's unit."""
+    if found.range is None:
+        raise ConfigError(f"{row.id}: the measure has no _lowest and _highest of {row.source}; use near or open")
+    low, high = found.range
+    said = f"the range over the parts of the data is {short(low)} to {short(high)}"
+    return (REPRODUCED if low <= float(row.value) <= high else DIFFERS), said
+
+
+def difference(row: Published, found: Rebuilt) -> Estimate | None:
+    """Return rebuilt less published with its 95 % interval; None where the rebuilt value has no spread over trials."""
+    samples = _samples(row, found)
+    return mean_difference(*samples) if samples else None
+
+
+def bound(row: Published, found: Rebuilt) -> float | None:
+    """Return the p-value of the two one-sided tests that rebuilt and published differ by no more than the margin.
+
+    It is None where the rebuilt value has no spread over trials, or where no margin judges the row.
+    """
+    samples = _samples(row, found)
+    if samples is None or row.tolerance != "near":
+        return None
+    return equivalence(*samples, _slack(row, float(row.value)))
+
+
+def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
+    """Return rebuilt and published value as means over trials; None where the rebuilt one has no spread.
+
+    A published mean of a known number of trials without a printed spread gets that of the rebuilt one.  Without a
+    number of trials it counts as a number without error.
+    """
+    target = number(row.value)
+    if target is None or row.tolerance in ("exact", "range") or not found.standard_deviation or not found.n:
+        return None
+    spread = float(row.spread) if row.spread and row.trials else found.standard_deviation
+    printed = Sample(target, spread, float(row.trials) if row.trials else math.inf)
+    return Sample(float(found.value), found.standard_deviation, found.n), printed
+
+
+def _slack(row: Published, target: float) -> float:
+    """Return the largest difference that counts as none, in the row's unit.
+
+    Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.
+    """
+    allowed = allowance(row, target)[0]
+    return allowed + 1e-9 * max(abs(target), allowed)
+
+
+def spreads(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate | None:
+    """Return the rebuilt standard deviation over the printed one with its interval; None where one is not known.
+
+    A rebuilt value that does not say of how many values it is the mean is one of as many as the printed one.
+    """
+    printed = number(row.spread)
+    if not printed or not row.trials or not found.standard_deviation:
+        return None
+    rebuilt = Sample(0.0, found.standard_deviation, found.n or float(row.trials))
+    return spread_ratio(rebuilt, Sample(0.0, printed, float(row.trials)), level)
+
+
+def judge_spread(row: Published, found: Rebuilt) -> str:
+    """Return the verdict on a printed standard deviation, before Holm's correction; empty where there is none."""
+    narrow = spreads(row, found, 1.0 - 2.0 * LEVEL)
+    if narrow is None:
+        return ""
+    if 1.0 / SPREAD_FACTOR <= narrow.low and narrow.high <= SPREAD_FACTOR:
+        return REPRODUCED
+    return DIFFERS if narrow.p < LEVEL else INDISTINCT
+
+
+def allowance(row: Published, target: float) -> tuple[float, str]:
+    """Return the largest difference that a row's tolerance allows, in the row's unit and in words."""
+    if row.tolerance == "exact":
+        # Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.
+        return 0.5 * 10.0 ** -decimals(row.value), "only rounding"
+    size = float(row.margin.removesuffix("%"))
+    if row.margin.endswith("%"):
+        return size / 100 * abs(target), f"{size:g} %"
+    return size, f"{size:g}{_unit(row.unit)}"
+
+
+def _unit(unit: str) -> str:
+    """Return the unit as it follows a difference, with a leading blank; empty for a fraction or no unit."""
+    return " points" if unit.startswith("percent") else f" {unit}" if unit and unit != "fraction" else ""
+
+
+def _trials(found: Rebuilt) -> str:
+    """Return the number of trials of a mean in brackets; empty for a value that is no mean over trials."""
+    return f" ({found.n} trials)" if found.n and found.n > 1 else ""

@@ -1,0 +1,164 @@
+"""The pages of the report: findings first, one page a paper, and one table of all numbers; they load nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+
+from reproduction.verdict.coverage import Lacking, Remedy, lacking
+from reproduction.verdict.items import NUMBER, Item
+from reproduction.verdict.numbers import LEVEL
+from reproduction.verdict.picture import panel, pitch_of, ticks
+from reproduction.verdict.sections import PaperSection
+from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
+from reproduction.verdict.timeline import Bar, drawn
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from textmix.pages.rendering import environment, source, style
+
+#: Templates and scripts of this report alone; those that all pages share are in `textmix.pages`.
+TEMPLATES = Path(__file__).with_name("templates")
+
+#: Number of cells that a note under a table names.
+_NAMED_CELLS = 3
+
+
+@dataclass(frozen=True)
+class Report:
+    """The content of all pages.
+
+    Parameters
+    ----------
+    sections : one for each paper, in the order of the pages.
+    remedies : role -> how to get its data.
+    """
+
+    sections: Sequence[PaperSection]
+    remedies: Mapping[str, Remedy]
+
+    @property
+    def papers(self) -> list[str]:
+        """Names of the papers."""
+        return [section.name for section in self.sections]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items of all papers."""
+        return {verdict: sum(section.counts[verdict] for section in self.sections) for verdict in VERDICTS}
+
+    @property
+    def beside(self) -> Counter[str]:
+        """Kind -> number of the items that the counts leave out."""
+        return sum((section.beside for section in self.sections), Counter())
+
+    @property
+    def bounded(self) -> list[Item]:
+        """The reproduced numbers of all papers that are means over trials."""
+        return [item for section in self.sections for item in section.bounded]
+
+    @property
+    def items(self) -> list[Item]:
+        """All items of all papers."""
+        return [item for section in self.sections for item in section.items]
+
+    @property
+    def lacking(self) -> list[Lacking]:
+        """The data that are lacking, each once."""
+        return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
+
+    @property
+    def pitch(self) -> float:
+        """Distance of two lines of the picture in pixels."""
+        return pitch_of(sum(item.kind == NUMBER and item.relative is not None for item in self.items))
+
+
+def render_front(report: Report) -> str:
+    """Return the front page as HTML: the picture, what differs, and what is covered."""
+    return _pages(report.papers).get_template("front.html").render(report=report, page="index")
+
+
+def render_numbers(report: Report) -> str:
+    """Return the page with the table of all items as HTML; its script filters and sorts the rows."""
+    return (
+        _pages(report.papers)
+        .get_template("numbers.html")
+        .render(report=report, page="numbers", script=source(TEMPLATES / "numbers.js"))
+    )
+
+
+def render_paper(report: Report, paper: str) -> str:
+    """Return the page of a paper as HTML."""
+    section = next(section for section in report.sections if section.name == paper)
+    return _pages(report.papers).get_template("paper.html").render(report=report, section=section, page=paper)
+
+
+def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str, bars: Sequence[Bar]) -> str:
+    """Return the page on the run as HTML.
+
+    Parameters
+    ----------
+    papers : names of the papers, in the order of the pages.
+    facts : heading -> value, or heading -> name -> value.
+    configuration : the configuration of the run as text.
+    bars : its jobs in time.
+    """
+    span = max((bar.start + bar.seconds for bar in bars), default=0.0)
+    content = {"facts": facts, "configuration": configuration, "bars": bars, "drawn": drawn(bars), "span": span}
+    return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
+
+
+def _pages(papers: Sequence[str]) -> jinja2.Environment:
+    """Return the environment of the templates with what they share."""
+    pages = environment(TEMPLATES)
+    pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
+    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
+    pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
+    pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
+    return pages
+
+
+def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
+    """Return name and title of every page of the report."""
+    named = [(name, name.replace("_", " ")) for name in papers]
+    return [("index", "Findings"), *named, ("numbers", "All numbers"), ("provenance", "Provenance")]
+
+
+def slug(text: str) -> str:
+    """Return a text as a class name or part of an id: lower-case letters and digits, joined by hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def notes(table: PaperTable) -> list[tuple[str, str, str]]:
+    """Return (verdict, cells, reason) for each pair of a verdict and a reason in a table, so that each is printed.
+
+    ``cells`` names the first cells with this verdict and reason by row and column, or is ``all cells``.  Cells whose
+    data are missing have no note: the list of data sets says once what is missing.
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for label, cells in table.rows:
+        for column, cell in zip(table.columns, cells, strict=True):
+            if cell is not None and cell.reason and cell.verdict != MISSING:
+                place = label if len(table.columns) == 1 else f"{label}, {column}"
+                groups.setdefault((cell.verdict, cell.reason), []).append(place)
+    number = len(table.cells)
+    return [
+        (verdict, "all cells" if len(places) == number else _places(places), reason)
+        for (verdict, reason), places in groups.items()
+    ]
+
+
+def download(text: str) -> str:
+    """Return a link from which a browser saves a text; the text lies inside the link."""
+    return f"data:text/plain;charset=utf-8,{quote(text)}"
+
+
+def _places(places: Sequence[str]) -> str:
+    """Return the first places by name and the number of the rest."""
+    more = len(places) - _NAMED_CELLS
+    return "; ".join(places[:_NAMED_CELLS]) + (f"; {more} more" if more > 0 else "")

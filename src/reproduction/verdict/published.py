@@ -1,0 +1,342 @@
+"""The published side of a paper: its numbers and claims, the checks of its claims, and our deviations from it.
+
+Each paper has three files in ``config/papers/<paper>/``:
+
+- ``published.csv``: one row for each number, claim, figure or equation;
+- ``checks.yaml``: the claims as comparisons of rebuilt values;
+- ``deviations.yaml``: the places that the paper leaves open or prints garbled, and the choice made here.
+
+A fault in one of them is a `ConfigError` that names file, line, column and remedy.  The module imports no NumPy, so the
+files can be checked while the workflow is parsed.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reproduction.plan.locators import CheckLocator, Locator, TestLocator, parse_locator
+from reproduction.plan.role_lists import RoleLists, expand_locators, read_role_lists
+from textmix.core.config import load_yaml_strict, validate
+from textmix.core.errors import ConfigError, suggest
+
+PUBLISHED_COLUMNS = (
+    *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread", "trials"),
+    *("where", "tolerance", "margin", "source", "note"),
+)
+#: Kind of a row -> its meaning.  The counts of verdicts count the kinds of `COUNTED` alone.
+KINDS: Mapping[str, str] = {
+    "number": "a measured value as printed",
+    "claim": "a statement on measured values",
+    "setting": "a choice of the experiment, such as a number of trials",
+    "derived": "a value or claim made of other rows, or printed a second time",
+    "equation": "a formula or property of a model, judged by a test",
+    "context": "a fact that no experiment can rebuild, or one from outside the source",
+    "beyond": "a number or claim of a later work on the same data, beside which a method of today is set",
+}
+COUNTED = ("number", "claim")
+TOLERANCES = ("exact", "near", "range", "order", "test", "open")
+#: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
+CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "above": (("left", "right"), ("exceptions", "factor", "average")),
+    "near": (("left", "right", "margin"), ("average",)),
+    "largest": (("left", "right"), ()),
+    "rising": (("left",), ()),
+    "falling": (("left",), ()),
+    "at_least": (("left", "bound"), ()),
+    "at_most": (("left", "bound"), ()),
+    "holds": (("left",), ()),
+    "significant": (("left", "right"), ("exceptions", "factor", "average")),
+}
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_WHERE = re.compile(r"(00[0-4](:(L\d+(-L\d+)?(,L\d+(-L\d+)?)*|\(\d+\)(-\(\d+\))?))?|derived|public)")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One row of ``published.csv``: a number, claim, figure or equation as printed.
+
+    Parameters
+    ----------
+    id : its name; parts of a composite value are named ``<id>.<part>``.
+    artefact : the table, figure or passage to which it belongs.
+    kind : one of `KINDS`.
+    dataset, method : role of the data set and method as printed; may be empty.
+    metric : the measured quantity, or the text of a claim; may be empty.
+    unit : unit of value and spread, and of a margin of ``near`` without ``%``.  Rebuilt values are stored as fractions
+        and seconds, so they are multiplied by 100 before they are compared with ``percent`` and divided by 60 before
+        they are compared with ``minutes``.
+    value : the value with its printed digits, which decide the meaning of ``exact``; a number unless the tolerance is
+        ``open`` or ``order``; empty where nothing is printed.
+    spread : the printed standard deviation, or empty.
+    trials : number of independent values behind the printed mean and its standard deviation, or empty.
+    where : document and line or equation of the source, ``derived`` or ``public``.
+    tolerance : one of `TOLERANCES`.
+    margin : for ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value; else
+        empty.
+    source : locator of the rebuilt value or of a check, or empty.
+    note : the uncertainty of the row, and the reason for its margin.
+    line : line in the file, for messages.
+    """
+
+    id: str
+    artefact: str
+    kind: str
+    dataset: str
+    method: str
+    metric: str
+    unit: str
+    value: str
+    spread: str
+    trials: str
+    where: str
+    tolerance: str
+    margin: str
+    source: str
+    note: str
+    line: int
+
+    @property
+    def locator(self) -> Locator | None:
+        """Locator of the rebuilt value or of the check that judges this row, or None."""
+        return parse_locator(self.source, self.id) if self.source else None
+
+    @property
+    def check(self) -> str | None:
+        """Name of the check that judges this row, or None."""
+        locator = self.locator
+        return locator.check if isinstance(locator, CheckLocator) else None
+
+
+#: An entry of ``checks.yaml``: ``text``, ``kind``, ``left`` and the keys of `CHECK_KINDS`; ``checks.schema.yaml``
+#: describes each.
+Check = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One entry of ``deviations.yaml``: a place that the paper leaves open or prints garbled, and the choice made here.
+
+    Parameters
+    ----------
+    id : its name.
+    where : place in the paper, or ``unsaid``.
+    source_says : content of the paper there.
+    we_do, why : the choice made here and its reason.
+    status : ``built`` or ``planned``.
+    effect : change of the results by the choice, where it is known.
+    explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
+    """
+
+    id: str
+    where: str
+    source_says: str
+    we_do: str
+    why: str
+    status: str
+    effect: str = ""
+    explains: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """All that is published of one paper, and our deviations from it; the check that a row names exists.
+
+    Parameters
+    ----------
+    rows : the rows of ``published.csv``, in the file's order.
+    checks : name -> check; locators name roles only.
+    deviations : the entries of ``deviations.yaml``, in the file's order.
+    """
+
+    rows: tuple[Published, ...]
+    checks: Mapping[str, Check]
+    deviations: tuple[Deviation, ...]
+
+
+def read_record(folder: str | Path, schemas: str | Path) -> Record:
+    """Read all that is published of a paper.
+
+    Parameters
+    ----------
+    folder : ``config/papers/<paper>`` with published.csv, checks.yaml, deviations.yaml and, for the role lists,
+        paper.yaml.
+    schemas : ``workflow/schemas``.
+
+    Raises
+    ------
+    ConfigError : a file is at fault, or a row names a check that does not exist.
+    """
+    rows, checks = read_claims(folder, schemas)
+    return Record(rows, checks, read_deviations(Path(folder) / "deviations.yaml", schemas))
+
+
+def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
+    """Return the published rows of a paper and its checks by name: the part of `read_record` that verdicts need.
+
+    Parameters and errors are the same as in `read_record`.
+    """
+    folder = Path(folder)
+    rows = read_published(folder / "published.csv")
+    checks = read_checks(folder / "checks.yaml", schemas, read_role_lists(folder / "paper.yaml"))
+    for row in rows:
+        if row.check is not None and row.check not in checks:
+            remedy = suggest(row.check, checks) or "write it in checks.yaml"
+            raise _fault(folder / "published.csv", row.line, "source", f"there is no check '{row.check}'; {remedy}")
+    return rows, checks
+
+
+def read_published(path: str | Path) -> tuple[Published, ...]:
+    """Read ``published.csv``; the rows are in the file's order.
+
+    Raises
+    ------
+    ConfigError : the file cannot be read or is no csv, the header or a cell is at fault, or an identifier stands twice.
+    """
+    path = Path(path)
+    rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
+    first: dict[str, int] = {}
+    for row in rows:
+        if first.setdefault(row.id, row.line) != row.line:
+            raise _fault(path, row.line, "id", f"'{row.id}' stands on line {first[row.id]} already; rename one of them")
+    return rows
+
+
+def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line number, column -> cell) of every row of a csv file with the header `PUBLISHED_COLUMNS`."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
+    reader = csv.reader(lines, strict=True)
+    try:
+        header = next(reader, [])
+        if tuple(header) != PUBLISHED_COLUMNS:
+            raise ConfigError(f"{path}, line 1: the columns are {header}; write {','.join(PUBLISHED_COLUMNS)}")
+        for cells in reader:
+            if len(cells) != len(PUBLISHED_COLUMNS):
+                fault = f"{len(cells)} cells, expected {len(PUBLISHED_COLUMNS)}; quote cells that hold a comma"
+                raise ConfigError(f"{path}, line {reader.line_num}: {fault}")
+            yield reader.line_num, dict(zip(PUBLISHED_COLUMNS, cells, strict=True))
+    except csv.Error as error:
+        raise ConfigError(f"{path}, line {reader.line_num}: not valid csv ({error}); mend the quotes") from error
+
+
+def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
+    """Check the cells of one line and return them as a row."""
+    for column, cell in cells.items():
+        if cell != cell.strip():
+            raise _fault(path, line, column, f"{cell!r} begins or ends with a blank; remove it")
+    for column, allowed in (("kind", KINDS), ("tolerance", TOLERANCES)):
+        if cells[column] not in allowed:
+            raise _fault(path, line, column, f"'{cells[column]}' is unknown; {suggest(cells[column], allowed)}")
+    for column, pattern, form in (("id", _ID, "edcm.t1.industry.c1"), ("where", _WHERE, "001:L311, derived or public")):
+        if not pattern.fullmatch(cells[column]):
+            raise _fault(path, line, column, f"'{cells[column]}' has not the form of {form}; correct it")
+    _check_numbers(path, line, cells)
+    if cells["source"]:
+        locator = parse_locator(cells["source"], f"{path}, line {line}, column source")
+        for kind, tolerance in ((CheckLocator, "order"), (TestLocator, "test")):
+            if isinstance(locator, kind) != (cells["tolerance"] == tolerance):
+                fault = f"a {kind.kind} and tolerance {tolerance} go together; use both or neither"
+                raise _fault(path, line, "source", fault)
+    return Published(**cells, line=line)
+
+
+def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
+    """Refuse a value, standard deviation or margin that is not the number that the tolerance needs."""
+    tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
+    judged = tolerance in ("exact", "near", "range")
+    if judged and not value:
+        raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
+    if cells["trials"] and not re.fullmatch(r"[2-9]|[1-9]\d+", cells["trials"]):
+        raise _fault(path, line, "trials", f"'{cells['trials']}' is not a whole number above 1; write one or empty it")
+    for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
+        if text and not _is_number(text):
+            raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
+    if margin and tolerance != "near":
+        raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
+    size = margin.removesuffix("%")
+    if tolerance == "near" and not (_is_number(size) and float(size) > 0):
+        raise _fault(path, line, "margin", f"'{margin}' is not a number above 0, as tolerance near needs; write one")
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a finite decimal number; Python's ``float`` takes ``nan`` and ``1_0`` too."""
+    return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
+
+
+def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict[str, Check]:
+    """Read ``checks.yaml``.
+
+    Parameters
+    ----------
+    path : the file.
+    schemas : ``workflow/schemas``.
+    lists : the role lists of the paper, which its locators may name.
+
+    Returns
+    -------
+    name -> check; its locators name roles only.
+
+    Raises
+    ------
+    ConfigError : the file does not follow its schema, a check lacks a key that its kind needs or has one that its kind
+        does not take, or a locator is wrong.
+    """
+    entries = load_yaml_strict(path)
+    validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
+    return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
+
+
+def _check(place: str, entry: Check, lists: RoleLists) -> Check:
+    """Return an entry of ``checks.yaml`` with its locators expanded; refuse keys that its kind does not take."""
+    needed, optional = CHECK_KINDS[entry["kind"]]
+    for key in needed:
+        if key not in entry:
+            raise ConfigError(f"{place}: kind {entry['kind']} needs '{key}'; add it")
+    for key in entry:
+        if key not in ("text", "kind", *needed, *optional):
+            raise ConfigError(f"{place}: kind {entry['kind']} takes no '{key}'; remove it")
+    sides = [side for side in ("left", "right") if side in entry]
+    return {**entry, **{side: _operands(entry[side], lists, f"{place}: {side}") for side in sides}}
+
+
+def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+    """Return the locators of one side of a check, with role lists expanded; refuse a locator of a check."""
+    expanded = expand_locators(locators, lists, place)
+    for text in expanded:
+        if isinstance(parse_locator(text), CheckLocator):
+            raise ConfigError(f"{place}: '{text}' is no locator of a value; a check compares values, so name a value")
+    return expanded
+
+
+def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
+    """Read ``deviations.yaml``; the entries are in the file's order.
+
+    Raises
+    ------
+    ConfigError : the file does not follow its schema, or an identifier stands twice.
+    """
+    entries = load_yaml_strict(path)
+    validate(entries, Path(schemas) / "deviations.schema.yaml", str(path))
+    seen: set[str] = set()
+    for entry in entries:
+        if entry["id"] in seen:
+            raise ConfigError(f"{path}: {entry['id']}: stands twice; rename one of them")
+        seen.add(entry["id"])
+    return tuple(Deviation(**entry) for entry in entries)
+
+
+def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:
+    """Return the error of one cell."""
+    return ConfigError(f"{path}, line {line}, column {column}: {what}")

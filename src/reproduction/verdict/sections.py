@@ -1,0 +1,215 @@
+"""The content of the report page, one section for each paper, read from the configuration and the results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.causes import Cause, causes_of
+from reproduction.verdict.compare import not_chosen
+from reproduction.verdict.coverage import DataUsed
+from reproduction.verdict.items import CLAIM, Item, make_items, without_notes
+from reproduction.verdict.published import COUNTED, Deviation, Record, read_record
+from reproduction.verdict.tables import PaperTable, make_table
+from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
+from textmix.core import io
+from textmix.core.errors import ConfigError, MissingResult
+from textmix.pages.drawing import Drawing, inline_svg, notes_of
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """The section of one paper.
+
+    Parameters
+    ----------
+    name : name of the paper.
+    title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
+    items : all rows of its comparison, in order.
+    tables, figures : in the order of ``paper.yaml``.
+    deviations : as in ``deviations.yaml``.
+    data : the data set that stands for each of its roles.
+    causes : id of a published row -> why it is not reproduced.
+    """
+
+    name: str
+    title: str
+    citation: str
+    status: str
+    items: Sequence[Item]
+    tables: Sequence[PaperTable]
+    figures: Sequence[Drawing]
+    deviations: Sequence[Deviation]
+    data: Sequence[DataUsed]
+    causes: Mapping[str, Cause]
+
+    @property
+    def counted(self) -> list[Item]:
+        """The items that the counts of verdicts count: numbers and claims."""
+        return [item for item in self.items if item.kind in COUNTED]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items."""
+        found = Counter(item.cell.verdict for item in self.counted)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def beside(self) -> Counter[str]:
+        """Kind -> number of the items that the counts leave out."""
+        return Counter(item.kind for item in self.items if item.kind not in COUNTED)
+
+    @property
+    def bounded(self) -> list[Item]:
+        """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
+        return [one for one in self.counted if one.cell.verdict == REPRODUCED and one.margin_p is not None]
+
+    @property
+    def differing(self) -> list[Item]:
+        """The counted items that differ, failed claims first."""
+        found = [item for item in self.counted if item.cell.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    def of_kind(self, kind: str) -> list[Item]:
+        """Return the items of a kind that stand in none of the tables."""
+        shown = {cell.id for table in self.tables for cell in table.cells}
+        return [item for item in self.items if item.kind == kind and (kind == CLAIM or item.cell.id not in shown)]
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """The folders and entries from which the page is made.
+
+    Parameters
+    ----------
+    config, schemas, results : the folders ``config``, ``workflow/schemas`` and ``results``.
+    papers : paper -> its ``paper.yaml``, in the order of the page.
+    roles : role -> the data set that stands for it.
+    chosen : the papers that the configuration names.
+    titles : data set -> its ``title`` and ``terms`` of use in the registry.
+    made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
+    """
+
+    config: Path
+    schemas: Path
+    results: Path
+    papers: Mapping[str, Mapping[str, Any]]
+    roles: Mapping[str, RoleEntry]
+    chosen: Sequence[str]
+    titles: Mapping[str, Mapping[str, str]]
+    made: Collection[Path]
+
+
+def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
+    """Read the sections of all papers.
+
+    Returns
+    -------
+    sections : one for each paper.
+    comparisons : for each paper the rows of its ``comparison.csv``; all rows of a paper that the configuration does not
+        name have the verdict ``not run``.
+
+    Raises
+    ------
+    ConfigError : a configuration file is at fault.
+    IntegrityError : a result was changed by hand.
+    """
+    sections, comparisons = [], []
+    for name, spec in inputs.papers.items():
+        record = read_record(inputs.config / "papers" / name, inputs.schemas)
+        rows = _comparison(inputs, name, record)
+        data = [_data_used(inputs, role) for role in spec["roles"]]
+        figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
+        results = Results(inputs.results, name, inputs.roles, spec)
+        sections.append(make_section(name, spec, record, rows, results, figures=figures, data=data))
+        comparisons.append(rows)
+    return sections, comparisons
+
+
+def make_section(
+    name: str,
+    spec: Mapping[str, Any],
+    record: Record,
+    rows: Sequence[Mapping[str, Any]],
+    results: Results,
+    *,
+    figures: Sequence[Drawing] = (),
+    data: Sequence[DataUsed] = (),
+) -> PaperSection:
+    """Return the section of a paper.
+
+    Parameters
+    ----------
+    name : name of the paper.
+    spec : its ``paper.yaml``.
+    record : the published rows, checks and deviations of the paper.
+    rows : the rows of its ``comparison.csv``.
+    results : its results, which know its roles and measures; none is read.
+    figures, data : its drawings and data sets.
+
+    Raises
+    ------
+    ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `reproduction.verdict.tables.make_table`), or
+        one of ``explains`` in ``deviations.yaml`` (see `reproduction.verdict.causes.causes_of`).
+    """
+    brief = without_notes(rows, results.roles)
+    items = make_items(name, record, brief, results)
+    tables = [make_table(key, entry, brief) for key, entry in spec["tables"].items()]
+    head = (name, spec["title"], spec["citation"], spec["status"])
+    causes = causes_of(record.deviations, record.rows)
+    return PaperSection(*head, items, tables, figures, record.deviations, data, causes)
+
+
+def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:
+    """Return the rows of a paper's comparison; all are ``not run`` where the configuration does not name the paper."""
+    if paper not in inputs.chosen:
+        return not_chosen(record.rows, paper)
+    path = inputs.results / "papers" / paper / "comparison.csv"
+    io.check_result(path)
+    return list(io.read_csv(path))
+
+
+def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
+    """Return a figure of a paper, or the reason why there is none."""
+    path = inputs.results / "papers" / paper / "figures" / f"{figure}.svg"
+    head = (figure, entry["title"], entry["caption"])
+    if path not in inputs.made:
+        return Drawing(*head, None, f"{NOT_RUN}: this run did not draw it")
+    try:
+        io.check_result(path)
+    except MissingResult as missing:
+        return Drawing(*head, None, f"{MISSING}: {missing.reason}")
+    svg = path.read_bytes()
+    caption = f"{entry['caption']} {notes_of(svg)}".strip()
+    return Drawing(figure, entry["title"], caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))
+
+
+def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
+    """Return the data set that stands for a role, with its terms and its size or the reason why it is missing."""
+    entry = inputs.roles[role]
+    name = entry.data
+    if name is None or entry.dataset is None:
+        missing = entry.note or "the configuration names none"
+        return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing)
+    if name not in inputs.titles:
+        raise ConfigError(f"config/datasets.yaml: there is no '{name}', which roles.{role} names; add it")
+    known = inputs.titles[name]
+    folder = inputs.results / "datasets" / entry.dataset
+    size, missing = _size(folder) if folder in inputs.made else ("", "not read in this run")
+    unknown = known.get("no_digest", "")
+    note = "; ".join(part for part in (entry.note, unknown and f"no sha256 is known: {unknown}") if part)
+    return DataUsed(role, name, known["title"], known["terms"], entry.comparable, note, size, missing)
+
+
+def _size(folder: Path) -> tuple[str, str]:
+    """Return the size of a parsed data set in words, and the reason why it is missing; one of them is empty."""
+    try:
+        io.check_result(folder)
+    except MissingResult as missing:
+        return "", missing.reason
+    found = io.read_json(folder / "corpus.json")["statistics"]
+    return f"{found['documents']:,} documents, {found['labels']:,} labels", ""

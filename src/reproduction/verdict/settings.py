@@ -1,0 +1,84 @@
+"""Settings of a reproduction: one counts as used only where a result of this run rests on it."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from reproduction.plan.locators import SettingLocator
+from reproduction.stored.results import NotRun, Results
+from textmix.core.errors import ConfigError, MissingResult
+
+
+def used_setting(results: Results, locator: SettingLocator) -> float | str:
+    """Return a setting of ``paper.yaml`` that a result of this run has used: a number, or text.
+
+    A truth value and a list of items become text.  A number of trials is that of the scores, which ``max_trials`` caps.
+
+    Raises
+    ------
+    MissingResult : no result of this run has used it; the message gives the reason of the first missing one.
+    ConfigError : ``paper.yaml`` has no such setting.
+    """
+    found = _setting(results.settings, locator)
+    uses = list(_uses(results, locator.path.split(".")))
+    trials, absent = [], []
+    for use in uses:
+        try:
+            trials.append(use())
+        except MissingResult as missing:
+            absent.append(missing)
+    if uses and not trials:
+        raise next((one for one in absent if not isinstance(one, NotRun)), absent[0])
+    counted = [number for number in trials if number]
+    return float(min(counted)) if locator.path.endswith(".trials") and counted else found
+
+
+def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], int]]:
+    """Yield, for each result that uses a setting, a function that returns its number of trials or raises.
+
+    The number is 0 for a measure and for features, which have no trials.
+    """
+    settings, part, name = results.settings, keys[0], keys[1] if len(keys) > 1 else ""
+    for experiment, entry in settings.get("experiments", {}).items() if part in ("experiments", "splits") else ():
+        chosen = [role for role, split in entry["roles"].items() if name in (experiment, split)]
+        methods = [keys[3]] if keys[2:3] == ["methods"] else entry["methods"]
+        for role, method in itertools.product(chosen, methods):
+            yield functools.partial(_count_trials, results, experiment, role, method)
+    for measure, entry in settings.get("measures", {}).items() if part in ("measures", "splits") else ():
+        if name in (measure, *entry.get("roles", {}).values()):
+            yield functools.partial(_measured, results, measure)
+    for role in results.roles if part == "features" else ():
+        yield functools.partial(_counted, results, role, name)
+
+
+def _count_trials(results: Results, experiment: str, role: str, method: str) -> int:
+    """Return the number of trials of a method's scores."""
+    return results.count_trials(experiment, role, method)
+
+
+def _measured(results: Results, measure: str) -> int:
+    """Return 0 if a measure was made."""
+    results.measure(measure)
+    return 0
+
+
+def _counted(results: Results, role: str, features: str) -> int:
+    """Return 0 if the words of a role's data were counted as the features say."""
+    results.statistics(role, features)
+    return 0
+
+
+def _setting(settings: Mapping[str, Any], locator: SettingLocator) -> float | str:
+    """Return a setting of ``paper.yaml``."""
+    found: Any = settings
+    for key in locator.path.split("."):
+        if not isinstance(found, Mapping) or key not in found:
+            remedy = f"correct the path (stopped at '{key}')"
+            raise ConfigError(f"locator '{locator}': paper.yaml has no '{locator.path}'; {remedy}")
+        found = found[key]
+    if isinstance(found, (bool, str)):
+        return str(found)
+    return float(found) if isinstance(found, (int, float)) else ", ".join(map(str, found))

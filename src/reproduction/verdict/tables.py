@@ -1,0 +1,203 @@
+"""Tables as in the papers: the comparison as rows and columns, with published and rebuilt value in one cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from reproduction.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED
+from reproduction.verdict.words import OPEN, VERDICTS, decimals, number
+from textmix.core import io
+from textmix.core.errors import ConfigError
+
+#: Verdict -> the sign of it, for places that are too narrow for the word.
+SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
+_TEX_SIGNS = dict(
+    zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\approx$", r"$\emptyset$", r"$\circ$", "?"), strict=True)
+)
+_TEX_ESCAPES = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_TEX_ESCAPES |= {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "∅": r"$\emptyset$"}
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """One published value and the rebuilt one, as text.
+
+    Parameters
+    ----------
+    id : identifier of the published row.
+    published, rebuilt : value, or value ± standard deviation; empty where there is none.
+    unit : unit of both.
+    verdict, reason : as in the comparison.
+    """
+
+    id: str
+    published: str
+    rebuilt: str
+    unit: str
+    verdict: str
+    reason: str
+
+    @property
+    def sign(self) -> str:
+        """Sign of the verdict; a dagger marks fits that did not converge."""
+        return SIGNS[self.verdict] + ("†" if UNCONVERGED in self.reason else "")
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table of cells; a cell is None where the paper prints nothing.
+
+    Parameters
+    ----------
+    name, caption : as in ``paper.yaml``.
+    corner : heading of the column of row labels.
+    columns : headings of the other columns.
+    rows : label and cells of each row, one cell for each column.
+    listing : True for a list, which has one value in each row.
+    """
+
+    name: str
+    caption: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[TableCell | None, ...]], ...]
+    listing: bool = False
+
+    @property
+    def cells(self) -> list[TableCell]:
+        """The cells that hold a value."""
+        return [cell for _, cells in self.rows for cell in cells if cell is not None]
+
+
+def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> PaperTable:
+    """Return one table of a paper, with rows and columns in the order of the comparison.
+
+    The pivot is written by hand, since the pivot of pandas sorts the labels and its error does not name the rows that
+    share a cell.
+
+    Parameters
+    ----------
+    name : its name.
+    spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, which
+        each name a column of the comparison whose values become labels; without ``columns`` the table is a list.
+    comparison : rows of the paper's comparison, in memory or read from csv.
+
+    Raises
+    ------
+    ConfigError : the entry names an unknown column, no row has the artefact, or two rows share a cell.
+    """
+    artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
+    row_key, column_key = spec["rows"], spec.get("columns")
+    for key in (row_key, column_key):
+        if key and key not in COMPARISON_COLUMNS:
+            allowed = ", ".join(COMPARISON_COLUMNS)
+            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {allowed}")
+    placed: dict[str, dict[str, TableCell]] = {}
+    for row in comparison:
+        if row["artefact"] in artefacts and not _is_empty(row):
+            column = _label(row, column_key) if column_key else "value"
+            _place(placed.setdefault(_label(row, row_key), {}), column, make_cell(row), name)
+    if not placed:
+        raise ConfigError(f"tables.{name}: no published value has the artefact {', '.join(artefacts)}; correct it")
+    columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
+    rows = tuple((label, tuple(cells.get(column) for column in columns)) for label, cells in placed.items())
+    return PaperTable(name, spec["caption"], row_key, columns, rows, listing=not column_key)
+
+
+def _is_empty(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of the comparison is open and has neither a published nor a rebuilt value."""
+    return row["verdict"] == OPEN and not (row["published"] or row["rebuilt"])
+
+
+def _place(cells: dict[str, TableCell], column: str, cell: TableCell, table: str) -> None:
+    """Put a cell into its column of a row; refuse a second cell there."""
+    if column in cells:
+        both = f"{cells[column].id} and {cell.id}"
+        raise ConfigError(f"tables.{table}: {both} fall into one cell; use other rows or columns")
+    cells[column] = cell
+
+
+def _label(row: Mapping[str, Any], key: str) -> str:
+    """Return a label: the value of a column; in the names of roles blanks replace underscores."""
+    text = _text(row[key]) or "–"
+    return text.replace("_", " ") if key == "dataset" else text
+
+
+def make_cell(row: Mapping[str, Any]) -> TableCell:
+    """Return a row of the comparison, in memory or read from csv, as a cell."""
+    printed = _text(row["published"])
+    published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
+    rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
+    return TableCell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"])
+
+
+def with_deviation(value: str, deviation: str) -> str:
+    """Return ``value ± deviation``, or the value alone where one of them is empty."""
+    return f"{value} ± {deviation}" if value and deviation else value
+
+
+def shown(value: Any, printed: str, significant: int = 3) -> str:
+    """Return a value as text, with the decimals of the published number and thousands separated by commas.
+
+    Parameters
+    ----------
+    value : number or text; a word, inf or nan is returned as it is, None as an empty text.
+    printed : the published number as printed.
+    significant : least number of significant digits of a value that is neither the published one nor a whole number; it
+        gets more decimals than the published number where it needs them.
+    """
+    amount = number(value)
+    if amount is None or not math.isfinite(amount):
+        return _text(value)
+    places = decimals(printed)
+    if _text(value) != printed and not amount.is_integer():
+        places = max(places, significant - 1 - math.floor(math.log10(abs(amount))))
+    return f"{amount:,.{places}f}"
+
+
+def _text(value: Any) -> str:
+    """Return a value of a comparison row as text; empty for None."""
+    return "" if value is None else str(value)
+
+
+def table_csv(table: PaperTable) -> str:
+    """Return a table as CSV; each column becomes three, with published value, rebuilt value and verdict."""
+    parts = ("published", "rebuilt", "verdict")
+    rows = []
+    for label, cells in table.rows:
+        row = {table.corner: label}
+        for column, cell in zip(table.columns, cells, strict=True):
+            row |= {f"{column} {part}": getattr(cell, part) if cell else "" for part in parts}
+        rows.append(row)
+    return io.format_csv(rows, [table.corner, *(f"{column} {part}" for column in table.columns for part in parts)])
+
+
+def table_tex(table: PaperTable) -> str:
+    """Return a table as LaTeX (booktabs); a cell holds ``published / rebuilt`` and the sign of the verdict."""
+    rows = [[_tex(label), *map(_tex_cell, cells)] for label, cells in table.rows]
+    frame = pd.DataFrame(rows, columns=[_tex(heading) for heading in (table.corner, *table.columns)])
+    # The cells hold LaTeX signs already, so the text in them is escaped here and not by pandas.
+    text: str = frame.to_latex(
+        index=False,
+        escape=False,
+        column_format=f"l{'r' * len(table.columns)}",
+        caption=f"{_tex(table.caption)} Each cell: published / rebuilt, verdict.",
+    )
+    return text
+
+
+def _tex_cell(cell: TableCell | None) -> str:
+    """Return one cell of a LaTeX table; empty where the paper prints nothing."""
+    if cell is None:
+        return ""
+    return f"{_tex(cell.published or '–')} / {_tex(cell.rebuilt or '–')} {_TEX_SIGNS[cell.verdict]}"
+
+
+def _tex(text: str) -> str:
+    """Return a text with the characters escaped that LaTeX would read as commands."""
+    return "".join(_TEX_ESCAPES.get(character, character) for character in text)

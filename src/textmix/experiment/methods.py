@@ -1,0 +1,153 @@
+"""The method registry: names to estimators, without importing any estimator before it is needed."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textmix.core.config import load_entries, make_entry, registry_file
+from textmix.core.errors import ConfigError, suggest
+
+REGISTRY_FILE = registry_file("methods.yaml")
+
+
+#: Values of ``task`` and ``takes``, the labels and the features that a method can be fitted to -> their names in words.
+TASKS = {"single": "one label a document", "multi": "several labels a document"}
+TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers", "sequences": "words in order"}
+#: The weighting of words in order: none.
+ORDER = "order"
+
+
+#: The keys of an entry that a fit reads, that a fit inside a comparison of methods reads, and that a table of scores
+#: reads.
+FITTED = ("estimator", "task", "takes", "seen_only")
+COMPARED = (*FITTED, "most")
+TABULATED = ("family", "task")
+#: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
+TUNING = "textmix.experiment.tuning"
+#: Module that searches representation and parameters in a comparison of methods; imported by name, too.
+SEARCH = "textmix.experiment.search"
+#: ``takes`` -> the weightings (`textmix.text.weighting`) that a method tries unless its entry names others.
+DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled"), "sequences": (ORDER,)}
+#: Classes of methods by their time: a comparison fits the methods of an earlier class first.
+COSTS = ("low", "middle", "high")
+
+
+@dataclass(frozen=True)
+class Method:
+    """One entry of the registry: the place of the estimator, the data that it takes, and the document it comes from.
+
+    Parameters
+    ----------
+    name : the name of the method in experiments, paths and tables.
+    family : the group of methods under which tables show it.
+    estimator : ``module:class``.
+    task : a key of `TASKS`.
+    takes : a key of `TAKES`.
+    paper : the document that it comes from or is compared in.
+    params : parameter -> value that a comparison of methods (own data, the matrix) sets.
+    grid : parameter -> values among which a comparison of methods chooses by cross-validation on training documents.
+    seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
+    most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method; it
+        saves time and memory.
+    views : the kinds of features of texts that a comparison tries, see ``views`` of ``config/methods.yaml``.
+    weightings : the weightings that a comparison tries; by default `DEFAULT_WEIGHTINGS`.
+    cost : one of `COSTS`.
+    """
+
+    name: str
+    estimator: str
+    family: str
+    task: str
+    takes: str
+    paper: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    seen_only: bool = False
+    most: Mapping[str, int] = field(default_factory=dict)
+    views: Sequence[str] = ("words",)
+    weightings: Sequence[str] = ()
+    cost: str = "middle"
+
+    @property
+    def module(self) -> str:
+        """Module of the estimator."""
+        return self.estimator.split(":")[0]
+
+    def part(self, *keys: str) -> dict[str, Any]:
+        """Return the entry as a plain mapping, with ``name`` and the given keys as they are and all other keys empty.
+
+        A job gets only the part that it reads, so that an edit of another key does not run the job again.
+        """
+        whole = asdict(self)
+        return {key: whole[key] if key in ("name", *keys) else type(whole[key])() for key in whole}
+
+    def make(self, params: Mapping[str, Any]) -> Any:
+        """Import the estimator's module and return a new, unfitted estimator with the given parameters.
+
+        Raises
+        ------
+        ConfigError : the estimator has no such parameter.
+        """
+        cls = getattr(importlib.import_module(self.module), self.estimator.split(":")[1])
+        try:
+            return cls(**params)
+        except TypeError as error:
+            allowed = ", ".join(sorted(cls().get_params()))
+            raise ConfigError(f"method {self.name}: {error}; its parameters are {allowed}") from error
+
+
+def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
+    """Read the method registry.
+
+    Parameters
+    ----------
+    path : of methods.yaml.
+
+    Returns
+    -------
+    name -> entry, in the order of the file.
+
+    Raises
+    ------
+    ConfigError : an entry has an unknown key or lacks one, or its ``task`` or ``takes`` is unknown.
+    """
+    return {name: _method(name, entry, path.name) for name, entry in load_entries(path).items()}
+
+
+def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
+    """Return one entry of the registry."""
+    method = make_entry(Method, entry, f"{source}: {name}", name=name)
+    for key, value, known in (
+        ("task", method.task, TASKS),
+        ("takes", method.takes, TAKES),
+        ("cost", method.cost, COSTS),
+    ):
+        if value not in known:
+            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, known)}")
+    return method
+
+
+def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and parameters of every point of a grid, the last key changing fastest.
+
+    A point is one choice of a value for each key of the grid.  Its name is ``key=value`` joined by ``;``; locators and
+    score files call it the variant.  An empty grid has one point, whose name is empty.
+
+    Parameters
+    ----------
+    params : parameter -> value, the same for all points.
+    grid : parameter -> values; a value overrides that of ``params``.
+    """
+    for point in itertools.product(*grid.values()):
+        chosen = dict(zip(grid, point, strict=True))
+        yield ";".join(f"{key}={value}" for key, value in chosen.items()), {**params, **chosen}
+
+
+def point_of(name: str) -> dict[str, str]:
+    """Return parameter -> value, as text, of the name that `variants` gives a point."""
+    return dict(part.split("=", 1) for part in name.split(";") if "=" in part)

@@ -1,0 +1,1 @@
+"""What all kernels share: compilation, threads, prefetching, vector lanes and random numbers."""

@@ -1,0 +1,290 @@
+"""Arithmetic for eight documents side by side, each of which fills one place of a vector of the processor.
+
+A *row* is `LANES` adjacent numbers of a flat array, one a document.  A product is added by a fused operation, which
+rounds once on every processor, and in the order of the rows: the result is the same to the byte on all machines.  No
+function here checks an index.  Their Python twins, which carry the docstrings, run where kernels run as Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from textmix.numerics.jit import njit
+from textmix.numerics.twins import running
+
+#: Documents side by side: numbers of float64 in the longest vectors of today's processors.
+LANES = 8
+_INTEGER = ir.IntType(64)
+_ROW, _INDEX = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(_INTEGER, LANES)
+_NOTHING = ir.Constant(_ROW, [0.0] * LANES)
+
+
+class _Writer:
+    """Writes the instructions of one intrinsic: rows of its arguments, and the loop over them."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self.context, self.builder = context, builder
+        self.kinds, self.arguments = signature.args, arguments
+
+    def pointer(self, argument: int, place: Any, kind: Any = None) -> Any:
+        """Return the address of element ``place`` of an array argument, as that of a row unless ``kind`` is given."""
+        array = self.context.make_array(self.kinds[argument])(self.context, self.builder, self.arguments[argument])
+        address = self.builder.gep(array.data, [place])
+        return self.builder.bitcast(address, (kind or _ROW).as_pointer())
+
+    def row(self, argument: int, place: Any, kind: Any = None) -> Any:
+        """Return the row that begins at element ``place`` of an array argument."""
+        return self.builder.load(self.pointer(argument, place, kind), align=8)
+
+    def set(self, argument: int, place: Any, row: Any) -> None:
+        """Write a row to element ``place`` of an array argument and the next."""
+        self.builder.store(row, self.pointer(argument, place), align=8)
+
+    def shifted(self, argument: int, number: Any, step: Any = None) -> Any:
+        """Return the integer argument plus ``number`` times a step, by default the length of a row."""
+        step = ir.Constant(_INTEGER, LANES) if step is None else step
+        return self.builder.add(self.arguments[argument], self.builder.mul(number, step))
+
+    def spread(self, number: Any, kind: Any = _ROW) -> Any:
+        """Return a row that holds one number everywhere."""
+        one = self.builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.IntType(32)(0))
+        return self.builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+
+    def call(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Return what an instruction of LLVM makes of its arguments."""
+        kind = ir.FunctionType(result, [one.type for one in arguments])
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), arguments)
+
+    def fused(self, *rows: Any) -> Any:
+        """Return the product of two rows plus a third, rounded once."""
+        return self.call(f"llvm.fma.v{LANES}f64", _ROW, *rows)
+
+    def gathered(self, argument: int, places: Any) -> Any:
+        """Return the elements of an array argument at a row of places; 0 where a place is negative."""
+        first = self.builder.ptrtoint(self.pointer(argument, ir.Constant(_INTEGER, 0), ir.DoubleType()), _INTEGER)
+        bytes_ = self.builder.mul(places, ir.Constant(_INDEX, [8] * LANES))
+        addresses = self.builder.add(self.spread(first, _INDEX), bytes_)
+        pointers = self.builder.inttoptr(addresses, ir.VectorType(ir.DoubleType().as_pointer(), LANES))
+        known = self.builder.icmp_signed(">=", places, ir.Constant(_INDEX, [0] * LANES))
+        name = f"llvm.masked.gather.v{LANES}f64.v{LANES}p0"
+        return self.call(name, _ROW, pointers, ir.IntType(32)(8), known, _NOTHING)
+
+
+def _written(kinds: Any, body: Callable[[_Writer], None]) -> Any:
+    """Return what an intrinsic returns: its signature, and the writer of its instructions."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Write the instructions; Numba calls this as it compiles a kernel."""
+        body(_Writer(context, builder, signature, arguments))
+        return context.get_dummy_value()
+
+    return types.void(*(types.intp if isinstance(kind, types.Integer) else kind for kind in kinds)), generate
+
+
+@intrinsic
+def _weighted_row(
+    _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any
+) -> Any:
+    """See `weighted_row`."""
+
+    def body(writer: _Writer) -> None:
+        """Sum in a register."""
+        builder, arguments = writer.builder, writer.arguments
+        total = cgutils.alloca_once_value(builder, _NOTHING)
+        with cgutils.for_range(builder, arguments[4]) as loop:
+            weight = builder.load(writer.pointer(5, writer.shifted(6, loop.index, arguments[7]), ir.DoubleType()))
+            row = writer.row(2, writer.shifted(3, loop.index))
+            builder.store(writer.fused(row, writer.spread(weight), builder.load(total)), total)
+        writer.set(0, arguments[1], builder.load(total))
+
+    return _written((out, at, rows, first, count, weights, place, step), body)
+
+
+@intrinsic
+def _four_weighted_rows(
+    _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any, apart: Any
+) -> Any:
+    """See `four_weighted_rows`."""
+
+    def body(writer: _Writer) -> None:
+        """Sum in four registers: a fused operation need not wait for the one before it."""
+        builder, arguments = writer.builder, writer.arguments
+        totals = [cgutils.alloca_once_value(builder, _NOTHING) for _ in range(4)]
+        with cgutils.for_range(builder, arguments[4]) as loop:
+            row, number = writer.row(2, writer.shifted(3, loop.index)), writer.shifted(6, loop.index, arguments[7])
+            for total in totals:
+                weight = builder.load(writer.pointer(5, number, ir.DoubleType()))
+                builder.store(writer.fused(row, writer.spread(weight), builder.load(total)), total)
+                number = builder.add(number, arguments[8])
+        for i, total in enumerate(totals):
+            writer.set(0, writer.shifted(1, ir.Constant(_INTEGER, i)), builder.load(total))
+
+    return _written((out, at, rows, first, count, weights, place, step, apart), body)
+
+
+@intrinsic
+def _add_products(_: Any, sums: Any, at: Any, left: Any, row: Any, right: Any, first: Any, count: Any) -> Any:
+    """See `add_products`."""
+
+    def body(writer: _Writer) -> None:
+        """Keep the one row in a register."""
+        factor = writer.row(2, writer.arguments[3])
+        with cgutils.for_range(writer.builder, writer.arguments[6]) as loop:
+            place = writer.shifted(1, loop.index)
+            other = writer.row(4, writer.shifted(5, loop.index))
+            writer.set(0, place, writer.fused(factor, other, writer.row(0, place)))
+
+    return _written((sums, at, left, row, right, first, count), body)
+
+
+@intrinsic
+def _multiply_rows(
+    _: Any, out: Any, at: Any, left: Any, first: Any, right: Any, other: Any, step: Any, count: Any
+) -> Any:
+    """See `multiply_rows`."""
+
+    def body(writer: _Writer) -> None:
+        """Multiply row by row."""
+        with cgutils.for_range(writer.builder, writer.arguments[7]) as loop:
+            factor = writer.row(4, writer.shifted(5, loop.index, writer.arguments[6]))
+            row = writer.row(2, writer.shifted(3, loop.index))
+            writer.set(0, writer.shifted(1, loop.index), writer.builder.fmul(row, factor))
+
+    return _written((out, at, left, first, right, other, step, count), body)
+
+
+@intrinsic
+def _multiply_taken(_: Any, rows: Any, at: Any, table: Any, places: Any, count: Any) -> Any:
+    """See `multiply_taken`."""
+
+    def body(writer: _Writer) -> None:
+        """Gather the factors of a row by one instruction."""
+        places = writer.row(3, ir.Constant(_INTEGER, 0), _INDEX)
+        with cgutils.for_range(writer.builder, writer.arguments[4]) as loop:
+            place = writer.shifted(1, loop.index)
+            taken = writer.gathered(2, writer.builder.add(places, writer.spread(loop.index, _INDEX)))
+            writer.set(0, place, writer.builder.fmul(writer.row(0, place), taken))
+
+    return _written((rows, at, table, places, count), body)
+
+
+def _python_weighted_row(
+    out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, place: int, step: int
+) -> None:
+    """Set row ``at`` of ``out`` to the sum over i < count of a row times a weight.
+
+    Parameters
+    ----------
+    out, rows, weights : float64, flat.
+    at, first : places of the row that is set and of the first row of the sum.
+    count : number of rows, one after the other.
+    place, step : place of the first weight, and the distance from each to the next.
+    """
+    total = np.zeros(LANES)
+    for i in range(count):
+        total += rows[first + i * LANES : first + (i + 1) * LANES] * weights[place + i * step]
+    out[at : at + LANES] = total
+
+
+def _python_four_weighted_rows(
+    out: np.ndarray,
+    at: int,
+    rows: np.ndarray,
+    first: int,
+    count: int,
+    weights: np.ndarray,
+    place: int,
+    step: int,
+    apart: int,
+) -> None:
+    """Set four rows of ``out`` from ``at`` on as `weighted_row` does; the first weights of two rows are ``apart``."""
+    for i in range(4):
+        _python_weighted_row(out, at + i * LANES, rows, first, count, weights, place + i * apart, step)
+
+
+def _python_add_products(
+    sums: np.ndarray, at: int, left: np.ndarray, row: int, right: np.ndarray, first: int, count: int
+) -> None:
+    """Add the products of one row of ``left`` with each of ``count`` rows of ``right`` to ``count`` rows of ``sums``.
+
+    Parameters
+    ----------
+    sums, left, right : float64, flat.
+    at, row, first : places of the first row of the sums, of the one row, and of the first row of ``right``.
+    count : number of rows.
+    """
+    size = count * LANES
+    sums[at : at + size] += np.tile(left[row : row + LANES], count) * right[first : first + size]
+
+
+def _python_multiply_rows(
+    out: np.ndarray, at: int, left: np.ndarray, first: int, right: np.ndarray, other: int, step: int, count: int
+) -> None:
+    """Set ``count`` rows of ``out`` to the products of rows of ``left`` and of ``right``.
+
+    Parameters
+    ----------
+    out, left, right : float64, flat; ``out`` may be ``left``.
+    at, first, other : places of the first rows.
+    step : distance from each row of ``right`` to the next; 0 for one row that is a factor of all.
+    count : number of rows.
+    """
+    for i in range(count):
+        row = left[first + i * LANES : first + (i + 1) * LANES]
+        out[at + i * LANES : at + (i + 1) * LANES] = row * right[other + i * step : other + i * step + LANES]
+
+
+def _python_multiply_taken(rows: np.ndarray, at: int, table: np.ndarray, places: np.ndarray, count: int) -> None:
+    """Multiply ``count`` rows, row i by the elements i after ``places`` of a table; by 0 where a place is negative.
+
+    Parameters
+    ----------
+    rows, table : float64, flat.
+    at : place of the first row.
+    places : int64 (LANES,); a negative one is at most -``count``.
+    count : number of rows.
+    """
+    for i in range(count):
+        taken = np.where(places >= 0, table[np.maximum(places + i, 0)], 0.0)
+        rows[at + i * LANES : at + (i + 1) * LANES] *= taken
+
+
+@njit
+def weighted_rows(
+    out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, step: int, apart: int
+) -> None:
+    """Set ``count`` rows of ``out`` to sums of ``count`` rows times the weights of a flat square matrix.
+
+    Parameters
+    ----------
+    out, at, rows, first : see `weighted_row`.
+    count : number of rows of the sums, and of the sums.
+    weights : float64 (count * count,).
+    step, apart : distance between the weights of one sum, and between the first weights of two sums.
+    """
+    whole = count - count % 4
+    for j in range(0, whole, 4):
+        four_weighted_rows(out, at + j * LANES, rows, first, count, weights, j * apart, step, apart)
+    for j in range(whole, count):
+        weighted_row(out, at + j * LANES, rows, first, count, weights, j * apart, step)
+
+
+@njit
+def aligned(n: int) -> np.ndarray:
+    """Return an array of n float64, not initialised, whose rows are whole lines of the cache."""
+    array = np.empty(n + LANES)
+    skip = -(np.int64(array.ctypes.data) // 8) % LANES
+    return array[skip : skip + n]
+
+
+weighted_row = running(_weighted_row, _python_weighted_row)
+four_weighted_rows = running(_four_weighted_rows, _python_four_weighted_rows)
+add_products = running(_add_products, _python_add_products)
+multiply_rows = running(_multiply_rows, _python_multiply_rows)
+multiply_taken = running(_multiply_taken, _python_multiply_taken)

@@ -1,0 +1,77 @@
+"""A measure is stored in one form, whatever it measured."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from reproduction.stored.measures import Measure, run_measure
+from textmix import papers
+from textmix.core import io
+from textmix.core.errors import ConfigError
+
+
+def saved(measure: Measure, folder) -> dict[str, str]:
+    """Save a measure and return its files' text."""
+    measure.save(folder, {"rule": "measure"})
+    assert io.check_result(folder)["rule"] == "measure"
+    return {path.name: path.read_text() for path in folder.iterdir() if path.name != io.META}
+
+
+def test_values_and_spreads_are_written_by_key_in_order(tmp_path):
+    values = {"z": 0.1, "a": (2.5, 0.25), "n": np.int64(3), "pair": (np.float64(1), np.float32(0.5))}
+    assert saved(Measure(values), tmp_path / "m") == {
+        "values.csv": "key,value,spread\nz,0.1,\na,2.5,0.25\nn,3.0,\npair,1.0,0.5\n"
+    }
+
+
+def test_value_without_a_spread_differs_from_one_with_spread_zero(tmp_path):
+    files = saved(Measure({"a": 1.0, "b": (1.0, 0.0)}), tmp_path / "m")
+    assert files["values.csv"] == "key,value,spread\na,1.0,\nb,1.0,0.0\n"
+
+
+def test_tables_are_written_with_their_own_columns(tmp_path):
+    tables = {"curve": [{"x": 1, "y": 0.5}, {"x": np.int32(2), "y": np.float64(0.25)}], "empty": []}
+    files = saved(Measure({}, tables), tmp_path / "m")
+    assert files["curve.csv"] == "x,y\n1,0.5\n2,0.25\n"
+    assert io.read_csv(tmp_path / "m/empty.csv") == []
+
+
+def test_table_with_a_stray_column_is_refused_and_nothing_is_left(tmp_path):
+    with pytest.raises(ValueError, match="z"):
+        Measure({}, {"curve": [{"x": 1}, {"x": 1, "z": 2}]}).save(tmp_path / "m", {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_come_back_exactly(tmp_path):
+    numbers = np.random.default_rng(1).normal(size=50)
+    saved(Measure({f"k{i}": (value, value**2) for i, value in enumerate(numbers)}), tmp_path / "m")
+    rows = io.read_csv(tmp_path / "m/values.csv")
+    assert [float(row["value"]) for row in rows] == numbers.tolist()
+    assert [float(row["spread"]) for row in rows] == (numbers**2).tolist()
+
+
+@pytest.fixture
+def module(monkeypatch) -> ModuleType:
+    """Return the empty module of measures of a paper ``tiny``."""
+    made = ModuleType(f"{papers.__name__}.tiny.measures")
+    monkeypatch.setitem(sys.modules, f"{papers.__name__}.tiny", ModuleType(f"{papers.__name__}.tiny"))
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(module):
+    module.drift = lambda sources, settings, generator: Measure(
+        {"sources": len(sources), "bins": settings["bins"], "draw": generator.random()}
+    )
+    measure = run_measure("tiny", "drift", {"news": None}, {"bins": 7}, np.random.default_rng(3))
+    assert measure.values == {"sources": 1, "bins": 7, "draw": np.random.default_rng(3).random()}
+
+
+@pytest.mark.usefixtures("module")
+def test_measure_without_a_function_is_said():
+    with pytest.raises(ConfigError, match=r"tiny/paper\.yaml: measures: .*tiny\.measures has no function 'drifd'"):
+        run_measure("tiny", "drifd", {}, {}, np.random.default_rng(3))

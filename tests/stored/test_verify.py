@@ -1,0 +1,156 @@
+"""``snakemake verify`` names every result and raw file that is not what it was when it was made, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reproduction.stored.verify import made_elsewhere, verify
+from textmix.core import digests, io
+from textmix.core.errors import MissingResult
+
+
+@pytest.fixture
+def results(tmp_path) -> Path:
+    """Make a folder of results: a file, a folder, two missing results, a benchmark; and of raw files beside it."""
+    io.write_result(tmp_path / "results/scores/pmm/a.csv", "x\n1\n", {})
+    with io.new_folder(tmp_path / "results/datasets/news", {}) as folder:
+        io.save_arrays(folder, ids=np.arange(3), deep=np.arange(5))
+    (tmp_path / "results/datasets/news/.snakemake_timestamp").touch()
+    io.write_missing(tmp_path / "results/datasets/reuters", MissingResult("not there"), {})
+    io.write_missing(tmp_path / "results/scores/pmm/b.csv", MissingResult("not there"), {})
+    io.write_text(tmp_path / "results/benchmarks/fit/a.tsv", "s\n1.5\n")
+    io.write_text(tmp_path / "resources/news/raw.tab", "class\ttext\n")
+    files = {"train": {"name": "raw.tab", "sha256": digests.sha256_bytes(b"class\ttext\n"), "bytes": 11}}
+    io.write_json(tmp_path / "resources/news/fetch.json", {"status": "had", "files": files})
+    io.write_json(tmp_path / "resources/reuters/fetch.json", {"status": "missing", "reason": "no"})
+    return tmp_path / "results"
+
+
+def faults_of(results: Path) -> list[str]:
+    """Return the faults, with paths below the test's folder."""
+    faults, _ = verify(results, results.parent / "resources")
+    return [fault.replace(f"{results.parent}/", "") for fault in faults]
+
+
+def test_results_as_they_were_made_have_no_faults_and_are_all_read(results):
+    assert verify(results, results.parent / "resources") == ([], 5)
+
+
+def test_nothing_made_yet_has_no_faults(tmp_path):
+    assert verify(tmp_path / "results", tmp_path / "resources") == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("scores/pmm/a.csv", b"x\n2\n", "results/scores/pmm/a.csv: a.csv was changed since it was made"),
+        ("scores/pmm/b.csv", b"x\n2\n", "results/scores/pmm/b.csv: b.csv was changed since it was made"),
+        ("datasets/news/ids.npy", b"", "results/datasets/news: ids.npy was changed since it was made"),
+        ("datasets/news/ids.npy", None, "results/datasets/news: ids.npy was changed since it was made"),
+        ("datasets/news/more.npy", b"x", "results/datasets/news: more.npy was changed since it was made"),
+        ("datasets/reuters/ids.npy", b"x", "results/datasets/reuters: ids.npy was changed since it was made"),
+        ("scores/pmm/a.csv", None, "results/scores/pmm/a.csv: is gone, its record is left; run again"),
+        ("scores/stray.csv", b"x", "results/scores/stray.csv: was not made by the workflow; move it elsewhere"),
+        ("stray", b"x", "results/stray: was not made by the workflow; move it elsewhere"),
+        ("scores/mymeta.json", b"{}", "results/scores/mymeta.json: was not made by the workflow; move it elsewhere"),
+        ("scores/xmeta.json", b"{}", "results/scores/xmeta.json: was not made by the workflow; move it elsewhere"),
+        (
+            "scores/pmm/a.csv.meta.json",
+            None,
+            "results/scores/pmm/a.csv: was not made by the workflow; move it elsewhere",
+        ),
+        (
+            "scores/pmm/a.csv.meta.json",
+            b'{"files',
+            "results/scores/pmm/a.csv: the record a.csv.meta.json is damaged; delete the result and run again",
+        ),
+        (
+            "datasets/news/meta.json",
+            b"{}",
+            "results/datasets/news: the record meta.json is damaged; delete the result and run again",
+        ),
+    ],
+)
+def test_what_was_touched_is_named_and_nothing_else(results, name, content, fault):
+    path = results / name
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    assert faults_of(results) == [fault]
+
+
+@pytest.mark.parametrize("name", ["benchmarks/fit/a.tsv", "tests/outcomes.json"])
+def test_times_of_jobs_and_outcomes_of_tests_have_no_record(results, name):
+    (results / name).parent.mkdir(parents=True, exist_ok=True)
+    (results / name).write_text("x")
+    assert faults_of(results) == []
+
+
+def test_folder_without_its_record_has_each_file_named(results):
+    (results / "datasets/news/meta.json").unlink()
+    assert faults_of(results) == [
+        "results/datasets/news/deep.npy: was not made by the workflow; move it elsewhere",
+        "results/datasets/news/ids.npy: was not made by the workflow; move it elsewhere",
+    ]
+
+
+def test_every_fault_is_told_not_only_the_first(results):
+    (results / "scores/pmm/a.csv").write_text("")
+    (results / "datasets/news/ids.npy").unlink()
+    (results / "datasets/news/deep.npy").unlink()
+    (results.parent / "resources/news/raw.tab").unlink()
+    assert len(faults_of(results)) == 4
+
+
+def test_result_deleted_with_its_record_is_no_fault(results):
+    shutil.rmtree(results / "datasets/news")
+    assert faults_of(results) == []
+
+
+@pytest.mark.parametrize("same_size", [True, False])
+def test_flipped_raw_file_is_named_with_its_digest_and_remedy(results, same_size):
+    path = results.parent / "resources/news/raw.tab"
+    digest = digests.sha256_file(path)
+    path.write_bytes(b"class\ttexT\n" if same_size else b"class")
+    assert faults_of(results) == [
+        f"resources/news/raw.tab: does not have its sha256 {digest}; delete it and resources/news/fetch.json, run again"
+    ]
+
+
+def test_raw_file_that_is_gone_is_named_with_its_remedy(results):
+    (results.parent / "resources/news/raw.tab").unlink()
+    assert faults_of(results) == ["resources/news/raw.tab: is gone; delete resources/news/fetch.json and run again"]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"files": {"train": {}}}', '{"files": 3}'])
+def test_damaged_record_of_raw_files_is_a_fault_not_a_crash(results, content):
+    (results.parent / "resources/news/fetch.json").write_text(content)
+    assert faults_of(results) == ["resources/news/fetch.json: is damaged; delete it and run again"]
+
+
+def test_placing_files_by_hand_beside_raw_ones_is_allowed(results):
+    (results.parent / "resources/news/README").write_text("mine")
+    assert faults_of(results) == []
+
+
+def test_what_a_killed_job_left_is_no_fault(results):
+    (results / "scores/.x.tmp").write_text("half")
+    (results / "datasets/.news.abc.tmp").mkdir()
+    (results / "datasets/.news.abc.tmp/meta.json").write_text("{")
+    assert faults_of(results) == []
+
+
+def test_a_copy_of_another_result_is_named(results):
+    shutil.copytree(results / "datasets/news", results / "datasets/other")
+    assert faults_of(results) == ["results/datasets/other: is a copy of another result; delete it and run again"]
+
+
+def test_results_of_another_processor_are_counted(results):
+    assert made_elsewhere(results) == 0
+    io.write_result(results / "scores/pmm/a.csv", "x\n1\n", {"processor": {"processor": "another"}})
+    assert made_elsewhere(results) == 1
