@@ -94,7 +94,7 @@ SUITES = {
     "textmix/data/archives.py": ["data/test_archive.py"],
     "textmix/numerics/jit.py": ["numerics/test_jit.py"],
     "textmix/numerics/random_kernels.py": ["numerics/test_random_kernels.py"],
-    "reproduction/verdict/claims.py": ["reproduction/verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
+    "reproduction/verdict/claims.py": ["verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
     "reproduction/verdict/compare.py": ["verdict/test_compare.py"],
     "reproduction/verdict/locate.py": ["verdict/test_locate.py"],
     "reproduction/verdict/published.py": ["verdict/test_published.py"],

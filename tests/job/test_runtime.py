@@ -16,10 +16,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from reproduction.job import runtime
 from reproduction.job.recipes import Code, Recipe
-from reproduction.job.runtime import Paced, job, progress
-from textmix.core import determinism, digests, io, runtime
+from reproduction.job.runtime import job
+from textmix.core import digests, io
 from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.progress import Paced, progress
+from textmix.numerics import determinism
 from textmix.numerics.determinism import rng
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")

@@ -12,8 +12,8 @@ from typing import Any
 import numba
 import pytest
 
-from textmix.core import jit
 from textmix.models.common.special_kernels import log_rising
+from textmix.numerics import jit
 from textmix.numerics.jit import SharedCache, code_folder
 
 MODULE = "textmix.models.common.special_kernels"
@@ -65,7 +65,8 @@ def package(tmp_path: Path) -> Path:
         "core/digests",
         "core/errors",
         "core/provenance",
-        "core/jit",
+        "numerics/__init__",
+        "numerics/jit",
     ):
         (root / name).parent.mkdir(exist_ok=True)
         shutil.copy(PACKAGE / f"{name}.py", root / f"{name}.py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textmix.models.common import lane_kernels as lanes
+from textmix.numerics import lane_kernels as lanes
 from textmix.numerics.jit import njit
 
 

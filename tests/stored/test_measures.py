@@ -8,8 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from reproduction import papers
 from reproduction.stored.measures import Measure, run_measure
-from textmix import papers
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
