@@ -10,27 +10,31 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.job import recipes as recipes_module
 from reproduction.job.recipes import Recipe
 from tests.workflow.asking import all_recipes, parsed, stale_by_record, stale_scripts
 from tests.workflow.tiny import Clone, own_data
 from textmix.core import provenance
-from textmix.core.provenance import NEUTRAL
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src/textmix"
+SOURCE = ROOT / "src"
+PACKAGES = ("textmix", "reproduction")
+#: Modules that can change no number.
+NO_NUMBER = {*provenance.NEUTRAL, *recipes_module.NEUTRAL}
 
-#: Files of the library that no result depends on, as patterns of their paths, each with the reason.
+#: Files of both packages that no result depends on, as patterns of their paths, each with the reason.
 WITHOUT_RESULT = {
-    r"core/(cache|environment|errors|provenance|recipes|runtime)\.py": "records, logs and errors (NEUTRAL)",
-    r"plan/\w+\.py": "what the plan says reaches a job as settings and inputs, which are compared",
-    r"data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
-    r"data/doctor\.py": "a command that makes no result",
-    r"experiment/verify\.py": "a command that makes no result",
-    r"(__main__|serve/(predict|evaluate)|data/new_texts)\.py": "the command line on new texts",
-    r"core/commit\.py": "what it finds reaches the page as a setting, which is compared",
-    r"(datasets|core/late|serve/(library|progress|listing|parameters))\.py": "the front door and its command",
-    r"__init__\.pyi": "names for editors; generated, and compared by a test of its own",
-    r"py\.typed": "a mark for type checkers",
+    r"textmix/core/(cache|environment|errors|progress|provenance)\.py": "records, logs and errors (NEUTRAL)",
+    r"reproduction/job/(__init__|recipes|runtime)\.py": "records, logs and errors (NEUTRAL)",
+    r"reproduction/plan/\w+\.py": "what the plan says reaches a job as settings and inputs, which are compared",
+    r"textmix/data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
+    r"textmix/data/doctor\.py": "a command that makes no result",
+    r"reproduction/stored/verify\.py": "a command that makes no result",
+    r"textmix/(__main__|serve/(predict|evaluate)|data/new_texts)\.py": "the command line on new texts",
+    r"reproduction/job/commit\.py": "what it finds reaches the page as a setting, which is compared",
+    r"textmix/(datasets|core/late|serve/(library|progress|listing|parameters))\.py": "the front door and its command",
+    r"textmix/__init__\.pyi": "names for editors; generated, and compared by a test of its own",
+    r"textmix/py\.typed": "a mark for type checkers",
 }
 #: The same of the workflow.
 WORKFLOW_WITHOUT_RESULT = {
@@ -74,8 +78,8 @@ def unreached(recipes: list[Recipe]) -> Iterator[str]:
     reached = {name for recipe in recipes for name in recipe.code}
     for name in files_below(SOURCE):
         path = Path(name)
-        module = ".".join(["textmix", *path.with_suffix("").parts]).removesuffix(".__init__")
-        beside = {f"{'.'.join(['textmix', *path.parent.parts])}/{path.name}", f"{path.parent.name}/{path.name}"}
+        module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+        beside = {f"{'.'.join(path.parent.parts)}/{path.name}", f"{path.parent.name}/{path.name}"}
         if not ({module} if path.suffix == ".py" else beside) & reached:
             yield name
 
@@ -90,7 +94,7 @@ def closure(modules: Iterator[str] | set[str]) -> set[str]:
     open_, closed = set(modules), set[str]()
     while open_:
         name = open_.pop()
-        if not name.startswith("textmix") or name in closed | NEUTRAL:
+        if not name.startswith(PACKAGES) or name in closed | NO_NUMBER:
             continue
         path = provenance.module_file(name)
         if path is None:
@@ -115,7 +119,9 @@ def test_recipes_hold_all_modules_that_their_code_imports_and_no_other(recipes: 
             f"{n.module}.{alias.name}" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for alias in n.names
         }
         expected = closure({*named, *origin.modules})
-        assert {name for name in recipe.code if re.fullmatch(r"textmix[\w.]*", name)} == expected, origin.script.name
+        assert {name for name in recipe.code if re.fullmatch(r"(textmix|reproduction)[\w.]*", name)} == expected, (
+            origin.script.name
+        )
 
 
 def test_an_edit_of_any_module_changes_its_digest(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 
 from textmix.data.corpus import Corpus
 from textmix.experiment.compared import views_of
+from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import Method, point_of
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.represented import Represented
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.experiment.splits import Splits
-from textmix.experiment.trials import estimator_of
 from textmix.numerics.determinism import rng
 
 #: Shares of the training documents of the learning curve.
@@ -67,7 +67,7 @@ class Refit:
     def fitted(self, rows: np.ndarray) -> Any:
         """Return the estimator fitted to some documents."""
         params = {**self.entry.get("params", {}), **self.point}
-        estimator = estimator_of(self.method, params, (self.seed, self.corpora[0].name, 0))
+        estimator = new_estimator(self.method, params, (self.seed, self.corpora[0].name, 0))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # convergence was recorded with the predictions
             return estimator.fit(views_of(self.corpora, self.entry)[rows], self.truth[rows])

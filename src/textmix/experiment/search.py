@@ -18,11 +18,11 @@ import numpy as np
 from textmix.core.errors import ConfigError
 from textmix.core.progress import progress
 from textmix.experiment.budget import check_pace
+from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.represented import Views, weighting_of
 from textmix.experiment.scoring import Evaluation, metric_value
-from textmix.experiment.tuning import folds_of
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
 
 #: Most values that a ladder gets beyond one of its ends.
@@ -92,8 +92,7 @@ def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[n
     n_folds : number of folds.
     generator : draws the folds, and the part.
     """
-    folds = folds_of(n, n_folds, generator)
-    found = [(np.setdiff1d(np.arange(n), fold, assume_unique=True), fold) for fold in folds]
+    found = list(halves_of(fold_numbers(n, n_folds, generator)))
     if n < MANY:
         return found
     drawn = generator.permutation(n)

@@ -13,6 +13,7 @@ from scipy import sparse
 from textmix.core import io
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+from textmix.experiment.folds import evenly, fold_numbers, halves_of
 from textmix.numerics.determinism import rng
 
 
@@ -155,7 +156,7 @@ def _random(
             sizes = np.array([n_test, n_train, total - n_test - n_train])
             part = stratify(corpus.labels, sizes / total, generator)
             return np.flatnonzero(part == 1), np.flatnonzero(part == 0)
-        order = _stratified(order, corpus.classes())
+        order = evenly(order, corpus.classes())
     return order[n_test : n_test + n_train], order[:n_test]
 
 
@@ -170,12 +171,8 @@ def _folds(
     if stratified and np.any(corpus.label_counts != 1):
         part = stratify(corpus.labels, np.full(n_folds, 1 / n_folds), generator)
     else:
-        order = generator.permutation(total)
-        if stratified:
-            order = _stratified(order, corpus.classes())
-        part = np.empty(total, dtype=np.int64)
-        part[order] = np.arange(total) * n_folds // total
-    return [(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(n_folds)]
+        part = fold_numbers(total, n_folds, generator, corpus.classes() if stratified else None)
+    return list(halves_of(part))
 
 
 def _groups(corpus: Corpus, train_only: Sequence[str], name: str) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -251,12 +248,3 @@ def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generat
     best = np.flatnonzero(first >= first.max() - 1e-9)
     best = best[second[best] >= second[best].max() - 1e-9]
     return int(best[0] if len(best) == 1 else generator.choice(best))
-
-
-def _stratified(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return a permutation (N,) reordered so that each prefix holds nearly the overall share of each class."""
-    position = np.empty(len(order))
-    for label in np.unique(classes):
-        rows = np.flatnonzero(classes[order] == label)
-        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
-    return order[np.argsort(position, kind="stable")]

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import logging
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from textmix.core.progress import progress
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
+from textmix.experiment.estimators import new_estimator
 from textmix.experiment.further import further
 from textmix.experiment.methods import SEARCH, TUNING, Method, variants
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
-from textmix.experiment.represented import CHOICE, Represented, Views
+from textmix.experiment.represented import Views
 from textmix.experiment.splits import Splits
+from textmix.experiment.trial import Documents, Trial
 from textmix.numerics.determinism import rng
 
 logger = logging.getLogger("textmix")
@@ -38,16 +38,6 @@ FEW_SEEN = 0.9
 #: Number of training documents of the first trial that a method is fitted to before the timed fits, so that Numba
 #: compiles its kernels.
 WARM_UP = 64
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """Training and test part of one trial: of each X (n, V), and y as classes (n,) or label indicators (n, L)."""
-
-    X_train: Any
-    y_train: np.ndarray
-    X_test: Any
-    y_test: np.ndarray
 
 
 def run_trials(
@@ -83,14 +73,16 @@ def run_trials(
     ------
     ConfigError : the estimator has no such parameter, or `textmix.experiment.tuning.tune` refuses the search.
     """
-    truth = corpus.classes() if method.task == "single" else corpus.indicators()
+    features = corpus.features if views is None else views
+    documents = Documents(features, corpus.classes() if method.task == "single" else corpus.indicators())
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
     asked = _asked(len(splits), len(points), cell)
     found: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
     for done, (number, rows) in enumerate(asked.items(), start=1):
-        parts = splits.train[number], splits.test[number]
-        trial = _trial(corpus.features if views is None else views, truth, parts, method.seen_only)
+        trial = Trial(number, documents[splits.train[number]], documents[splits.test[number]])
+        if method.seen_only:
+            trial = _seen_only(trial)
         if not found:
             _warm_up(method, {**points[rows[0]][1], **_first(entry)}, trial)
         axes = (seed, corpus.name, number)
@@ -98,7 +90,7 @@ def run_trials(
         logger.info(
             "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit, %.0f s left",
             *(method.name, corpus.name, number + 1, len(splits)),
-            *(_accuracy(found[-1][0], trial.y_test), found[-1][1]["fit_seconds"]),
+            *(_accuracy(found[-1][0], trial.test.y), found[-1][1]["fit_seconds"]),
             (time.monotonic() - start) / done * (len(asked) - done),
         )
     return joined([predictions for predictions, _ in found]), [timing for _, timing in found]
@@ -116,7 +108,7 @@ def _fit(
     method: Method,
     entry: Mapping[str, Any],
     point: tuple[str, dict[str, Any]],
-    trial: _Trial,
+    trial: Trial,
     axes: tuple[int, str, int],
 ) -> tuple[Predictions, dict[str, Any]]:
     """Return the predictions of one variant on the test part of one trial, and its row of `TIMINGS`.
@@ -129,7 +121,12 @@ def _fit(
     axes : seed of the run, data set and trial.
     """
     name, params = point
-    make, start = functools.partial(_estimator, method, params, axes), time.process_time()
+    start = time.process_time()
+
+    def make(chosen: Mapping[str, Any]) -> Any:
+        """Return a new estimator of the variant, at a chosen point."""
+        return new_estimator(method, {**params, **chosen}, axes)
+
     chosen, best, tuned = _tune(method, make, entry, trial, axes)
     estimator = make(best)
     arrays, seconds = _fit_predict(method.task, estimator, trial, entry.get("compared", False))
@@ -142,37 +139,29 @@ def _fit(
     }
 
 
-def _trial(X: Any, truth: np.ndarray, rows: tuple[np.ndarray, np.ndarray], seen_only: bool) -> _Trial:
-    """Return the training and the test part of a trial, given all documents, their truth and the rows of both parts."""
-    train, test = rows
-    X_train, X_test = X[train], X[test]
-    if seen_only:
-        X_train, X_test = _seen_only(X_train, X_test)
-    return _Trial(X_train, truth[train], X_test, truth[test])
-
-
-def _seen_only(X_train: Any, X_test: Any) -> tuple[Any, Any]:
-    """Return both parts without the features that no training document has, if these are many (`FEW_SEEN`).
+def _seen_only(trial: Trial) -> Trial:
+    """Return a trial without the features that no training document has, if these are many (`FEW_SEEN`).
 
     The weights of the dropped features would stay zero, but an iterative solver would visit them in every step.
     """
-    if not sparse.issparse(X_train):
-        return X_train, X_test
-    seen = np.bincount(X_train.indices, minlength=X_train.shape[1]) > 0
+    X = trial.train.X
+    if not sparse.issparse(X):
+        return trial
+    seen = np.bincount(X.indices, minlength=X.shape[1]) > 0
     if not 0.0 < seen.mean() < FEW_SEEN:
-        return X_train, X_test
-    return X_train[:, seen], X_test[:, seen]
+        return trial
+    return replace(trial, train=trial.train.columns(seen), test=trial.test.columns(seen))
 
 
 def _tune(
-    method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: _Trial, axes: tuple[int, str, int]
+    method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: Trial, axes: tuple[int, str, int]
 ) -> tuple[str, dict[str, Any], float | None]:
     """Return name and content of the chosen point, and the seconds of the search; None without one."""
     if "tune" not in entry:
         return next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0], _first(entry), None
     # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
     start = time.perf_counter()
-    data, generator = (trial.X_train, trial.y_train), rng(*axes, "tune")
+    data, generator = (trial.train.X, trial.train.y), rng(*axes, "tune")
     if "choices" in entry:
         name = f"{method.name} on {axes[1]}, search in trial {axes[2] + 1}"
         plan = {**entry["tune"], "choices": entry["choices"], "name": name}
@@ -188,7 +177,7 @@ def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fit_predict(
-    task: str, estimator: Any, trial: _Trial, compared: bool
+    task: str, estimator: Any, trial: Trial, compared: bool
 ) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
     """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`.
 
@@ -202,15 +191,15 @@ def _fit_predict(
     with warnings.catch_warnings():
         # Convergence is recorded in fits.csv and marked in the tables.
         warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
-        _, fit_cost = measured(lambda: estimator.fit(trial.X_train, trial.y_train))
-    predicted, predict_cost = measured(lambda: estimator.predict(trial.X_test))
+        _, fit_cost = measured(lambda: estimator.fit(trial.train.X, trial.train.y))
+    predicted, predict_cost = measured(lambda: estimator.predict(trial.test.X))
     kind, given = ("classes", predicted.astype(np.int32)) if task == "single" else ("sets", pack_sets(predicted))
-    found = {"true_log_proba": true_log_proba(task, estimator, trial.X_test, trial.y_test), kind: given}
+    found = {"true_log_proba": true_log_proba(task, estimator, trial.test.X, trial.test.y), kind: given}
     if hasattr(estimator, "predict_proba"):
-        proba = estimator.predict_proba(trial.X_test)
+        proba = estimator.predict_proba(trial.test.X)
         found["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
     if compared:
-        found |= further(task, estimator, trial.X_test, trial.y_test, predicted)
+        found |= further(task, estimator, trial.test.X, trial.test.y, predicted)
     costs = {"fit": fit_cost, "predict": predict_cost}
     spent = {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
     return {name: array[np.newaxis] for name, array in found.items()}, spent
@@ -223,59 +212,19 @@ def _accuracy(predictions: Predictions, truth: np.ndarray) -> float:
     return float(np.mean(np.all(predictions.label_sets(0, slice(None), truth.shape[1]) == truth, axis=1)))
 
 
-def _warm_up(method: Method, params: Mapping[str, Any], trial: _Trial) -> None:
+def _warm_up(method: Method, params: Mapping[str, Any], trial: Trial) -> None:
     """Fit and predict `WARM_UP` documents, so that no measured time contains the compilation of textmix's kernels."""
     if not method.module.startswith("textmix."):
         return
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            few = _made(method, params).fit(trial.X_train[:WARM_UP], trial.y_train[:WARM_UP])
-            few.predict(trial.X_train[:WARM_UP])
+            few = trial.train[slice(WARM_UP)]
+            new_estimator(method, params).fit(few.X, few.y).predict(few.X)
     except ValueError as error:
         logger.info(
             "%s: its first time contains compilation, because %d documents are too few: %s", method.name, WARM_UP, error
         )
-
-
-def _estimator(method: Method, params: Mapping[str, Any], axes: tuple[int, str, int], point: Mapping[str, Any]) -> Any:
-    """Return a new estimator of a method.
-
-    Parameters
-    ----------
-    method : the registry entry.
-    params, point : parameters of the variant, and the point of the tuned grid, which overrides them.
-    axes : seed of the run, data set and trial, which fix the ``random_state``.
-    """
-    return estimator_of(method, {**params, **point}, axes)
-
-
-def estimator_of(method: Method, point: Mapping[str, Any], axes: tuple[int, str, int]) -> Any:
-    """Return a new estimator of a method at a point; the parameters are those of `_estimator`."""
-    return _made(method, point, lambda estimator: _reporting(_seeded(estimator, *axes), axes[1]))
-
-
-def _made(method: Method, point: Mapping[str, Any], prepare: Callable[[Any], Any] = lambda made: made) -> Any:
-    """Return a new estimator with the parameters of a point, prepared; on the view of the point, where it has one."""
-    choice = {key: point[key] for key in CHOICE if key in point}
-    estimator = prepare(method.make({key: value for key, value in point.items() if key not in CHOICE}))
-    return Represented(estimator, choice) if choice else estimator
-
-
-def _seeded(estimator: Any, seed: int, dataset: str, trial: int) -> Any:
-    """Give an estimator with a ``random_state`` a seed made of the run's seed, the data set and the trial."""
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=int(rng(seed, dataset, trial, "fit").integers(2**31)))
-    return estimator
-
-
-def _reporting(estimator: Any, dataset: str) -> Any:
-    """Return an estimator after setting its ``callback``, if it has one, to log the progress of the fit."""
-    params = estimator.get_params()
-    if "callback" in params:
-        report = progress(f"{type(estimator).__name__} on {dataset}", params["max_iter"])
-        estimator.set_params(callback=lambda fitted: report(fitted.n_iter_, float(fitted.objective_path_[-1])))
-    return estimator
 
 
 def _convergence(estimator: Any) -> dict[str, Any]:

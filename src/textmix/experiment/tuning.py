@@ -8,23 +8,11 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError
+from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
-
-
-def folds_of(n_documents: int, n_folds: int, generator: np.random.Generator) -> list[np.ndarray]:
-    """Return ``n_folds`` disjoint arrays of rows, int64 and in increasing order, whose sizes differ by at most one.
-
-    Parameters
-    ----------
-    n_documents : number of rows; each row from 0 to n_documents - 1 is in one fold.
-    n_folds : number of folds.
-    generator : draws the folds.
-    """
-    order = generator.permutation(n_documents)
-    return [np.sort(order[fold::n_folds]) for fold in range(n_folds)]
 
 
 def tune(
@@ -56,7 +44,7 @@ def tune(
     metric = search["metric"]
     check_metrics([metric], tuning_metrics(task), "tune: metric")
     sign = -1.0 if METRICS[metric].loss else 1.0
-    folds = folds_of(n_documents, search["folds"], generator)
+    folds = list(halves_of(fold_numbers(n_documents, search["folds"], generator)))
     points = list(variants({}, search["grid"]))
     means = [
         sign * np.mean([_held_out(task, make(point), metric, data, fold) for fold in folds]) for _, point in points
@@ -64,10 +52,12 @@ def tune(
     return points[int(np.argmax(means))]
 
 
-def _held_out(task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarray], fold: np.ndarray) -> float:
-    """Fit an estimator to all rows outside a fold and return the value of the metric on the rows of the fold."""
+def _held_out(
+    task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarray], fold: tuple[np.ndarray, np.ndarray]
+) -> float:
+    """Fit an estimator to the rows outside a fold and return the value of the metric on the rows of the fold."""
     X, y = data
-    rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
-    estimator.fit(X[rest], y[rest])
-    evaluation = Evaluation(y[fold], estimator.predict(X[fold]), true_log_proba(task, estimator, X[fold], y[fold]))
-    return metric_value(metric, evaluation)
+    outside, inside = fold
+    estimator.fit(X[outside], y[outside])
+    proba = true_log_proba(task, estimator, X[inside], y[inside])
+    return metric_value(metric, Evaluation(y[inside], estimator.predict(X[inside]), proba))

@@ -8,9 +8,9 @@ from typing import Any
 from textmix.core.environment import versions
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
+from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import Method
 from textmix.experiment.represented import CHOICE, weighting_of
-from textmix.experiment.trials import estimator_of
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
@@ -73,7 +73,7 @@ def keep_best(
     texts = [corpus.text.text(row) for row in range(corpus.n_documents)]
     weighting = weighting_of(point, entry["views"][point["view"]])
     params = {key: value for key, value in {**entry["params"], **point}.items() if key not in CHOICE}
-    estimator = estimator_of(method, params, (about["seed"], corpus.name, 0))
+    estimator = new_estimator(method, params, (about["seed"], corpus.name, 0))
     y = corpus.classes() if method.task == "single" else corpus.indicators()
     estimator.fit(weighting.fit_transform(words.fit_transform(texts)), y)
     kept = [("weighting", weighting)] if isinstance(weighting, TermWeighting) else []

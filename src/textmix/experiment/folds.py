@@ -1,0 +1,53 @@
+"""Folds: the one way in which documents are cut into parts that are held out in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+
+def fold_numbers(
+    n_documents: int, n_folds: int, generator: np.random.Generator | None = None, classes: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the number of the fold of each document, int64 (N,), from 0; sizes of folds differ by one at most.
+
+    Parameters
+    ----------
+    n_documents : N.
+    n_folds : number of folds.
+    generator : draws the order in which documents go to the folds in turn; None takes the order of the documents.
+    classes : class of each document, (N,); with them each fold holds nearly the overall share of each class.
+    """
+    order = np.arange(n_documents) if generator is None else generator.permutation(n_documents)
+    if classes is not None:
+        order = evenly(order, classes)
+    numbers = np.empty(n_documents, dtype=np.int64)
+    numbers[order] = np.arange(n_documents) % n_folds
+    return numbers
+
+
+def halves_of(numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield for each fold the rows outside it and the rows in it, int64, each in increasing order.
+
+    Parameters
+    ----------
+    numbers : of `fold_numbers`.
+    """
+    for fold in range(int(numbers.max(initial=-1)) + 1):
+        yield np.flatnonzero(numbers != fold), np.flatnonzero(numbers == fold)
+
+
+def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return a permutation (N,) reordered so that each prefix holds nearly the overall share of each class.
+
+    Parameters
+    ----------
+    order : rows, int (N,).
+    classes : class of each document, indexed by the rows.
+    """
+    position = np.empty(len(order))
+    for label in np.unique(classes[order]):
+        rows = np.flatnonzero(classes[order] == label)
+        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return order[np.argsort(position, kind="stable")]

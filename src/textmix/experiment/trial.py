@@ -1,0 +1,115 @@
+"""The documents of a trial: training and test part of one split, as every fit, measure and comparison gets them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from textmix.data.corpus import Corpus
+from textmix.experiment.splits import Splits
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Features and targets of N documents.
+
+    Parameters
+    ----------
+    X : CSR (N, V), or any form whose rows can be taken.
+    y : classes (N,), or label indicators (N, L), dense or CSR.
+    """
+
+    X: Any
+    y: Any
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __getitem__(self, rows: np.ndarray | slice) -> Documents:
+        """Return the documents of some rows: indices, a mask of N truth values, or a slice."""
+        return Documents(self.X[rows], self.y[rows])
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Sum of the features of each document, of counts its number of words, float64 (N,)."""
+        return np.asarray(self.X.sum(axis=1), dtype=np.float64).ravel()
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether each document has a label, bool (N,); of label indicators."""
+        return np.asarray(self.y.sum(axis=1)).ravel() > 0
+
+    def columns(self, columns: np.ndarray) -> Documents:
+        """Return the documents with some features alone: indices, or a mask of V truth values."""
+        return Documents(self.X[:, columns], self.y)
+
+    def fit(self, estimator: Any) -> Any:
+        """Return an estimator fitted to the documents; a fit that stops early warns nobody, its attributes say it."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return estimator.fit(self.X, self.y)
+
+    def accuracy(self, fitted: Any) -> float:
+        """Return the share of the documents whose class or whole label set a fitted estimator predicts."""
+        right = np.asarray(fitted.predict(self.X)) == self.y
+        return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One split of a data set.
+
+    Parameters
+    ----------
+    number : of the trial, from 0.
+    train, test : its training and its test documents.
+    """
+
+    number: int
+    train: Documents
+    test: Documents
+
+    @property
+    def test_ratio(self) -> float:
+        """Test documents over training documents, for the corrected resampled t-test."""
+        return len(self.test) / len(self.train)
+
+    def accuracy(self, estimator: Any) -> float:
+        """Return the accuracy on the test documents of an estimator, fitted to the training documents."""
+        return self.test.accuracy(self.train.fit(estimator))
+
+
+def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Documents:
+    """Return all documents of a corpus.
+
+    Parameters
+    ----------
+    corpus : a features corpus.
+    target : ``classes`` (N,), ``indicators`` (N, L), or ``labels``, indicators as CSR of float64.
+    X : features in place of the corpus' own.
+    """
+    targets: Mapping[str, Any] = {
+        "classes": corpus.classes,
+        "indicators": corpus.indicators,
+        "labels": lambda: sparse.csr_array(corpus.labels.astype(np.float64)),
+    }
+    return Documents(corpus.features if X is None else X, targets[target]())
+
+
+def trials_of(documents: Documents, splits: Splits, most: int | None = None) -> Iterator[Trial]:
+    """Yield the trials of some documents in the order of the splits, the first ``most`` of them or all.
+
+    Parameters
+    ----------
+    documents : all documents of the data set that was split.
+    splits : training and test rows.
+    most : number of trials; None for all.
+    """
+    for number in range(min(len(splits), most or len(splits))):
+        yield Trial(number, documents[splits.train[number]], documents[splits.test[number]])
