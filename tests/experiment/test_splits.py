@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, label_matrix
-from textmix.experiment.splits import Splits, _stratified, make_splits, stratify
+from textmix.experiment.splits import Splits, make_splits, stratify
 
 SEED, NAME = 20021209, "random_80_20"
 
@@ -203,18 +203,6 @@ def test_splits_touched_by_hand_are_refused(tmp_path):
     (tmp_path / "splits/test.npy").write_bytes((tmp_path / "splits/train.npy").read_bytes())
     with pytest.raises(IntegrityError, match=r"test\.npy changed"):
         Splits.load(tmp_path / "splits")
-
-
-def test_stratified_order_is_that_of_its_definition():
-    """The k-th document of a class of n stands at (k + 1/2) / n; where two stand together, the permutation decides."""
-    classes = np.repeat(np.arange(5), [100, 100, 100, 50, 10])
-    order = np.random.default_rng(3).permutation(len(classes))
-    seen, places = [0] * 5, []
-    for place, row in enumerate(order):
-        label = classes[row]
-        places.append(((seen[label] + 0.5) / np.sum(classes == label), place, row))
-        seen[label] += 1
-    assert _stratified(order, classes).tolist() == [row for *_, row in sorted(places)]
 
 
 # --- folds and label sets ---------------------------------------------------------------------------------------------

@@ -14,13 +14,14 @@ from sklearn.naive_bayes import MultinomialNB
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
-from textmix.experiment import trials
+from textmix.experiment import estimators
+from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
 from textmix.experiment.scoring import score
 from textmix.experiment.splits import make_splits
 from textmix.experiment.trials import run_trials
-from textmix.experiment.tuning import folds_of, tune
+from textmix.experiment.tuning import tune
 from textmix.metrics import multilabel
 from textmix.metrics.table import tuning_metrics
 
@@ -119,12 +120,6 @@ def test_every_metric_is_perfect_on_the_truth(corpus, splits):
 # --- tuning -----------------------------------------------------------------------------------------------------------
 
 
-def test_folds_share_the_documents_out():
-    folds = folds_of(11, 3, np.random.default_rng(0))
-    np.testing.assert_array_equal(np.sort(np.concatenate(folds)), np.arange(11))
-    assert sorted(map(len, folds)) == [3, 4, 4]
-
-
 @pytest.mark.parametrize(("metric", "best"), [("accuracy", np.argmax), ("error_rate", np.argmin)])
 def test_tuning_takes_the_best_mean_over_the_folds(metric, best):
     generator = np.random.default_rng(2)
@@ -136,8 +131,7 @@ def test_tuning_takes_the_best_mean_over_the_folds(metric, best):
     means = []
     for alpha in alphas:
         values = []
-        for fold in folds_of(90, 3, np.random.default_rng(9)):
-            rest = np.setdiff1d(np.arange(90), fold)
+        for rest, fold in halves_of(fold_numbers(90, 3, np.random.default_rng(9))):
             right = MultinomialNB(alpha=alpha).fit(X[rest], y[rest]).predict(X[fold]) == y[fold]
             values.append(right.mean() if metric == "accuracy" else 1 - right.mean())
         means.append(np.mean(values))
@@ -174,7 +168,7 @@ def test_a_method_of_many_iterations_tells_how_far_it_is(corpus, splits, monkeyp
     def progress(what, total):
         return lambda iteration, objective: told.append((what, total, iteration, objective))
 
-    monkeypatch.setattr(trials, "progress", progress)
+    monkeypatch.setattr(estimators, "progress", progress)
     cbm = Method("cbm", "textmix.models.cbm.estimator:CBMClassifier", "", "multi", "reals", "cbm")
     run_trials(corpus, splits, cbm, {"params": {"n_components": 2, "max_iter": 3, "tol": 0.0}}, 5)
     assert [(what, total, iteration) for what, total, iteration, _ in told] == [

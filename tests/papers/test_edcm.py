@@ -13,7 +13,6 @@ from scipy.special import digamma
 
 from reproduction.pages.figures import FigureData
 from reproduction.papers.edcm import likeness, repetition, tfidf, weights
-from reproduction.papers.edcm.documents import Documents
 from reproduction.papers.edcm.figures import FIGURES
 from reproduction.plan.locators import parse_locator
 from reproduction.stored.measures import Measure, MeasureData, run_measure
@@ -26,6 +25,7 @@ from tests.verdict.reporting import META
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import make_splits
+from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.neighbours.knn import KNNClassifier
@@ -86,7 +86,7 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Measure], Path]:
     for name, entry in SPEC["measures"].items():
         settings = {**entry.get("settings", {}), **SMALL.get(name, {})}
         sources = {"newsgroups": source} if entry["roles"] else {}
-        found[name] = run_measure("edcm", name, sources, settings, np.random.default_rng(3))
+        found[name] = run_measure("edcm", entry["function"], sources, settings, np.random.default_rng(3))
         found[name].save(root / "papers/edcm/measures" / name, META)
     return found, root
 
@@ -265,9 +265,9 @@ def test_readings_hold_the_values_of_the_measures_that_they_vary(measured):
 def test_every_method_of_the_dcm_has_a_row_a_split_and_three_reach_the_same_maximum(measured):
     measure = measured[0]["dcm_methods"]
     assert len(measure.tables["splits"]) == 2 * 6
-    levels = [measure.values[f"dcm_{name}_perplexity"][0] for name in ("reciprocal_newton", "newton", "fixed_point")]
+    levels = [measure.values[f"dcm_{name}_perplexity"].mean for name in ("reciprocal_newton", "newton", "fixed_point")]
     assert levels == pytest.approx([levels[0]] * 3, rel=1e-3)
-    assert measure.values["dcm_leave_one_out_perplexity"][0] != pytest.approx(levels[0], rel=1e-3)
+    assert measure.values["dcm_leave_one_out_perplexity"].mean != pytest.approx(levels[0], rel=1e-3)
 
 
 def test_printed_form_of_tfidf_is_the_representation_and_each_weight_is_its_formula(source, measured):

@@ -13,7 +13,6 @@ from scipy import sparse
 from reproduction.pages.figures import FigureData, draw
 from reproduction.papers.multinomial import dependence, lengths, rivals
 from reproduction.papers.multinomial import measures as multinomial
-from reproduction.papers.multinomial.documents import Documents
 from reproduction.papers.multinomial.figures import FIGURES
 from reproduction.plan.locators import parse_locator
 from reproduction.stored.measures import MeasureData, run_measure
@@ -27,6 +26,7 @@ from textmix.core.config import load_yaml_strict
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.splits import make_splits
+from textmix.experiment.trial import Documents
 from textmix.metrics.accumulated import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.pages.marks import Printed
@@ -77,13 +77,12 @@ def source() -> MeasureData:
 def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
     """Run every measure of paper.yaml, and save them where the report looks."""
     root = tmp_path_factory.mktemp("results")
-    measures = {}
+    measures, made = {}, {}
     for name in SPEC["measures"]:
-        function = SPEC["measures"][name].get("function", name)
-        if function != name:  # the same function on other words
-            measures[name] = measures[function]
-        else:
-            measures[name] = run_measure("multinomial", name, {"role": source}, SETTINGS, np.random.default_rng(3))
+        function = SPEC["measures"][name]["function"]
+        if function not in made:  # else the same function on other words
+            made[function] = run_measure("multinomial", function, {"role": source}, SETTINGS, np.random.default_rng(3))
+        measures[name] = made[function]
         measures[name].save(root / "papers/multinomial/measures" / name, META)
     return measures, root
 
@@ -193,7 +192,7 @@ def test_validation_does_not_see_the_test_labels(source, measured):
     labels = corpus.labels.toarray()
     labels[corpus.split == TEST] = labels[corpus.split == TEST][::-1]
     other = MeasureData(Corpus(**{**corpus.__dict__, "labels": sparse.csr_array(labels), "info": {}}), source.splits)
-    found = run_measure("multinomial", "threshold_curves", {"role": other}, SETTINGS, np.random.default_rng(3))
+    found = run_measure("multinomial", "measures.threshold_curves", {"role": other}, SETTINGS, np.random.default_rng(3))
     for method in ("accumulated", "binary"):
         assert found.values[f"{method}_threshold"] == measured[0]["threshold_curves"].values[f"{method}_threshold"]
     assert found.values["binary_recall"] != measured[0]["threshold_curves"].values["binary_recall"]

@@ -52,7 +52,7 @@ def measured(source: MeasureData) -> dict[str, Any]:
         for name in ("smoothing_reasons", "clustering")
     }
     return {
-        name: run_measure("naive_bayes", name, {"news": source}, each, np.random.default_rng(1))
+        name: run_measure("naive_bayes", f"measures.{name}", {"news": source}, each, np.random.default_rng(1))
         for name, each in settings.items()
     }
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.papers.pmm import measures as pmm
 from reproduction.papers.pmm import model as pmm_model
+from reproduction.papers.pmm import tables
 from reproduction.stored.measures import MeasureData
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged
@@ -60,23 +60,23 @@ def test_means_and_wins_are_over_the_problems() -> None:
         "one": source(1, predicted(1, pmm1=0.5, svm=0.4)),
         "two": source(2, predicted(2, pmm1=0.3, svm=0.6)),
     }
-    values = pmm.means(sources, {"problems": 2}, rng()).values
+    values = tables.means(sources, {"problems": 2}, rng()).values
     assert values["pmm1"] == pytest.approx(0.4) and values["svm"] == pytest.approx(0.5)
-    wins = pmm.wins(sources, {"problems": 2}, rng()).values
+    wins = tables.wins(sources, {"problems": 2}, rng()).values
     assert (wins["best_pmm1"], wins["best_svm"], wins["pmm1_above_svm"], wins["knn_above_svm"]) == (1, 1, 1, 0)
     with pytest.raises(MissingResult, match="only 2 of the 11"):
-        pmm.means(sources, {"problems": 11}, rng())
+        tables.means(sources, {"problems": 11}, rng())
 
 
 def test_problems_are_counted_with_their_shares_of_several_labels() -> None:
     sources = {"one": source(1), "two": source(2)}
     shares = [float(np.mean(each.corpus.label_counts > 1)) for each in sources.values()]
-    values = pmm.problems(sources, {}, rng()).values
+    values = tables.problems(sources, {}, rng()).values
     assert values == {"count": 2.0, "multi_label_share_min": min(shares), "multi_label_share_max": max(shares)}
 
 
 def test_climbs_end_together_and_never_fall() -> None:
-    found = pmm.convergence({"one": source(3)}, {"starts": 2, "tol": 1e-12, "max_iter": 5000}, rng())
+    found = pmm_model.convergence({"one": source(3)}, {"starts": 2, "tol": 1e-12, "max_iter": 5000}, rng())
     assert 0 < found.values["pmm1_relative_spread_of_optima"] < 1e-7
     assert found.values["pmm2_largest_relative_fall"] < 1e-12
     assert {(row["model"], row["start"]) for row in found.tables["paths"]} == {
@@ -86,7 +86,7 @@ def test_climbs_end_together_and_never_fall() -> None:
 
 def test_better_searches_gain_and_greedy_keeps_within_its_evaluations() -> None:
     settings = {"exact_labels": 4, "exact_pages": 40, "beam_width": 4}
-    found = pmm.prediction({"one": source(4)}, settings, rng())
+    found = pmm_model.prediction({"one": source(4)}, settings, rng())
     values = found.values
     assert 0 < values["largest_share_of_allowed_evaluations"] <= 1
     assert values["flip_gain_in_nats"] >= 0 and values["beam_gain_in_nats"] >= 0
@@ -101,7 +101,7 @@ def test_share_of_evaluations_is_one_where_all_labels_are_taken() -> None:
 
 def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training() -> None:
     settings = {"temperatures": [1, 3], "bins": 5, "folds": 2}
-    found = pmm.calibration({"one": source(5)}, settings, rng())
+    found = pmm_model.calibration({"one": source(5)}, settings, rng())
     for kind in ("paper", "prior", "tempered"):
         own = [row for row in found.tables["reliability"] if row["kind"] == kind]
         assert sum(row["count"] for row in own) == N // 2 * L
@@ -110,7 +110,7 @@ def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training
 
 
 def test_pages_of_a_mixture_are_likelier_under_the_mixture() -> None:
-    values = pmm.assumption({"one": source(6)}, {"least_pages": 2}, rng()).values
+    values = pmm_model.assumption({"one": source(6)}, {"least_pages": 2}, rng()).values
     assert values["log_likelihood_mixture"] > values["log_likelihood_best_single"]
     assert values["log_likelihood_best_single"] > values["log_likelihood_mean_single"]
     assert values["share_of_pages_for_mixture"] > 0.9
@@ -118,7 +118,7 @@ def test_pages_of_a_mixture_are_likelier_under_the_mixture() -> None:
 
 def test_words_of_a_page_are_divided_among_its_labels() -> None:
     settings = {"labels": 2, "least_words": 1, "most_words": 80, "shown": 6}
-    found = pmm.words({"one": source(7)}, settings, rng())
+    found = pmm_model.words({"one": source(7)}, settings, rng())
     rows = found.tables["words"]
     names = [name for name in rows[0] if name.startswith("label")]
     assert len(names) == 2 and len(rows) == 6
@@ -126,4 +126,4 @@ def test_words_of_a_page_are_divided_among_its_labels() -> None:
         assert row[names[0]] + row[names[1]] == pytest.approx(1)
     assert [row[names[0]] for row in rows] == sorted(row[names[0]] for row in rows)
     with pytest.raises(MissingResult, match="widen the settings"):
-        pmm.words({"one": source(7)}, {**settings, "least_words": 1000, "most_words": 2000}, rng())
+        pmm_model.words({"one": source(7)}, {**settings, "least_words": 1000, "most_words": 2000}, rng())

@@ -88,7 +88,10 @@ def measured(source: MeasureData) -> dict[str, Measure]:
         "speaking": {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "none"},
     }
     generator = np.random.default_rng(0)
-    return {name: run_measure("skipgrams", name, {"imdb": source}, own, generator) for name, own in settings.items()}
+    return {
+        name: run_measure("skipgrams", SPEC["measures"][name]["function"], {"imdb": source}, own, generator)
+        for name, own in settings.items()
+    }
 
 
 def with_unlabelled(entry: dict[str, Any]) -> MeasureData:
@@ -104,7 +107,7 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     words = {"tokenizer": "treebank", "casing": "lower"}
     settings = {"params": {"l2": 1e-3}, "tried": [[0.5, 0.1], [0.7, 1.0]], "folds": 3}
     found = run_measure(
-        "skipgrams", "dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
+        "skipgrams", "unlabelled.dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
     )
     assert found.values["accuracy"] == 1.0
     assert found.values["discount"] == 0.1
@@ -112,10 +115,10 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     vectors = {**words, "vectors": {"size": 8, "min_count": 1, "epochs": 2}}
     settings = {"splits": 2, "params": {"max_iter": 50}}
     values = run_measure(
-        "skipgrams", "vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)
+        "skipgrams", "unlabelled.vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)
     ).values
     assert 0.3 < values["given"] <= 1.0
-    assert 0.3 < values["random"][0] <= 1.0
+    assert 0.3 < values["random"].mean <= 1.0
 
 
 def test_counts_are_those_of_the_columns(source: MeasureData, measured: dict[str, Measure]) -> None:
@@ -165,7 +168,7 @@ def test_speaking_skipgrams_come_with_a_sentence_of_their_class(measured: dict[s
 
 def test_speaking_skipgrams_hold_a_word_outside_the_stop_list(source: MeasureData) -> None:
     settings = {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "smart"}
-    rows = run_measure("skipgrams", "speaking", {"imdb": source}, settings, np.random.default_rng(0)).tables[
+    rows = run_measure("skipgrams", "measures.speaking", {"imdb": source}, settings, np.random.default_rng(0)).tables[
         "skipgrams"
     ]
     assert rows
@@ -186,16 +189,16 @@ def test_examples_and_classes_are_counted_in_reviews() -> None:
     source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
     phrases = {"a": ["wasted time", 1], "b": ["waste time", 0], "c": ["it never failed", 0], "d": ["no such words", 2]}
     generator = np.random.default_rng(0)
-    found = run_measure("skipgrams", "imdb_examples", {"imdb": source}, {"phrases": phrases}, generator)
+    found = run_measure("skipgrams", "measures.examples", {"imdb": source}, {"phrases": phrases}, generator)
     assert found.values == {"a": 60.0, "b": 0.0, "c": 60.0, "d": 0.0}
-    classes = run_measure("skipgrams", "baby_classes", {"amazon_baby": source}, {}, generator)
+    classes = run_measure("skipgrams", "measures.classes", {"amazon_baby": source}, {}, generator)
     assert classes.values == {"negative": 60.0, "positive": 60.0}
 
 
 def test_words_in_a_gap_are_counted_once_a_review() -> None:
     source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
     settings = {"pair": ["waste", "time"], "number": 3, "asked": {"music": "music", "none": "absent"}}
-    found = run_measure("skipgrams", "gap_words", {"imdb": source}, settings, np.random.default_rng(0))
+    found = run_measure("skipgrams", "patterns.gap_words", {"imdb": source}, settings, np.random.default_rng(0))
     texts = [text.replace(".", " ") for text in reviews(120)]
     expected = Counter(text.split("waste ")[1].split()[0] for text in texts if "waste " in text)
     assert found.values == {"music": float(expected["music"]), "none": 0.0}
@@ -207,7 +210,9 @@ def test_compressive_features_tell_the_reviews_apart() -> None:
     source = source_of({"tokenizer": "treebank", "casing": "lower", "keep_tokens": True})
     params = {"l1_ratio": 0.1, "n_lambdas": 3, "largest": 0.3, "smallest": 0.01}
     settings = {"max_n": 3, "least": 3, "entries": [1, 50], "folds": 3, "params": params}
-    found = run_measure("skipgrams", "compressive_features", {"imdb": source}, settings, np.random.default_rng(0))
+    found = run_measure(
+        "skipgrams", "compressive.compressive_features", {"imdb": source}, settings, np.random.default_rng(0)
+    )
     rows = found.tables["entries"]
     assert found.values["accuracy"] == 1.0 and found.values["entry"] in (1.0, 50.0)
     assert rows[0]["longer"] >= rows[1]["longer"] >= 0 and rows[0]["ngrams"] >= found.values["features"] > 0

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from reproduction.papers.thesis.comparison import METHODS, comparison
+from reproduction.papers.thesis.comparison import comparison, comparison_time
 from reproduction.papers.thesis.comparison_figures import FAMILIES
 from reproduction.papers.thesis.pruning import pruning
 from reproduction.papers.thesis.sparse_counts import dcm_log_probabilities, log_densities, sparse_counts
 from reproduction.stored.measures import MeasureData
+from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.methods import load_methods
 from textmix.experiment.splits import make_splits
 from textmix.models.dirichlet.dcm import DCMClassifier
+
+SPEC = load_yaml_strict(Path(__file__).parents[2] / "config/papers/thesis/paper.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +33,10 @@ def data() -> MeasureData:
     shares[0, :2] = shares[1, 2:4] = 10.0
     X = sparse.csr_array(np.vstack([rng.multinomial(12, shares[c] / shares[c].sum()) for c in codes]).astype(np.int32))
     tokens = Ragged(np.repeat(X.indices, X.data).astype(np.int32), np.append(0, np.cumsum(X.sum(axis=1))))
-    labels = label_matrix([[code] for code in codes], 2)
-    corpus = Corpus("made", [str(row) for row in range(80)], ["a", "b"], labels, tokens=tokens, features=X)
+    labels, words = label_matrix([[code] for code in codes], 2), [f"w{word}" for word in range(20)]
+    corpus = Corpus(
+        "made", [str(row) for row in range(80)], ["a", "b"], labels, tokens=tokens, features=X, feature_names=words
+    )
     spec = {"kind": "random", "train": 50, "test": 30, "trials": 2}
     return MeasureData(corpus, make_splits(corpus, spec, 1, "s", None))
 
@@ -66,16 +76,25 @@ def test_the_density_of_sparse_counts_has_no_limit(data: MeasureData) -> None:
     assert values["dcm"] == pytest.approx(dcm_log_probabilities(X, model.alpha_[0]).mean())
 
 
-def test_methods_are_compared_on_the_same_documents(data: MeasureData, monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {name: METHODS[name] for name in ("multinomial", "logistic_regression", "lsi_density", "hmm")}
-    monkeypatch.setattr("reproduction.papers.thesis.comparison.METHODS", few)
-    found = comparison({"one": data, "two": data}, {"sizes": [12, 50], "trials": 1}, np.random.default_rng(0))
-    rows = found.tables["accuracies"]
+def with_methods(data: MeasureData, names: Sequence[str]) -> MeasureData:
+    """Return a data set with registered methods, their parameters those of paper.yaml."""
+    params, registry = SPEC["measures"]["comparison"]["methods"], load_methods()
+    return replace(data, methods={name: replace(registry[name], params=params[name]) for name in names})
+
+
+def test_methods_are_compared_on_the_same_documents(data: MeasureData) -> None:
+    few = ("multinomial", "logistic_regression", "lsi_density", "hmm")
+    sources, settings = dict.fromkeys(("one", "two"), with_methods(data, few)), {"sizes": [12, 50], "trials": 1}
+    measure = comparison(sources, settings, np.random.default_rng(0))
+    rows = measure.tables["accuracies"]
     assert len(rows) == 2 * 2 * len(few)
     assert min(row["accuracy"] for row in rows if row["size"] == 50) > 0.6
-    assert sum(row["rank"] for row in found.tables["ranks"]) == pytest.approx(1 + 2 + 3 + 4)
-    assert found.values["critical_difference"] > len(few) / 2
+    assert sum(row["rank"] for row in measure.tables["ranks"]) == pytest.approx(1 + 2 + 3 + 4)
+    assert measure.values["critical_difference"] > len(few) / 2
+    seconds = comparison_time(sources, settings, np.random.default_rng(0)).tables["seconds"]
+    assert [row["method"] for row in seconds] == [*few, *few] and all(row["seconds"] > 0 for row in seconds)
 
 
 def test_every_method_of_the_figure_has_a_name() -> None:
-    assert {method for methods in FAMILIES.values() for method in methods} == set(METHODS)
+    compared = SPEC["measures"]["comparison"]["methods"]
+    assert {method for methods in FAMILIES.values() for method in methods} == set(compared)

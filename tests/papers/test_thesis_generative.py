@@ -10,6 +10,7 @@ from reproduction.papers.thesis.longer import joined, longer, thin, thinned
 from reproduction.stored.measures import MeasureData
 from tests.bench.test_suites import corpus
 from textmix.experiment.splits import make_splits
+from textmix.experiment.trial import Documents
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
 
@@ -42,27 +43,27 @@ def test_long_documents_alone_are_thinned() -> None:
     length = np.asarray(data.corpus.features.sum(axis=1)).ravel()
     long = thinned({"made": data}, {**settings, "words": int(np.median(length))}, np.random.default_rng(0)).values
     for found in (every, long):
-        gains = [found[f"made_multinomial_{m}_nats"][0] - found[f"made_dcm_{m}_nats"][0] for m in (20, 100)]
+        gains = [found[f"made_multinomial_{m}_nats"].mean - found[f"made_dcm_{m}_nats"].mean for m in (20, 100)]
         np.testing.assert_allclose(found["made_dcm_nats_growth"], gains[1] - gains[0])
     assert every["made_dcm_100_nats"] != long["made_dcm_100_nats"]
 
 
 def test_the_likeliest_smoothing_is_chosen() -> None:
-    X, y = sparse.csr_array(np.tile([[5, 0], [0, 5]], (10, 1))), np.tile([0, 1], 10)
-    model = chosen(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], X, y)
+    documents = Documents(sparse.csr_array(np.tile([[5, 0], [0, 5]], (10, 1))), np.tile([0, 1], 10))
+    model = chosen(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], documents)
     assert model.smoothing == 0.01
-    assert nats(model, X, y) < 0.1
+    assert nats(model, documents) < 0.1
 
 
 def test_topics_and_dcm_are_measured_on_the_same_documents() -> None:
     settings = {"documents": 30, "topics": [2], "betas": [0.1], "smoothing": [0.1], "particles": 2, "max_iter": 2}
     found = latent_topics({"made": source()}, settings, np.random.default_rng(0)).values
-    assert found["made_dcm_above_lda2"] == found["made_dcm_nats"][0] - found["made_lda2_nats"][0]
-    assert found["made_lda2_bound_nats"][0] > 0
+    np.testing.assert_allclose(found["made_dcm_above_lda2"], found["made_dcm_nats"].mean - found["made_lda2_nats"].mean)
+    assert found["made_lda2_bound_nats"].mean > 0
     for name in ("multinomial", "dcm", "edcm", "pmm1", "lda2"):
-        assert 0.3 < found[f"made_{name}_accuracy"][0] <= 1.0
+        assert 0.3 < found[f"made_{name}_accuracy"].mean <= 1.0
     # With one label a document PMM1 is naive Bayes with another smoothing.
-    assert abs(found["made_pmm1_accuracy"][0] - found["made_multinomial_accuracy"][0]) < 0.1
+    assert abs(found["made_pmm1_accuracy"].mean - found["made_multinomial_accuracy"].mean) < 0.1
 
 
 def test_growth_is_the_gain_at_most_joined_less_that_at_one() -> None:
@@ -70,7 +71,7 @@ def test_growth_is_the_gain_at_most_joined_less_that_at_one() -> None:
 
     def gain(m: int) -> float:
         """Return the mean gain of the DCM in likelihood."""
-        return found[f"made_multinomial_{m}_nats"][0] - found[f"made_dcm_{m}_nats"][0]
+        return found[f"made_multinomial_{m}_nats"].mean - found[f"made_dcm_{m}_nats"].mean
 
     np.testing.assert_allclose(found["made_dcm_nats_growth"], gain(2) - gain(1))
     assert found["made_dcm_nats_growth_ci_low"] <= found["made_dcm_nats_growth"]

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reproduction.papers.thesis.trials import Found
 from reproduction.papers.thesis.word_order import transitions_apart
-from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.stored.measures import MeasureData, Quantities, Repeated, run_measure
 from tests.bench.test_suites import corpus, tokens_of
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.splits import make_splits
@@ -20,10 +19,10 @@ SPEC = load_yaml_strict(PAPER / "paper.yaml")
 
 
 def test_differences_have_intervals_over_the_trials() -> None:
-    found = Found(0.0)
+    found = Quantities(0.0)
     for a, b in ((1.0, 0.5), (2.0, 1.0), (1.5, 0.75)):
         found.add("news", {"a": a, "b": b})
-    assert found.means()["news_a"] == (1.5, 0.5)
+    assert found.means()["news_a"] == Repeated([1.0, 2.0, 1.5])
     ends = found.differences({"gain": ("a", "b"), "above": ("a", "")}, ["news"])
     assert ends["news_gain"] == pytest.approx(0.75)
     assert ends["news_gain_ci_low"] == pytest.approx(0.75 - 4.302653 * 0.25 / 3**0.5)
@@ -48,7 +47,11 @@ def test_word_order_gives_what_the_checks_name() -> None:
         **{"lsi": {"n_components": [2], "width": [0.4]}, "max_iter": 5},
     }
     found = run_measure(
-        "thesis", "word_order", dict.fromkeys(("bbc", "newsgroups"), source), settings, np.random.default_rng(0)
+        "thesis",
+        "word_order.word_order",
+        dict.fromkeys(("bbc", "newsgroups"), source),
+        settings,
+        np.random.default_rng(0),
     )
     for name, check in load_yaml_strict(PAPER / "checks.yaml").items():
         for locator in check["left"]:

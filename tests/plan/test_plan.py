@@ -383,10 +383,11 @@ def test_table_of_documents_in_the_readme_names_every_paper(plan):
 def test_measures_run_where_their_data_are(root):
     path = root / "config/papers" / EDCM
     paper = load_yaml_strict(path)
+    measured = {"function": "unseen.perplexity", "features": "rainbow"}
     paper["measures"] = {
-        "both": {"roles": {"newsgroups": "random_80_20", "industry": "random_50_50"}, "features": "rainbow"},
-        "missing": {"roles": {"industry": "random_50_50"}, "features": "rainbow"},
-        "theory": {"roles": {}, "features": "rainbow"},
+        "both": {**measured, "roles": {"newsgroups": "random_80_20", "industry": "random_50_50"}},
+        "missing": {**measured, "roles": {"industry": "random_50_50"}},
+        "theory": {**measured, "roles": {}},
     }
     path.write_text(yaml.safe_dump(paper), encoding="utf-8")
     plan = make_plan(REAL, [], root)

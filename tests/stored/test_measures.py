@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reproduction import papers
-from reproduction.stored.measures import Measure, run_measure
+from reproduction.stored.measures import Measure, Repeated, run_measure
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
@@ -67,11 +67,20 @@ def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(module):
     module.drift = lambda sources, settings, generator: Measure(
         {"sources": len(sources), "bins": settings["bins"], "draw": generator.random()}
     )
-    measure = run_measure("tiny", "drift", {"news": None}, {"bins": 7}, np.random.default_rng(3))
+    measure = run_measure("tiny", "measures.drift", {"news": None}, {"bins": 7}, np.random.default_rng(3))
     assert measure.values == {"sources": 1, "bins": 7, "draw": np.random.default_rng(3).random()}
 
 
 @pytest.mark.usefixtures("module")
 def test_measure_without_a_function_is_said():
-    with pytest.raises(ConfigError, match=r"tiny/paper\.yaml: measures: .*tiny\.measures has no function 'drifd'"):
-        run_measure("tiny", "drifd", {}, {}, np.random.default_rng(3))
+    for name in ("measures.drifd", "measurs.drift"):
+        with pytest.raises(ConfigError, match=rf"tiny/paper\.yaml: measures: there is no function '{name}'; name one"):
+            run_measure("tiny", name, {}, {}, np.random.default_rng(3))
+
+
+def test_repetitions_are_written_one_by_one_with_their_mean_and_deviation(tmp_path):
+    values = {"a": 1.0, "b": Repeated([1.0, 2.0, 1.5], 0.25), "one": Repeated([3.0])}
+    assert saved(Measure(values), tmp_path / "m") == {
+        "values.csv": "key,value,spread\na,1.0,\nb,1.5,0.5\none,3.0,\n",
+        "repeated.csv": "key,repetition,value,test_ratio\nb,0,1.0,0.25\nb,1,2.0,0.25\nb,2,1.5,0.25\none,0,3.0,0.0\n",
+    }

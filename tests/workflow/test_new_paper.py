@@ -27,6 +27,7 @@ splits:
 experiments: {}
 measures:
   size:
+    function: measures.size
     roles: {newsgroups: toy_split}
     features: toy_words
 tables:

@@ -90,6 +90,7 @@ rule measure:
             "measure",
             modules=JOBS.measure_modules,
             entry=JOBS.measure_entry,
+            methods=JOBS.measure_methods,
             sources=JOBS.measure_sources,
             predictions=JOBS.measure_predictions,
             seed=PLAN.settings["seed"],

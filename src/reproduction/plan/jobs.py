@@ -180,8 +180,15 @@ class Jobs:
         return folders + [path for _, _, path in self.measure_predictions(wildcards)]
 
     def measure_modules(self, wildcards: Any) -> list[str]:
-        """Return the module of a paper's measures."""
-        return [f"reproduction.papers.{wildcards.paper}.measures"]
+        """Return the modules of a measure: its function's, and those of the estimators that it names."""
+        function = self.measure_entry(wildcards)["function"]
+        estimators = {self.plan.methods[name].module for name in self.measure_entry(wildcards).get("methods", ())}
+        return [f"reproduction.papers.{wildcards.paper}.{function.partition('.')[0]}", *sorted(estimators)]
+
+    def measure_methods(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return name -> the part of the registry entry of each method of a measure, with the measure's parameters."""
+        chosen = self.measure_entry(wildcards).get("methods", {})
+        return {name: {**self.plan.methods[name].part(*COMPARED), "params": params} for name, params in chosen.items()}
 
     # --- papers ---
 

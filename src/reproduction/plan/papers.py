@@ -54,6 +54,10 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, An
     paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)
+    for key, measure in paper["measures"].items():
+        for method in measure.get("methods", ()):
+            if method not in methods:
+                raise ConfigError(f"{source}: measures.{key}.methods: no method '{method}'; {suggest(method, methods)}")
     return paper
 
 

@@ -1,9 +1,13 @@
-"""Measures: quantities that one paper alone defines, computed by its own code and stored in one form."""
+"""Measures: quantities that one paper alone defines, computed by its own code and stored in one form.
+
+A measure that repeats something, over random splits, starts or seeds, keeps the number of each repetition (`Repeated`),
+so that its mean is judged by the same tests as any score.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,8 +17,43 @@ import numpy as np
 from textmix.core import io
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
+from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
+from textmix.experiment.trial import Documents, Trial, documents_of, trials_of
+from textmix.metrics.significance import resampled_difference
+
+#: Columns of ``repeated.csv``: ``test_ratio`` is n_test / n_train of random splits, and 0 of starts and seeds.
+REPEATED = ("key", "repetition", "value", "test_ratio")
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A number of each of n repetitions.
+
+    Parameters
+    ----------
+    values : in the order of the repetitions, at least one.
+    test_ratio : n_test / n_train where each repetition has a random split, whose training parts overlap; 0 where the
+        repetitions are independent, as starts and seeds are.
+    """
+
+    values: Sequence[float]
+    test_ratio: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """The mean over the repetitions."""
+        return float(np.mean(self.values))
+
+    @property
+    def deviation(self) -> float | None:
+        """The sample standard deviation (ddof = 1); None of one repetition."""
+        return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else None
+
+
+#: A value of a measure: a number, a number with a standard deviation that is not one of repetitions, or repetitions.
+Value = float | tuple[float, float] | Repeated
 
 
 @dataclass(frozen=True)
@@ -27,12 +66,31 @@ class MeasureData:
     splits : training and test rows of each trial.
     predictions : method -> its predictions of the test documents, for the methods that the measure's entry names.
     beside : further features of the same documents, for the features that the measure's entry names; else None.
+    methods : registry entries of the methods that the measure's entry names, by name.
     """
 
     corpus: Corpus
     splits: Splits
     predictions: Mapping[str, Predictions] = field(default_factory=dict)
     beside: Corpus | None = None
+    methods: Mapping[str, Method] = field(default_factory=dict)
+
+    def documents(self, target: str = "classes") -> Documents:
+        """Return all documents, with targets as `textmix.experiment.trial.documents_of` gives them."""
+        return documents_of(self.corpus, target)
+
+    def trials(self, target: str = "classes", most: int | None = None) -> Iterator[Trial]:
+        """Yield the trials, the first ``most`` or all, with such targets."""
+        return trials_of(self.documents(target), self.splits, most)
+
+    def first(self, target: str = "classes") -> Trial:
+        """Return the first trial, with such targets."""
+        return next(self.trials(target, 1))
+
+    @property
+    def test_ratio(self) -> float:
+        """Test documents over training documents of the first trial, for the corrected resampled t-test."""
+        return len(self.splits.test[0]) / len(self.splits.train[0])
 
 
 @dataclass(frozen=True)
@@ -41,15 +99,18 @@ class Measure:
 
     Parameters
     ----------
-    values : key -> the value, or the pair (value, standard deviation); ``measure:`` locators name the keys.
+    values : key -> value; ``measure:`` locators name the keys.
     tables : name -> rows, all with the same keys; figures read them.
     """
 
-    values: Mapping[str, float | tuple[float, float]]
+    values: Mapping[str, Value]
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the measure to a result folder: ``values.csv``, and ``<name>.csv`` for each table.
+        """Write the measure to a result folder.
+
+        The files are ``values.csv``, ``repeated.csv`` (`REPEATED`) where a value is `Repeated`, and ``<name>.csv`` for
+        each table.
 
         Parameters
         ----------
@@ -59,14 +120,88 @@ class Measure:
         ------
         ValueError : the rows of a table have different keys.
         """
-        rows = []
-        for key, value in self.values.items():
-            number, spread = value if isinstance(value, tuple) else (value, None)
-            rows.append({"key": key, "value": float(number), "spread": None if spread is None else float(spread)})
+        repeated = [row for key, value in self.values.items() for row in _repeated(key, value)]
         with io.new_folder(folder, meta) as target:
+            rows = [_row(key, value) for key, value in self.values.items()]
             io.write_text(target / "values.csv", io.format_csv(rows, ("key", "value", "spread")))
+            if repeated:
+                io.write_text(target / "repeated.csv", io.format_csv(repeated, REPEATED))
             for name, table in self.tables.items():
                 io.write_text(target / f"{name}.csv", io.format_csv(table, tuple(table[0]) if table else ()))
+
+
+def _row(key: str, value: Value) -> dict[str, Any]:
+    """Return the row of a value in ``values.csv``."""
+    if isinstance(value, Repeated):
+        return {"key": key, "value": value.mean, "spread": value.deviation}
+    number, deviation = value if isinstance(value, tuple) else (value, None)
+    return {"key": key, "value": float(number), "spread": None if deviation is None else float(deviation)}
+
+
+def _repeated(key: str, value: Value) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a value in ``repeated.csv``; none of a value without repetitions."""
+    if isinstance(value, Repeated):
+        for number, each in enumerate(value.values):
+            yield {"key": key, "repetition": number, "value": float(each), "test_ratio": float(value.test_ratio)}
+
+
+class Quantities:
+    """Named numbers of each trial of several roles.
+
+    Parameters
+    ----------
+    test_ratio : of the trials, see `Repeated`.
+    """
+
+    def __init__(self, test_ratio: float) -> None:
+        self.test_ratio = test_ratio
+        self._numbers: dict[tuple[str, str], list[float]] = {}
+
+    def add(self, role: str, numbers: Mapping[str, float]) -> None:
+        """Add the numbers of one trial."""
+        for name, value in numbers.items():
+            self._numbers.setdefault((role, name), []).append(value)
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return a row for each role, name and trial."""
+        return [
+            {"role": role, "name": name, "trial": trial, "value": value}
+            for (role, name), values in self._numbers.items()
+            for trial, value in enumerate(values)
+        ]
+
+    def means(self) -> dict[str, Repeated]:
+        """Return the numbers of each role and name, by ``<role>_<name>``."""
+        return {f"{role}_{name}": Repeated(values, self.test_ratio) for (role, name), values in self._numbers.items()}
+
+    def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
+        """Return for each role the mean of ``left - right`` with its 95 % interval over the trials.
+
+        Parameters
+        ----------
+        pairs : key of the difference -> names of left and right; the empty name stands for 0.
+        roles : those for which to compare.
+
+        Returns
+        -------
+        the values of `interval`, by ``<role>_<key>``.
+        """
+        values: dict[str, float] = {}
+        for role in roles:
+            for key, (left, right) in pairs.items():
+                high = self._numbers[role, left]
+                low = self._numbers[role, right] if right else [0.0] * len(high)
+                values |= interval(f"{role}_{key}", high, low, self.test_ratio)
+        return values
+
+
+def interval(key: str, left: Sequence[float], right: Sequence[float], test_ratio: float) -> dict[str, float]:
+    """Return the mean of ``left - right`` over the trials by a key, and its 95 % interval: ``_ci_low``, ``_ci_high``.
+
+    The interval is that of the corrected resampled t-test.
+    """
+    estimate = resampled_difference(left, right, test_ratio)
+    return {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
 
 
 def run_measure(
@@ -76,23 +211,31 @@ def run_measure(
     settings: Mapping[str, Any],
     generator: np.random.Generator,
 ) -> Measure:
-    """Return what ``reproduction.papers.<paper>.measures.<function>(sources, settings, generator)`` returns.
+    """Return what ``reproduction.papers.<paper>.<module>.<name>(sources, settings, generator)`` returns.
 
     Parameters
     ----------
-    paper, function : the name of the paper's folder, and of a function of its module ``measures``.
+    paper : name of the paper's folder.
+    function : ``<module>.<name>``, a function of a module of the folder.
     sources : role -> data, for the roles for which a data set stands.
     settings : the ``settings`` of the measure's entry in paper.yaml.
     generator : source of all random numbers of the measure.
 
     Raises
     ------
-    ConfigError : the module has no function of this name.
+    ConfigError : there is no such function.
     """
-    module = importlib.import_module(f"reproduction.papers.{paper}.measures")
-    if not callable(getattr(module, function, None)):
+    module, _, name = function.partition(".")
+    try:
+        found = getattr(importlib.import_module(f"reproduction.papers.{paper}.{module}"), name, None)
+    except ModuleNotFoundError as error:
+        if error.name != f"reproduction.papers.{paper}.{module}":
+            raise
+        found = None
+    if not callable(found):
         raise ConfigError(
-            f"config/papers/{paper}/paper.yaml: measures: {module.__name__} has no function '{function}'; rename it"
+            f"config/papers/{paper}/paper.yaml: measures: there is no function '{function}'; name one of a module of "
+            f"src/reproduction/papers/{paper} as <module>.<function>"
         )
-    measure: Measure = getattr(module, function)(sources, settings, generator)
+    measure: Measure = found(sources, settings, generator)
     return measure

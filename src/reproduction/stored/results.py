@@ -74,10 +74,20 @@ def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """One value of a measure, and its sample standard deviation where the measure gives one."""
+    """One value of a measure.
+
+    Parameters
+    ----------
+    value : the number.
+    standard_deviation : sample standard deviation where the measure gives one.
+    repetitions : the number of each repetition, of which the value is the mean; empty where there are none.
+    test_ratio : n_test / n_train of the splits of the repetitions; 0 of starts and seeds.
+    """
 
     value: float
     standard_deviation: float | None = None
+    repetitions: Sequence[float] = ()
+    test_ratio: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -192,10 +202,16 @@ class Results:
 
     def measure(self, measure: str) -> dict[str, MeasuredValue]:
         """Return the values of a measure by key."""
-        return {
-            row["key"]: MeasuredValue(float(row["value"]), float(row["spread"]) if row["spread"] else None)
-            for row in self.measure_table(measure, "values")
-        }
+        rows = self.measure_table(measure, "values")
+        repeated: dict[str, list[dict[str, str]]] = {}
+        if (self._measure_folder(measure) / "repeated.csv").is_file():
+            for row in self.measure_table(measure, "repeated"):
+                repeated.setdefault(row["key"], []).append(row)
+        return {row["key"]: _measured_value(row, repeated.get(row["key"], [])) for row in rows}
+
+    def _measure_folder(self, measure: str) -> Path:
+        """Return the folder of a measure."""
+        return self.root / "papers" / self.paper / "measures" / measure
 
     def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
         """Return the rows of ``<table>.csv`` of a measure.
@@ -205,7 +221,7 @@ class Results:
         ConfigError : the measure writes no such table.
         """
         self._require("measures", measure)
-        folder = self.root / "papers" / self.paper / "measures" / measure
+        folder = self._measure_folder(measure)
         roles = self.measure_roles(measure)
         if roles and all(role not in self.roles or self.roles[role].dataset is None for role in roles):
             self.dataset(roles[0])  # raises the missing result with its reason
@@ -247,6 +263,13 @@ class Results:
         found = self._checked[path]
         if found is not None:
             raise found
+
+
+def _measured_value(row: Mapping[str, str], repeated: Sequence[Mapping[str, str]]) -> MeasuredValue:
+    """Return a value of a measure from its row in values.csv and its rows in repeated.csv."""
+    numbers = [float(each["value"]) for each in repeated]
+    ratio = float(repeated[0]["test_ratio"]) if repeated else 0.0
+    return MeasuredValue(float(row["value"]), float(row["spread"]) if row["spread"] else None, numbers, ratio)
 
 
 def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -> str:

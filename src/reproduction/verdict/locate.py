@@ -123,8 +123,16 @@ def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
         both = [values[f"{key}_{end}"].value for end in (low, high) if f"{key}_{end}" in values]
         return (both[0], both[1]) if len(both) == 2 else None
 
-    deviation = found.standard_deviation
-    return Rebuilt(found.value, deviation, range=ends("lowest", "highest"), interval=ends("ci_low", "ci_high"))
+    over = found.repetitions
+    trials = Trials(over, f"measure {locator.measure}", found.test_ratio) if len(over) > 1 else None
+    return Rebuilt(
+        found.value,
+        found.standard_deviation,
+        len(over) or None,
+        trials=trials,
+        range=ends("lowest", "highest"),
+        interval=ends("ci_low", "ci_high"),
+    )
 
 
 def _ratio(results: Results, locator: BenchLocator) -> Rebuilt:

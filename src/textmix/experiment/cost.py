@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
-def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, float | None]]:
+def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, Any]]:
     """Make a call and return its result and its cost.
 
     Parameters

@@ -17,11 +17,12 @@ def fold_numbers(
     n_documents : N.
     n_folds : number of folds.
     generator : draws the order in which documents go to the folds in turn; None takes the order of the documents.
-    classes : class of each document, (N,); with them each fold holds nearly the overall share of each class.
+    classes : class of each document, (N,); with them the documents of a class in two folds differ by one at
+        most.
     """
     order = np.arange(n_documents) if generator is None else generator.permutation(n_documents)
     if classes is not None:
-        order = evenly(order, classes)
+        order = order[np.argsort(classes[order], kind="stable")]  # of each class in turn
     numbers = np.empty(n_documents, dtype=np.int64)
     numbers[order] = np.arange(n_documents) % n_folds
     return numbers

@@ -29,6 +29,11 @@ class Splits:
     train: Ragged
     test: Ragged
 
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Splits:
+        """Return the splits of some trials, each given by its training and its test rows in any order."""
+        return cls(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
+
     def __len__(self) -> int:
         return len(self.train)
 
@@ -100,10 +105,10 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
         trials = min(spec["trials"] if several else 1, max_trials or spec["trials"])
         order = spec.get("order", name)
         pairs = [_random(corpus, spec, rng(seed, corpus.name, order, trial, "split"), name) for trial in range(trials)]
-    return Splits(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
+    return Splits.of(pairs)
 
 
-def _join(parts: list[np.ndarray]) -> Ragged:
+def _join(parts: Sequence[np.ndarray]) -> Ragged:
     """Return arrays of rows as one ragged array, int64, each sorted."""
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
     return Ragged(np.concatenate([np.sort(part) for part in parts]).astype(np.int64), offsets)

@@ -49,7 +49,7 @@ class Documents:
         """Return the documents with some features alone: indices, or a mask of V truth values."""
         return Documents(self.X[:, columns], self.y)
 
-    def fit(self, estimator: Any) -> Any:
+    def fitted(self, estimator: Any) -> Any:
         """Return an estimator fitted to the documents; a fit that stops early warns nobody, its attributes say it."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -57,8 +57,16 @@ class Documents:
 
     def accuracy(self, fitted: Any) -> float:
         """Return the share of the documents whose class or whole label set a fitted estimator predicts."""
+        return float(np.mean(self.right(fitted)))
+
+    def error(self, fitted: Any) -> float:
+        """Return the share of the documents whose class or whole label set a fitted estimator does not predict."""
+        return float(np.mean(~self.right(fitted)))
+
+    def right(self, fitted: Any) -> np.ndarray:
+        """Return for each document whether a fitted estimator predicts its class or whole label set, bool (N,)."""
         right = np.asarray(fitted.predict(self.X)) == self.y
-        return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))
+        return right if right.ndim == 1 else np.asarray(right.all(axis=1))
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,7 @@ class Trial:
 
     def accuracy(self, estimator: Any) -> float:
         """Return the accuracy on the test documents of an estimator, fitted to the training documents."""
-        return self.test.accuracy(self.train.fit(estimator))
+        return self.test.accuracy(self.train.fitted(estimator))
 
 
 def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Documents:

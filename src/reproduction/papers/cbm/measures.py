@@ -8,28 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.papers.cbm.parts import Parts, deviation_of, exactly_right, seed_from
-from reproduction.papers.cbm.variants import boosting_variants, chain_variants, sampler_seeds
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.papers.cbm.parts import exactly_right, first, seed_from
+from reproduction.stored.measures import Measure, MeasureData, Repeated, Value
+from textmix.experiment.trial import Trial
 from textmix.metrics.multilabel import document_f
 from textmix.metrics.significance import bootstrap_interval, sign_test
 from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import SEARCH_LIMIT, CBMClassifier
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
 
-__all__ = [
-    "boosting_variants",
-    "chain_variants",
-    "comparisons",
-    "components",
-    "em_path",
-    "exact_search",
-    "illustration",
-    "random_starts",
-    "ranking",
-    "sampler_seeds",
-    "special_cases",
-]
 #: Methods of the rows "LR" and "linear" of the slides' table.
 LINEAR = (
     *("binrel_lr", "powset_lr", "cc_lr", "pcc_lr", "ecc_label_lr", "ecc_subset_lr", "cdn_lr", "paircrf"),
@@ -70,7 +57,7 @@ def _compared(
     role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """Yield one row a method of the table ``methods``, for its first variant on the first split."""
-    place, true = source.splits.test_place(0), Parts(source).Y_test
+    place, true = source.splits.test_place(0), first(source).test.y
     sets = {name: found.label_sets(0, place, true.shape[1]) for name, found in source.predictions.items()}
     best = exactly_right(true, sets[settings["reference"]])
     for name, predicted in sets.items():
@@ -84,10 +71,6 @@ def _compared(
             mean, low, high = bootstrap_interval(values, generator, resamples=draws)
             row |= {key: mean, f"{key}_low": low, f"{key}_high": high}
         yield {**row, "sign_test": sign_test(right, best)}
-
-
-# `comparisons` takes the data sets at hand; `ranking` takes the slides' five, and is missing while one is missing.
-ranking = comparisons
 
 
 def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
@@ -106,16 +89,16 @@ def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     rows = []
     cases = ((role, run) for role in sources for run in range(settings["runs"][role]))
     for role, run in cases:
-        parts = Parts(sources[role])
+        trial = first(sources[role])
 
-        def note(model: CBMClassifier, role: str = role, run: int = run, parts: Parts = parts) -> None:
+        def note(model: CBMClassifier, role: str = role, run: int = run, trial: Trial = trial) -> None:
             """Record the EM iteration that a model has just ended."""
-            accuracy = exactly_right(parts.Y_test, model.predict(parts.X_test)).mean()
+            accuracy = trial.test.accuracy(model)
             path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
             rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
 
         model = CBMClassifier(**settings["params"], tol=0.0, random_state=seed_from(generator), callback=note)
-        model.fit(parts.X, parts.Y)
+        trial.train.fitted(model)
     return Measure({"largest_fall": _largest_fall(rows)}, {"path": rows})
 
 
@@ -142,30 +125,24 @@ def random_starts(
     the value ``scene_k20`` is the mean over the starts with its standard deviation.
     """
     rows: list[dict[str, Any]] = []
-    values = {}
+    values: dict[str, Value] = {}
     for role, source in sources.items():
-        parts = Parts(source)
+        trial = first(source)
         for n_components in settings["components"][role]:
-            found = [
-                _started(parts, {**settings["params"], "n_components": n_components}, generator)
+            starts = [
+                _started(trial, {**settings["params"], "n_components": n_components}, generator)
                 for _ in range(settings["runs"][role])
             ]
             case = {"role": role, "components": n_components}
-            rows += [{**case, "run": run, **row} for run, row in enumerate(found)]
-            accuracy = [row["subset_accuracy"] for row in found]
-            values[f"{role}_k{n_components}"] = float(np.mean(accuracy)), deviation_of(accuracy)
+            rows += [{**case, "run": run, **row} for run, row in enumerate(starts)]
+            values[f"{role}_k{n_components}"] = Repeated([row["subset_accuracy"] for row in starts])
     return Measure(values, {"runs": rows})
 
 
-# The settings say which K.
-components = random_starts
-
-
-def _started(parts: Parts, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
+def _started(trial: Trial, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
     """Return the test part's subset accuracy and the last objective of CBM from one random start."""
-    model = CBMClassifier(**params, random_state=seed_from(generator)).fit(parts.X, parts.Y)
-    accuracy = float(exactly_right(parts.Y_test, model.predict(parts.X_test)).mean())
-    return {"subset_accuracy": accuracy, "objective": float(model.objective_path_[-1])}
+    model = trial.train.fitted(CBMClassifier(**params, random_state=seed_from(generator)))
+    return {"subset_accuracy": trial.test.accuracy(model), "objective": float(model.objective_path_[-1])}
 
 
 def exact_search(
@@ -189,14 +166,14 @@ def exact_search(
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
-        parts = Parts(source)
-        X, n_labels = parts.X_test[: settings["documents"]], parts.Y.shape[1]
+        trial = first(source)
+        X, n_labels = trial.test.X[: settings["documents"]], trial.train.y.shape[1]
         sizes = sorted({n for n in settings["labels"] if n < n_labels} | {n_labels})
         for n_components in settings["components"]:
             model = CBMClassifier(
                 **{**settings["params"], "n_components": n_components}, random_state=seed_from(generator)
             )
-            pi, b = model.fit(parts.X, parts.Y).components(X)
+            pi, b = trial.train.fitted(model).components(X)
             tiny = np.finfo(np.float64).tiny
             odds = np.log(np.maximum(b, tiny)) - np.log1p(-np.minimum(b, 1.0 - 2.0**-53))
             log_pi = np.log(np.maximum(pi, tiny))
@@ -239,19 +216,19 @@ def special_cases(
         of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
     generator : unused, for nothing is drawn.
     """
-    parts = Parts(next(iter(sources.values())))
+    trial = first(next(iter(sources.values())))
     shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
-    one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared).fit(parts.X, parts.Y)
+    one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
-    single = BinaryRelevance(tol=1e-16, **solved).fit(parts.X, parts.Y)
-    hard = CBMClassifier(init="label_sets", step_tol=settings["tolerance"], **shared).fit(parts.X, parts.Y)
-    powerset = PowerSet(tol=settings["tolerance"], **solved).fit(parts.X, parts.Y)
+    single = BinaryRelevance(tol=1e-16, **solved)
+    hard = CBMClassifier(init="label_sets", step_tol=settings["tolerance"], **shared)
+    powerset = PowerSet(tol=settings["tolerance"], **solved)
+    marginals = [trial.train.fitted(model).predict_proba(trial.test.X) for model in (one, single)]
+    sets = [trial.train.fitted(model).predict(trial.test.X) for model in (hard, powerset)]
     return Measure(
         {
-            "largest_difference_from_binrel": np.abs(
-                one.predict_proba(parts.X_test) - single.predict_proba(parts.X_test)
-            ).max(),
-            "largest_difference_from_powset": np.abs(hard.predict(parts.X_test) - powerset.predict(parts.X_test)).max(),
+            "largest_difference_from_binrel": np.abs(marginals[0] - marginals[1]).max(),
+            "largest_difference_from_powset": np.abs(sets[0] - sets[1]).max(),
         }
     )
 
@@ -273,20 +250,21 @@ def illustration(
     a measure with the tables ``components`` (label probabilities of the components with the largest weights),
     ``labels`` (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
     """
-    parts = Parts(max(sources.values(), key=lambda source: len(source.corpus.label_names)))
-    model = CBMClassifier(**settings["params"], random_state=seed_from(generator)).fit(parts.X, parts.Y)
-    modes, log_mode, _ = model.search(parts.X_test)
-    marginal = model.predict_proba(parts.X_test)
+    source = max(sources.values(), key=lambda source: len(source.corpus.label_names))
+    trial, label_names = first(source), source.corpus.label_names
+    model = trial.train.fitted(CBMClassifier(**settings["params"], random_state=seed_from(generator)))
+    modes, log_mode, _ = model.search(trial.test.X)
+    marginal = model.predict_proba(trial.test.X)
     lost = (modes == 1) & (marginal < 0.5)
     carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
-    chosen = _telling(lost, carried, exactly_right(parts.Y_test, modes), np.exp(log_mode))
-    X, mode = parts.X_test[[chosen]], modes[chosen]
+    chosen = _telling(lost, carried, exactly_right(trial.test.y, modes), np.exp(log_mode))
+    X, mode = trial.test.X[[chosen]], modes[chosen]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
     shown = np.flatnonzero(
-        (mode == 1) | (parts.Y_test[chosen] == 1) | (marginal[chosen] > 0.1) | (b[0, heavy].max(axis=0) > 0.3)
+        (mode == 1) | (trial.test.y[chosen] == 1) | (marginal[chosen] > 0.1) | (b[0, heavy].max(axis=0) > 0.3)
     )
-    names = [parts.labels[label] for label in shown]
+    names = [label_names[int(label)] for label in shown]
     without = mode & (marginal[chosen] >= 0.5).astype(np.int8)
     correlation = model.label_correlations(X)[0]
     values = {
@@ -306,12 +284,12 @@ def illustration(
         "labels": [
             {
                 **{"label": name, "marginal": marginal[chosen, label], "mode": int(mode[label])},
-                "true": int(parts.Y_test[chosen, label]),
+                "true": int(trial.test.y[chosen, label]),
             }
             for name, label in zip(names, shown, strict=True)
         ],
         "correlations": [
-            {"first": parts.labels[i], "second": parts.labels[j], "correlation": correlation[i, j]}
+            {"first": label_names[int(i)], "second": label_names[int(j)], "correlation": correlation[i, j]}
             for i, j in itertools.product(shown, shown)
         ],
     }

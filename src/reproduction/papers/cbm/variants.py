@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from reproduction.papers.cbm.boosting import ClippedPowerSet, predicted_after
-from reproduction.papers.cbm.parts import Parts, deviation_of, exactly_right, seed_from
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.papers.cbm.parts import exactly_right, first, seed_from
+from reproduction.stored.measures import Measure, MeasureData, Repeated
+from textmix.experiment.trial import Trial
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, search
@@ -44,13 +45,13 @@ def chain_variants(
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
     for role, source in sources.items():
-        parts = Parts(source)
+        trial = first(source)
         params = settings["params"][role]
         for run in range(settings["orders"][role]):
-            rows += _scored(role, run, parts, _inferences(parts, params, settings, seed_from(generator)))
+            rows += _scored(role, run, trial, _inferences(trial, params, settings, seed_from(generator)))
         for run in range(settings["ensembles"][role]):
-            rows += _scored(role, run, parts, _votes(parts, params, seed_from(generator)))
-        values[f"{role}_reach"] = float(within_reach(parts.Y_test).mean())
+            rows += _scored(role, run, trial, _votes(trial, params, seed_from(generator)))
+        values[f"{role}_reach"] = float(within_reach(trial.test.y).mean())
     return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
@@ -73,10 +74,10 @@ def boosting_variants(
     rows: list[dict[str, Any]] = []
     size = {"trees": settings["rounds"][-1], "leaves": settings["leaves"]}
     for role, source in sources.items():
-        parts = Parts(source)
+        trial = first(source)
         for name, kind in (("ours", BoostedPowerSet), ("authors", ClippedPowerSet)):
-            found = predicted_after(kind(**size).fit(parts.X, parts.Y), parts.X_test, settings["rounds"])
-            rows += _scored(role, 0, parts, ((f"{name}_{rounds}", sets) for rounds, sets in found))
+            found = predicted_after(trial.train.fitted(kind(**size)), trial.test.X, settings["rounds"])
+            rows += _scored(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in found))
     return Measure(_means(rows), {"runs": rows})
 
 
@@ -99,53 +100,53 @@ def sampler_seeds(
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
     for role, source in sources.items():
-        parts = Parts(source)
-        network = DependencyNetwork(**settings["params"], random_state=seed_from(generator)).fit(parts.X, parts.Y)
+        trial = first(source)
+        network = trial.train.fitted(DependencyNetwork(**settings["params"], random_state=seed_from(generator)))
         for run in range(settings["runs"]):
             network.seed_ = seed_from(generator)
-            rows += _scored(role, run, parts, [("network", network.predict(parts.X_test))])
+            rows += _scored(role, run, trial, [("network", network.predict(trial.test.X))])
         found = [row["subset_accuracy"] for row in rows if row["role"] == role]
         values |= {f"{role}_least": min(found), f"{role}_most": max(found)}
     return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
-def _scored(role: str, run: int, parts: Parts, found: Found) -> Iterator[dict[str, Any]]:
+def _scored(role: str, run: int, trial: Trial, found: Found) -> Iterator[dict[str, Any]]:
     """Yield a row for each variant and the label sets that it predicts, int64 (N, L)."""
     for variant, predicted in found:
-        accuracy = float(exactly_right(parts.Y_test, predicted).mean())
+        accuracy = float(exactly_right(trial.test.y, predicted).mean())
         yield {"role": role, "variant": variant, "run": run, "subset_accuracy": accuracy}
 
 
-def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
-    """Return the mean and the deviation over the runs of each variant on each data set."""
+def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
+    """Return the accuracy of each run of each variant on each data set."""
     found: dict[str, list[float]] = {}
     for row in rows:
         found.setdefault(f"{row['role']}_{row['variant']}", []).append(row["subset_accuracy"])
-    return {name: (float(np.mean(values)), deviation_of(values)) for name, values in found.items()}
+    return {name: Repeated(values) for name, values in found.items()}
 
 
-def _inferences(parts: Parts, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
+def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
     """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
-    chain = ProbabilisticChain(**params, random_state=seed).fit(parts.X, parts.Y)
+    chain = trial.train.fitted(ProbabilisticChain(**params, random_state=seed))
     # A chain has no weight for a feature that no training document has.
-    features = chain._checked(parts.X_test)
+    features = chain._checked(trial.test.X)
     Z, V = add_bias(features, chain.coef_), np.ascontiguousarray(chain.links_)
     for width, name in ((1, "greedy"), (settings["beam_width"], "beam")):
         yield name, search(features, chain.order_, chain.coef_, chain.links_, width)
-    sampled = np.zeros(parts.Y_test.shape, dtype=np.int64)
+    sampled = np.zeros(trial.test.y.shape, dtype=np.int64)
     sampled[:, chain.order_] = search_samples(Z, V, settings["samples"], seed)
     yield "monte_carlo", sampled
-    yield "exact", chain.predict(parts.X_test)
+    yield "exact", chain.predict(trial.test.X)
 
 
-def _votes(parts: Parts, params: Mapping[str, Any], seed: int) -> Found:
+def _votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Found:
     """Yield what one ensemble predicts: labels of half the votes or of calibrated many, and the most frequent set."""
-    model = ChainEnsemble(**params, random_state=seed).fit(parts.X, parts.Y)
-    shares = model.predict_proba(parts.X_test)
+    model = trial.train.fitted(ChainEnsemble(**params, random_state=seed))
+    shares = model.predict_proba(trial.test.X)
     yield "label_half", (shares >= 0.5).astype(np.int64)
-    threshold = calibrated_threshold(shares, float(parts.Y.sum(axis=1).mean()))
+    threshold = calibrated_threshold(shares, float(trial.train.y.sum(axis=1).mean()))
     yield "label_calibrated", (shares >= threshold).astype(np.int64)
-    yield "subset", model.set_params(vote="subset").predict(parts.X_test)
+    yield "subset", model.set_params(vote="subset").predict(trial.test.X)
 
 
 def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:

@@ -8,15 +8,15 @@ statistics are computed without it (convention "sequence") and with it ("bag").
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import gammaln
 
-from reproduction.papers.edcm.documents import Documents, Rows, Values, first, only
+from reproduction.papers.edcm.documents import Rows, Values, first, only, sample
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
@@ -69,7 +69,7 @@ def _length_term(documents: Documents, parameters: np.ndarray, convention: str) 
 def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
     """Return the maximum-likelihood alpha and beta of every class, (C, V) each, 0 for words that a class lacks."""
     dcm, edcm = DCMClassifier(smoothing=0.0), EDCMClassifier(smoothing=0.0)
-    return dcm.fit(train.X, train.y).alpha_, edcm.fit(train.X, train.y).beta_
+    return train.fitted(dcm).alpha_, train.fitted(edcm).beta_
 
 
 def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -90,14 +90,14 @@ def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     range over the classes.
     """
     source = only(sources)
-    train, _test = first(sources)
-    beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
+    train = first(sources).train
+    beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
     n_parameters = len(np.unique(train.X.indices))
     rows: Rows = [{"steps": 0, **_sizes(beta, beta, n_parameters)}]
     for steps in settings["steps"]:
         model = DCMClassifier(method="fixed_point", smoothing=0.0, max_iter=steps, tol=0.0)
-        rows.append({"steps": steps, **_sizes(_quiet(model, train), beta, n_parameters)})
-    alpha = DCMClassifier(smoothing=0.0).fit(train.X, train.y).alpha_
+        rows.append({"steps": steps, **_sizes(train.fitted(model).alpha_, beta, n_parameters)})
+    alpha = train.fitted(DCMClassifier(smoothing=0.0)).alpha_
     best = _sizes(alpha, beta, n_parameters)
     values: Values = {**best, "parameters": n_parameters}
     rows.append({"steps": "converged", **best})
@@ -116,13 +116,6 @@ def _ranges(groups: Rows) -> Values:
     names = [name for name in groups[0] if name != "group"]
     lowest = {f"{name}_lowest": min(row[name] for row in groups) for name in names}
     return {**lowest, **{f"{name}_highest": max(row[name] for row in groups) for name in names}}
-
-
-def _quiet(model: DCMClassifier, train: Documents) -> np.ndarray:
-    """Return alpha (C, V) of a fit that is stopped early on purpose, without its warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return model.fit(train.X, train.y).alpha_
 
 
 def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, float]:
@@ -168,23 +161,23 @@ def approximation(
     a measure with the tables ``documents`` (a drawn document a row: its words, log p and log q in nats), ``by_length``
     (see `_by_length`) and ``parameters`` (see `_some`).
     """
-    train, _test = first(sources)
+    train = first(sources).train
     alpha, beta = _fit(train)
-    sample = train.sample(settings["per_class"], generator)
-    values: Values = {"documents": len(sample.y), "correlation_alpha_beta": correlation_of_parameters(alpha, beta)}
+    drawn = sample(train, settings["per_class"], generator)
+    values: Values = {"documents": len(drawn), "correlation_alpha_beta": correlation_of_parameters(alpha, beta)}
     convention: Literal["bag", "sequence"]
     for convention, suffix in (("sequence", ""), ("bag", "_bag")):
-        p = log_dcm(sample, alpha, convention)
+        p = log_dcm(drawn, alpha, convention)
         for name, parameters in (("same_parameters", alpha), ("own_parameters", beta)):
-            q = log_edcm(sample, parameters, convention)
+            q = log_edcm(drawn, parameters, convention)
             values[f"correlation_{name}{suffix}"] = float(np.corrcoef(p, q)[0, 1])
             values[f"deviation_{name}{suffix}"] = float(np.mean(np.abs(q - p) / np.abs(p)))
-    p, same, own = log_dcm(sample, alpha), log_edcm(sample, alpha), log_edcm(sample, beta)
+    p, same, own = log_dcm(drawn, alpha), log_edcm(drawn, alpha), log_edcm(drawn, beta)
     documents = [
         {"length": n, "log_p": a, "log_q_same": b, "log_q_own": c}
-        for n, a, b, c in zip(sample.lengths, p, same, own, strict=True)
+        for n, a, b, c in zip(drawn.lengths, p, same, own, strict=True)
     ]
-    tables = {"documents": documents, "by_length": _by_length(sample.lengths, p, same, own)}
+    tables = {"documents": documents, "by_length": _by_length(drawn.lengths, p, same, own)}
     return Measure(values, {**tables, "parameters": _some(alpha, beta, settings["shown"], generator)})
 
 
@@ -236,7 +229,7 @@ def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     end in ``_lowest`` and ``_highest`` are the range over the classes.
     """
     source = only(sources)
-    train, _test = first(sources)
+    train = first(sources).train
     alpha, _beta = _fit(train)
     groups: Rows = []
     by_count: dict[int, list[float]] = {}

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.papers.edcm.documents import Documents, Rows, Values, first, mean_and_deviation, only, trials
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.papers.edcm.documents import Rows, Values, first, mean_and_deviation, only
+from reproduction.stored.measures import Measure, MeasureData, Repeated
+from textmix.experiment.trial import Documents, Trial
 from textmix.models.neighbours.knn import KNNClassifier
 from textmix.models.neighbours.representations import REPRESENTATIONS
 
@@ -33,26 +34,22 @@ def knn_curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     """
     values: Values = {}
     rows: Rows = []
-    ks = np.array(settings["neighbours"])
+    source, ks = only(sources), np.array(settings["neighbours"])
     for name in settings["representations"]:
-        curves = np.array([_curve(name, *parts, ks) for parts in trials(only(sources), settings["trials"])])
-        values[f"{name}_gain"] = mean_and_deviation(curves[:, -1] - curves[:, 0])
+        curves = np.array([_curve(name, trial, ks) for trial in source.trials(most=settings["trials"])])
+        values[f"{name}_gain"] = Repeated(curves[:, -1] - curves[:, 0], source.test_ratio)
         for k, accuracies in zip(ks, curves.T, strict=True):
             mean, deviation = mean_and_deviation(accuracies)
             rows.append({"representation": name, "k": int(k), "accuracy": mean, "spread": deviation})
     return Measure(values, {"curves": rows})
 
 
-# `knn_curves` takes one data set, so that Industry Sector has a measure of its own.
-knn_curves_industry = knn_curves
-
-
-def _curve(name: str, train: Documents, test: Documents, ks: np.ndarray) -> np.ndarray:
+def _curve(name: str, trial: Trial, ks: np.ndarray) -> np.ndarray:
     """Return the accuracy of a representation at each k of ``ks``, float64 (K,)."""
-    model = KNNClassifier(representation=name).fit(train.X, train.y)
-    elected = model.elect(*model.kneighbors(test.X, int(ks[-1])))
-    places = np.minimum(ks, elected.shape[1]) - 1
-    return np.mean(elected[:, places] == test.y[:, np.newaxis], axis=0)
+    model = trial.train.fitted(KNNClassifier(representation=name))
+    elected = model.elect(*model.kneighbors(trial.test.X, int(ks[-1])))
+    columns = np.minimum(ks, elected.shape[1]) - 1
+    return np.mean(elected[:, columns] == trial.test.y[:, np.newaxis], axis=0)
 
 
 def knn_variants(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -63,13 +60,14 @@ def knn_variants(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
     sources : role -> data set, one; its first split is used.
     settings : ``neighbours``, k.
     """
-    train, test = first(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     k = settings["neighbours"]
     rows: Rows = []
     for name in REPRESENTATIONS:
         for scale, (similarity, index) in _searches(name, train, test, k):
             for weights, ties in (("uniform", "nearest"), ("uniform", "first"), ("similarity", "nearest")):
-                voter = KNNClassifier(representation=name, weights=weights, ties=ties).fit(train.X, train.y)  # type: ignore[arg-type]
+                voter = train.fitted(KNNClassifier(representation=name, weights=weights, ties=ties))  # type: ignore[arg-type]
                 accuracy = float(np.mean(voter.elect(similarity, index)[:, -1] == test.y))
                 vote = weights if weights == "similarity" else ties
                 rows.append({"representation": name, "vectors": scale, "vote": vote, "accuracy": accuracy})
@@ -86,7 +84,7 @@ def _searches(
     their length, and "per_class", for a Fisher kernel, takes one model a class.
     """
     for cosine, scale in ((False, "printed"), (True, "cosine")):
-        yield scale, KNNClassifier(representation=name, cosine=cosine).fit(train.X, train.y).kneighbors(test.X, k)
+        yield scale, train.fitted(KNNClassifier(representation=name, cosine=cosine)).kneighbors(test.X, k)
     if name in FISHER:
         yield "per_class", _per_class(name, train, test, k)
 
@@ -96,8 +94,7 @@ def _per_class(name: str, train: Documents, test: Documents, k: int) -> tuple[np
     similarities, indices = [], []
     for c in np.unique(train.y):
         rows = np.flatnonzero(train.y == c)
-        model = KNNClassifier(representation=name).fit(train.X[rows], train.y[rows])
-        similarity, index = model.kneighbors(test.X, k)
+        similarity, index = train[rows].fitted(KNNClassifier(representation=name)).kneighbors(test.X, k)
         similarities.append(similarity)
         indices.append(rows[index])
     similarity, index = np.hstack(similarities), np.hstack(indices)

@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from reproduction.papers.edcm.documents import Documents, Rows, Values, first, mean_and_deviation, only, trials
+from reproduction.papers.edcm.documents import Rows, Values, first, only, sample
 from reproduction.papers.edcm.likeness import cells_of, log_dcm, log_edcm, sum_of
 from reproduction.papers.edcm.unseen import by_class, of_classes
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.stored.measures import Measure, MeasureData, Repeated
+from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import METHODS, DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
@@ -57,16 +58,18 @@ def dcm_methods(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     models: dict[str, Any] = {"multinomial": MultinomialClassifier(smoothing=settings["multinomial"])}
     models |= {"edcm": EDCMClassifier(), **{f"dcm_{method}": DCMClassifier(method=method) for method in METHODS}}  # type: ignore[arg-type]
     rows: Rows = []
-    for split, (train, test) in enumerate(trials(only(sources), settings["trials"])):
+    source = only(sources)
+    for trial in source.trials(most=settings["trials"]):
+        split, train, test = trial.number, trial.train, trial.test
         for name, model in models.items():
-            model.fit(train.X, train.y)
+            train.fitted(model)
             accuracy = float(np.mean(model.predict(test.X) == test.y))
             perplexity = float(of_classes(model, test, "sequence").mean())
             rows.append({"model": name, "split": split, "accuracy": accuracy, "perplexity": perplexity})
     values: Values = {}
     found = {name: [row for row in rows if row["model"] == name] for name in models}
     for name, metric in itertools.product(models, ("accuracy", "perplexity")):
-        values[f"{name}_{metric}"] = mean_and_deviation([row[metric] for row in found[name]])
+        values[f"{name}_{metric}"] = Repeated([row[metric] for row in found[name]], source.test_ratio)
     for method in METHODS:
         values[f"edcm_above_{method}"] = _share_above(found["edcm"], found[f"dcm_{method}"])
         values[f"{method}_above_multinomial"] = _share_above(found[f"dcm_{method}"], found["multinomial"])
@@ -100,15 +103,16 @@ def deviation_readings(
     a measure with the table ``readings`` (both deviations of each reading) and the number of readings that give both
     printed numbers, or one of the two.
     """
-    train, test = first(sources)
-    samples = {"training": train.sample(settings["per_class"], generator)}
-    samples["unseen"] = test.sample(settings["per_class"], generator)
+    trial = first(sources)
+    train, test = trial.train, trial.test
+    samples = {"training": sample(train, settings["per_class"], generator)}
+    samples["unseen"] = sample(test, settings["per_class"], generator)
     rows: Rows = []
     for smoothing, training, alpha, beta in _trained(train, settings["smoothing"], settings["steps"]):
-        for documents, sample in samples.items():
+        for documents, drawn in samples.items():
             if smoothing or documents == "training":
                 head = {"smoothing": smoothing, "training": training, "documents": documents}
-                rows += [head | row for row in _deviations(sample, alpha, beta)]
+                rows += [head | row for row in _deviations(drawn, alpha, beta)]
     printed, margin = settings["printed"], settings["margin"]
     near = {name: [abs(row[name] / printed[name] - 1.0) <= margin for row in rows] for name in ("same", "own")}
     both = sum(a and b for a, b in zip(near["same"], near["own"], strict=True))
@@ -123,12 +127,12 @@ def _trained(
     ways: dict[str, dict[str, Any]] = {"maximum": {}, "leave one out": {"method": "leave_one_out"}}
     ways |= {f"{n} steps": {"method": "fixed_point", "max_iter": n, "tol": 0.0} for n in steps}
     for smoothing in constants:
-        beta = EDCMClassifier(smoothing=smoothing).fit(train.X, train.y).beta_
+        beta = train.fitted(EDCMClassifier(smoothing=smoothing)).beta_
         for name, options in ways.items():
             if smoothing or name != "leave one out":
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # a training that is stopped early on purpose
-                    alpha = DCMClassifier(smoothing=smoothing, **options).fit(train.X, train.y).alpha_
+                    alpha = train.fitted(DCMClassifier(smoothing=smoothing, **options)).alpha_
                 yield smoothing, name, alpha, beta
 
 
@@ -165,14 +169,15 @@ def perplexity_readings(
     constant) and the number of pairs with equal documents and level that give both printed numbers; ``with_both`` takes
     any two constants, ``with_both_at_0.01`` the constant of the paper for the multinomial.
     """
-    train, test = first(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     samples = {"unseen": test, "unseen, known words": _known(train, test), "training": train}
     rows: Rows = []
     for head, log_p in _models(train, settings):
-        for documents, sample in samples.items():
-            logs = log_p(sample)
+        for documents, drawn in samples.items():
+            logs = log_p(drawn)
             for name, level in LEVELS.items():
-                rows.append({**head, "documents": documents, "level": name, "perplexity": level(logs, sample)})
+                rows.append({**head, "documents": documents, "level": name, "perplexity": level(logs, drawn)})
     printed, margin = settings["printed"], settings["margin"]
     near = [row for row in rows if abs(row["perplexity"] / printed[row["model"]] - 1.0) <= margin]
     pairs = [
@@ -190,13 +195,13 @@ def _models(
 ) -> Iterator[tuple[dict[str, Any], Callable[[Documents], np.ndarray]]]:
     """Yield each trained model of `perplexity_readings`: its cells of the table, and its log probabilities (N,)."""
     for smoothing in settings["smoothing"]:
-        log_theta = MultinomialClassifier(smoothing=smoothing).fit(train.X, train.y).feature_log_prob_
+        log_theta = train.fitted(MultinomialClassifier(smoothing=smoothing)).feature_log_prob_
         head = {"model": "multinomial", "method": "", "smoothing": smoothing, "unit": "absolute"}
         yield head, partial(_log_multinomial, log_theta=log_theta)
     constants = [(value, "smallest") for value in settings["smoothing"]]
     constants += [(value, "absolute") for value in settings["absolute"]]
     for method, (smoothing, unit) in itertools.product(settings["methods"], constants):
-        model = DCMClassifier(method=method, smoothing=smoothing, smoothing_unit=unit).fit(train.X, train.y)
+        model = train.fitted(DCMClassifier(method=method, smoothing=smoothing, smoothing_unit=unit))
         head = {"model": "dcm", "method": method, "smoothing": smoothing, "unit": unit}
         yield head, partial(log_dcm, alpha=model.alpha_)
 

@@ -10,9 +10,10 @@ import numpy as np
 from scipy import optimize, sparse
 from scipy.special import gammaln
 
-from reproduction.papers.edcm.documents import Documents, Rows, Values, first
+from reproduction.papers.edcm.documents import Rows, Values, first
 from reproduction.papers.edcm.likeness import log_edcm
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
@@ -33,7 +34,7 @@ def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     a measure whose table ``occurrences`` has the share of (document, word) pairs in which the word occurs exactly m
     times, in the documents of the class and as each model expects it, for every band and every m from 1.
     """
-    train, _test = first(sources)
+    train = first(sources).train
     values: Values = {f"repetition_factor_s_{s}": _repetition(s, settings["share"]) for s in settings["concentrations"]}
     shape = np.arange(1.0, settings["words"] + 1)
     values["largest_difference_dcm_multinomial"] = _distance_to_multinomial(
@@ -89,7 +90,7 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
     with its ranks at 1 % and 10 %, and with the smallest, less the words of that document.  ``documents`` are of one
     class, of index 0.
     """
-    beta = EDCMClassifier(smoothing=0.0).fit(documents.X, documents.y).beta_
+    beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_
     s, known = beta.sum(), np.flatnonzero(beta[0])
     ranked = known[np.argsort(-beta[0, known], kind="stable")]
     words = ranked[[0, len(ranked) // 100, len(ranked) // 10, -1]]
@@ -117,8 +118,8 @@ def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most:
     totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     rank = np.empty(len(totals), dtype=np.int64)
     rank[np.argsort(-totals, kind="stable")] = np.arange(len(totals))
-    alpha = DCMClassifier(smoothing=0.0).fit(X, documents.y).alpha_[0]
-    beta = EDCMClassifier(smoothing=0.0).fit(X, documents.y).beta_[0]
+    alpha = documents.fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
+    beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_[0]
     n, number = np.unique(lengths, return_counts=True)
     rows: Rows = []
     for band, (begin, end) in bands.items():
@@ -195,8 +196,8 @@ def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     median of |sum - 1| over the classes at the largest length, ``saddle_point_largest_error`` the largest error of
     `log_total_by_saddle_point` on all lengths but the first.
     """
-    train, _test = first(sources)
-    beta = EDCMClassifier(smoothing=0.0).fit(train.X, train.y).beta_
+    train = first(sources).train
+    beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
     totals = np.array([log_totals(b[b > 0], settings["lengths"]) for b in beta])
     few = beta[0][np.argsort(-beta[0], kind="stable")[: settings["words"]]]
     vectors = np.array(list(compositions(settings["short"], len(few))))

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.papers.edcm.documents import Documents, Rows, Values, mean_and_deviation, only, trials
+from reproduction.papers.edcm.documents import Rows, Values, mean_and_deviation, only
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents
 from textmix.models.neighbours.knn import KNNClassifier
 
 #: Name -> weight of counts x (nnz,) of documents of the lengths n (nnz,) with the mean length m.
@@ -53,7 +54,8 @@ def tfidf_forms(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     vote, the best accuracies of TF-IDF with whole counts x, of TF-IDF in any form, and of Bhattacharyya.
     """
     found: dict[tuple[str, str, str, str], list[float]] = {}
-    for train, test in trials(only(sources), settings["trials"]):
+    for trial in only(sources).trials(most=settings["trials"]):
+        train, test = trial.train, trial.test
         both = sparse.vstack([train.X, test.X], format="csr")
         ways: dict[tuple[str, str, str], tuple[str, Documents, Documents]] = {}
         for count, word, documents in settings["forms"]:
@@ -101,9 +103,9 @@ def _weighing(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.cs
 
 def _accuracies(representation: str, train: Documents, test: Documents, k: int) -> dict[str, float]:
     """Return the accuracy by each vote; one search serves all."""
-    search = KNNClassifier(representation=representation).fit(train.X, train.y).kneighbors(test.X, k)
+    search = train.fitted(KNNClassifier(representation=representation)).kneighbors(test.X, k)
     found = {}
     for vote, (weights, ties) in VOTES.items():
-        voter = KNNClassifier(representation=representation, weights=weights, ties=ties).fit(train.X, train.y)  # type: ignore[arg-type]
+        voter = train.fitted(KNNClassifier(representation=representation, weights=weights, ties=ties))  # type: ignore[arg-type]
         found[vote] = float(np.mean(voter.elect(*search)[:, -1] == test.y))
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
-import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from reproduction.papers.edcm.documents import Values, first
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.cost import measured
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
@@ -30,17 +31,16 @@ def training_time(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     sources : role -> data set, one.
     settings : ``repeats``, how often each is timed.
     """
-    train, _test = first(sources)
+    train = first(sources).train
     models: dict[str, Any] = {"multinomial": MultinomialClassifier(), "edcm": EDCMClassifier(), "dcm": DCMClassifier()}
     models |= {f"dcm_{method}": DCMClassifier(method=method) for method in MINKA}
     for model in models.values():
-        model.fit(train.X, train.y)  # compiles the kernels before they are timed
+        train.fitted(model)  # compiles the kernels before they are timed
     seconds: dict[str, list[float]] = {name: [] for name in models}
     for _repeat in range(settings["repeats"]):
         for name, model in models.items():
-            start = time.perf_counter()
-            model.fit(train.X, train.y)
-            seconds[name].append(time.perf_counter() - start)
+            _, cost = measured(functools.partial(train.fitted, model))
+            seconds[name].append(cost["seconds"])
     medians = {name: statistics.median(values) for name, values in seconds.items()}
     values: Values = {f"{name}_seconds": value for name, value in medians.items()}
     fastest = min(medians[f"dcm_{method}"] for method in MINKA)

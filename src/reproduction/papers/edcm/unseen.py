@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import bdtrc
 
-from reproduction.papers.edcm.documents import Documents, Rows, Values, first, mean_and_deviation, only, trials
+from reproduction.papers.edcm.documents import Rows, Values, first, mean_and_deviation, only
 from reproduction.papers.edcm.repetition import log_total_by_saddle_point
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.mixture import MultinomialMixture
@@ -43,12 +44,13 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
     rows: Rows = []
     firsts: dict[str, tuple[Any, Documents]] = {}
-    for trial, (train, test) in enumerate(trials(only(sources))):
+    for trial in only(sources).trials():
+        train, test = trial.train, trial.test
         for name, kind in MODELS.items():
-            model = kind(smoothing=settings["smoothing"]).fit(train.X, train.y)
+            model = train.fitted(kind(smoothing=settings["smoothing"]))
             for order in conventions:
                 found.setdefault((name, order), []).append(of_classes(model, test, order))
-            if trial == 0:
+            if trial.number == 0:
                 rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
                 firsts[name] = model, test
     dcm, normalised = float(found["dcm", "sequence"][0].mean()), float(_normalised(*firsts["edcm"]).mean())
@@ -75,7 +77,7 @@ def _chance_of_no_gain(before: np.ndarray, after: np.ndarray) -> float:
 
 def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:
     """Return the row of a model with a given smoothing constant: mean perplexity and its standard deviation."""
-    model = MODELS[name](smoothing=smoothing).fit(train.X, train.y)
+    model = train.fitted(MODELS[name](smoothing=smoothing))
     mean, deviation = mean_and_deviation(of_classes(model, test, "sequence"))
     return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": deviation}
 
@@ -119,7 +121,8 @@ def mixtures(
     a measure whose table ``curve`` has the mean perplexity of the classes for each constant and number of components;
     ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is at most the DCM's, else 0.
     """
-    train, test = first(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     rows: Rows = []
     for smoothing, components in itertools.product(settings["smoothing"], settings["components"]):
         shape = {"n_components": components, "smoothing": smoothing, "max_iter": settings["max_iter"]}
@@ -130,7 +133,7 @@ def mixtures(
             log_p[test.y == c] = model.score_samples(test.X[test.y == c], "sequence")
         mean = float(by_class(log_p, test).mean())
         rows.append({"smoothing": smoothing, "components": components, "perplexity": mean})
-    dcm = DCMClassifier(smoothing=settings["smoothing"][0]).fit(train.X, train.y)
+    dcm = train.fitted(DCMClassifier(smoothing=settings["smoothing"][0]))
     level = float(of_classes(dcm, test, "sequence").mean())
     best = min(rows, key=lambda row: row["perplexity"])
     values: Values = {

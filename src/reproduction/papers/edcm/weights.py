@@ -40,7 +40,7 @@ def fisher_tfidf(
     """
     from scipy import stats  # here, for it takes a second to import and no other measure needs it
 
-    train, _test = first(sources)
+    train = first(sources).train
     fisher, tfidf = FisherDCM().fit(train.X), TfIdf().fit(train.X)
     exact = fisher.transform(train.X).sparse.data
     cells = np.sort(generator.permutation(len(exact))[: settings["cells"]])

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.papers.multinomial.documents import Documents, halves, params_of
+from reproduction.papers.multinomial.documents import first, params_of
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.label_sets.chains import ClassifierChain
 from textmix.models.label_sets.estimators import BinaryRelevance
@@ -40,16 +42,17 @@ def label_dependence(
     -------
     a measure whose table ``methods`` has a row for each method: its error on all and on the labelled test documents.
     """
-    train, test = halves(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     params = {name: value for name, value in params_of(settings).items() if name != "discount_counts"}
-    fold = generator.permutation(train.X.shape[0]) % settings["folds"]
+    fold = fold_numbers(len(train), settings["folds"], generator)
     inputs, inputs_of_test = _crossed(train, fold, params), _log_odds(train, test.X, params)
-    seed, used = int(generator.integers(2**31)), np.flatnonzero(train.Y.sum(axis=0) >= settings["least"])
-    Y, true = train.Y.toarray()[:, used], test.Y.toarray() > 0
+    seed, used = int(generator.integers(2**31)), np.flatnonzero(train.y.sum(axis=0) >= settings["least"])
+    Y, true = train.y.toarray()[:, used], test.y.toarray() > 0
     rows = []
     for name, model in _methods(settings, seed).items():
         sets = np.zeros_like(true)
-        sets[:, used] = model.fit(inputs[:, used], Y).predict(inputs_of_test[:, used])
+        sets[:, used] = Documents(inputs[:, used], Y).fitted(model).predict(inputs_of_test[:, used])
         wrong = np.any(sets != true, axis=1)
         errors = {"set_error": wrong.mean(), "set_error_without_unlabelled": wrong[test.labelled].mean()}
         rows.append({"method": name, **errors, "labels": sets.sum() / len(sets)})
@@ -71,7 +74,7 @@ def _methods(settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 def _log_odds(train: Documents, X: sparse.csr_array, params: Mapping[str, Any]) -> np.ndarray:
     """Return sign(s) log(1 + |s|) of the log-odds s of binary classifiers for counts X (N, V), float64 (N, L)."""
-    scores = AbsoluteDiscountingBinary(**params).fit(train.X, train.Y).decision_function(X)
+    scores = train.fitted(AbsoluteDiscountingBinary(**params)).decision_function(X)
     return np.asarray(np.sign(scores) * np.log1p(np.minimum(np.abs(scores), 1e9)))
 
 
@@ -82,7 +85,7 @@ def _crossed(train: Documents, fold: np.ndarray, params: Mapping[str, Any]) -> n
     ----------
     fold : int (N,), the fold of each document.
     """
-    inputs = np.empty(train.Y.shape)
-    for left_out in range(int(fold.max()) + 1):
-        inputs[fold == left_out] = _log_odds(train[fold != left_out], train.X[fold == left_out], params)
+    inputs = np.empty(train.y.shape)
+    for rest, left_out in halves_of(fold):
+        inputs[left_out] = _log_odds(train[rest], train.X[left_out], params)
     return inputs

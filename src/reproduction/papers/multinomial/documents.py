@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse, special
 
 from reproduction.stored.measures import MeasureData
+from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import Sweep, threshold_sweep
 
 LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Counts X (N, V) and label indicators Y (N, L) of some documents, CSR."""
-
-    X: sparse.csr_array
-    Y: sparse.csr_array
-
-    def __getitem__(self, rows: np.ndarray) -> Documents:
-        """Return the documents of some rows: indices, or a mask of N truth values."""
-        return Documents(self.X[rows], self.Y[rows])
-
-    @property
-    def labelled(self) -> np.ndarray:
-        """Whether each document has a label, bool (N,)."""
-        return np.diff(self.Y.indptr) > 0
 
 
 def source_of(sources: Mapping[str, MeasureData]) -> MeasureData:
@@ -38,11 +22,9 @@ def source_of(sources: Mapping[str, MeasureData]) -> MeasureData:
     return next(iter(sources.values()))
 
 
-def halves(sources: Mapping[str, MeasureData]) -> tuple[Documents, Documents]:
-    """Return training and test documents of the first split."""
-    source = source_of(sources)
-    documents = Documents(source.corpus.features, source.corpus.labels.astype(np.float64))
-    return documents[source.splits.train[0]], documents[source.splits.test[0]]
+def first(sources: Mapping[str, MeasureData]) -> Trial:
+    """Return the first trial of the only data set: counts and label indicators, CSR."""
+    return source_of(sources).first("labels")
 
 
 def mentions(source: MeasureData) -> np.ndarray:
@@ -54,8 +36,8 @@ def mentions(source: MeasureData) -> np.ndarray:
 
 def stack(*parts: Documents) -> Documents:
     """Return the documents of all parts in one."""
-    X, Y = (sparse.vstack([getattr(part, name) for part in parts], format="csr") for name in ("X", "Y"))
-    return Documents(X, Y)
+    X, y = (sparse.vstack([getattr(part, name) for part in parts], format="csr") for name in ("X", "y"))
+    return Documents(X, y)
 
 
 def params_of(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:

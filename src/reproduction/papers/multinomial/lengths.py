@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.papers.multinomial.documents import halves, params_of, sweep_of, thresholds_of
+from reproduction.papers.multinomial.documents import first, params_of, sweep_of, thresholds_of
 from reproduction.stored.measures import Measure, MeasureData
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
@@ -34,16 +34,17 @@ def document_lengths(
     exact-set error, and error, precision and recall at the ``standard`` threshold; its values are the ratio of the
     errors of both rules for counts as they are, at the best thresholds and at ``standard``.
     """
-    train, test = halves(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     thresholds, params = thresholds_of(settings), params_of(settings)
-    one = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
-    two = AbsoluteDiscountingBinary(discount=params["discount"], length=params["length"]).fit(train.X, train.Y)
+    one = train.fitted(AbsoluteDiscountingClassifier(**params))
+    two = train.fitted(AbsoluteDiscountingBinary(discount=params["discount"], length=params["length"]))
     at = int(np.argmin(np.abs(thresholds - settings["standard"])))
     rows: list[dict[str, Any]] = []
     for total in settings["sums"]:
         X = scaled(test.X, total)
         for rule, scores in (("accumulated", one.predict_proba(X)), ("binary", two.decision_function(X))):
-            sweep = sweep_of(rule, scores, test.Y, thresholds)
+            sweep = sweep_of(rule, scores, test.y, thresholds)
             best = sweep.lowest_set_error()
             errors = {"lowest": sweep.set_error[best], "set_error": sweep.set_error[at]}
             shares = {"precision": sweep.precision[at], "recall": sweep.recall[at]}

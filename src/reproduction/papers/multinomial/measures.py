@@ -16,8 +16,7 @@ from scipy import sparse, special
 from reproduction.papers.multinomial.dependence import label_dependence
 from reproduction.papers.multinomial.documents import (
     LENGTHS,
-    Documents,
-    halves,
+    first,
     mentions,
     params_of,
     source_of,
@@ -29,6 +28,8 @@ from reproduction.papers.multinomial.documents import (
 from reproduction.papers.multinomial.lengths import document_lengths
 from reproduction.papers.multinomial.rivals import rival_posteriors
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Documents
 from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
@@ -77,9 +78,9 @@ class _SingleLabel:
     def of(cls, sources: Mapping[str, MeasureData]) -> _SingleLabel:
         """Return the problem of a data set."""
         source = source_of(sources)
-        train, test = halves(sources)
-        number, rows, other = mentions(source), source.splits.train[0], source.splits.test[0]
-        return cls(train[number[rows] == 1], test[number[other] == 1], train[number[rows] == 0])
+        trial, number = first(sources), mentions(source)
+        of_train, of_test = number[source.splits.train[0]], number[source.splits.test[0]]
+        return cls(trial.train[of_train == 1], trial.test[of_test == 1], trial.train[of_train == 0])
 
     def wrong(self, params: Mapping[str, Any]) -> np.ndarray:
         """Return which test documents get a wrong label, bool (N,), after training on `train` and `unlabelled`."""
@@ -91,15 +92,14 @@ class _SingleLabel:
         Fold k has the documents k, k + ``folds``, and so on: nothing is drawn, and the folds are the same for every way
         to count words.
         """
-        fold = np.arange(self.train.X.shape[0]) % folds
-        parts = ((self.train[fold != k], self.train[fold == k]) for k in range(folds))
-        return sum(int(_wrong(rest, left_out, params).sum()) for rest, left_out in parts)
+        parts = halves_of(fold_numbers(len(self.train), folds))
+        return sum(int(_wrong(self.train[rest], self.train[fold], params).sum()) for rest, fold in parts)
 
 
 def _wrong(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.ndarray:
     """Return which single-label test documents a trained classifier gives a wrong label, bool (N,)."""
-    model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
-    return np.argmax(model.predict_log_proba(test.X), axis=1) != test.Y.indices
+    model = train.fitted(AbsoluteDiscountingClassifier(**params))
+    return np.argmax(model.predict_log_proba(test.X), axis=1) != test.y.indices
 
 
 def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -121,12 +121,12 @@ def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
     wrong = problem.wrong(params_of(settings, unlabelled="ignore"))
     helped = problem.wrong(params_of(settings))
     n_train, n_test = problem.train.X.shape[0], problem.test.X.shape[0]
-    seen = problem.train.Y.sum(axis=0) > 0
+    seen = problem.train.y.sum(axis=0) > 0
     values = {
         "training_documents": n_train,
         "classes": np.count_nonzero(seen),
         "test_documents": n_test,
-        "test_documents_of_unseen_classes": np.count_nonzero(~seen[problem.test.Y.indices]),
+        "test_documents_of_unseen_classes": np.count_nonzero(~seen[problem.test.y.indices]),
         "errors": wrong.sum(),
         "error_rate": wrong.mean(),
         "error_rate_with_unlabelled": helped.mean(),
@@ -179,8 +179,8 @@ class _Rules:
 
     def __init__(self, train: Documents, params: Mapping[str, Any]) -> None:
         shared = {name: params[name] for name in ("discount", "length")}
-        self.accumulated = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
-        self.binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
+        self.accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
+        self.binary = train.fitted(AbsoluteDiscountingBinary(**shared))
 
     def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
         """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
@@ -209,7 +209,8 @@ def threshold_curves(
     -------
     a measure whose table ``curves`` has a row for each method, test set and threshold.
     """
-    train, test = halves(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     thresholds, params = thresholds_of(settings), params_of(settings)
     scores = _Rules(train, params).scores(test.X)
     fit, left_out = validation(train, settings["validation"], generator)
@@ -217,18 +218,18 @@ def threshold_curves(
     values: dict[str, float] = {}
     rows: list[dict[str, Any]] = []
     for method in METHODS:
-        place = sweep_of(method, left_scores[method], left_out.Y, thresholds).lowest_set_error()
+        place = sweep_of(method, left_scores[method], left_out.y, thresholds).lowest_set_error()
         sweeps = {
-            name: sweep_of(method, scores[method][rows_of], test.Y[rows_of], thresholds)
+            name: sweep_of(method, scores[method][rows_of], test.y[rows_of], thresholds)
             for name, rows_of in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
         }
         values |= _curve_values(method, sweeps, place, (0.1, settings["standard"], 0.9))
         rows += _curve_rows(method, sweeps, place)
         if not test.labelled.all():
-            lost = sweep_of(method, scores[method][~test.labelled], test.Y[~test.labelled], thresholds)
+            lost = sweep_of(method, scores[method][~test.labelled], test.y[~test.labelled], thresholds)
             values[f"{method}_set_error_on_unlabelled"] = lost.set_error.min()
     choose = {"default": special.logit(values["binary_threshold"]), "least": settings["least"]}
-    values |= _per_class(left_scores["binary"], left_out.Y, scores["binary"], test.Y, choose)
+    values |= _per_class(left_scores["binary"], left_out.y, scores["binary"], test.y, choose)
     values["largest_ratio_of_ranges"] = _largest_ratio_of_ranges(rows)
     return Measure(values, {"curves": rows})
 
@@ -332,7 +333,8 @@ def expectation_maximisation(
     a measure with the single-label error rate, and the exact-set error and F1 of the accumulated rule, for each use
     (keys end in ``ignore``, ``smoothing``, ``em``), and the table ``path``, the log-likelihood at each step of EM.
     """
-    train, test = halves(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     problem, thresholds = _SingleLabel.of(sources), thresholds_of(settings)
     fit, left_out = validation(train, settings["validation"], generator)
     values: dict[str, float] = {}
@@ -341,9 +343,9 @@ def expectation_maximisation(
         params = params_of(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
         values[f"error_rate_{use}"] = problem.wrong(params).mean()
         proba = _posteriors(fit, left_out, params)[1]
-        place = accumulated_sweep(proba, left_out.Y, thresholds).lowest_set_error()
+        place = accumulated_sweep(proba, left_out.y, thresholds).lowest_set_error()
         model, proba = _posteriors(train, test, params)
-        sweep = accumulated_sweep(proba, test.Y, thresholds[place : place + 1])
+        sweep = accumulated_sweep(proba, test.y, thresholds[place : place + 1])
         values[f"set_error_{use}"], values[f"f1_{use}"] = sweep.set_error[0], sweep.f1[0]
         paths += [{"step": k, "log_likelihood": value} for k, value in enumerate(model.objective_path_)]
     values["steps"] = len(paths)
@@ -354,5 +356,5 @@ def _posteriors(
     train: Documents, test: Documents, params: Mapping[str, Any]
 ) -> tuple[AbsoluteDiscountingClassifier, np.ndarray]:
     """Return the trained classifier and its posteriors of the test documents, float64 (N, L)."""
-    model = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
+    model = train.fitted(AbsoluteDiscountingClassifier(**params))
     return model, model.predict_proba(test.X)

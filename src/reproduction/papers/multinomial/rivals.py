@@ -13,8 +13,9 @@ import numpy as np
 from scipy import sparse, special
 from sklearn import preprocessing
 
-from reproduction.papers.multinomial.documents import Documents, halves, params_of, sweep_of, thresholds_of, validation
+from reproduction.papers.multinomial.documents import first, params_of, sweep_of, thresholds_of, validation
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents
 from textmix.metrics.threshold import Sweep
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.linear.softmax import SoftmaxClassifier
@@ -53,7 +54,8 @@ def rival_posteriors(
     and on the labelled test documents, and the best threshold on the test documents with its error; the model
     ``label sets`` has no threshold.
     """
-    train, test = halves(sources)
+    trial = first(sources)
+    train, test = trial.train, trial.test
     thresholds = thresholds_of(settings)
     fit, left_out = validation(train, settings["validation"], generator)
     seed = int(generator.integers(2**31))
@@ -64,10 +66,10 @@ def rival_posteriors(
         chosen = score(parts[0], parts[1].X, settings, seed)
         final = score(parts[2], parts[3].X, settings, seed)
         for rule in ("accumulated", "binary", "fall-back"):
-            place = _sweep(rule, chosen, parts[1].Y, thresholds).lowest_set_error()
-            sweep = _sweep(rule, final, parts[3].Y, thresholds)
+            place = _sweep(rule, chosen, parts[1].y, thresholds).lowest_set_error()
+            sweep = _sweep(rule, final, parts[3].y, thresholds)
             known = Scores(*(part[test.labelled] for part in final))
-            labelled = _sweep(rule, known, parts[3].Y[test.labelled], thresholds)
+            labelled = _sweep(rule, known, parts[3].y[test.labelled], thresholds)
             rows.append({"model": name, "rule": rule, **_errors(sweep, labelled, place)})
     rows.append({"model": "label sets", "rule": "label set", **_label_sets(train, test, settings)})
     values = {f"{row['model']}_{row['rule']}_lowest_set_error".replace(" ", "_"): row["lowest"] for row in rows}
@@ -110,11 +112,11 @@ def _label_sets(train: Documents, test: Documents, settings: Mapping[str, Any]) 
 
     The empty set is a class too; a test document whose set no training document has is an error.
     """
-    sets, codes = np.unique(train.Y.toarray(), axis=0, return_inverse=True)
+    sets, codes = np.unique(train.y.toarray(), axis=0, return_inverse=True)
     classes = sparse.csr_array(np.eye(len(sets))[codes.ravel()])
-    model = AbsoluteDiscountingClassifier(**params_of(settings)).fit(train.X, classes)
+    model = Documents(train.X, classes).fitted(AbsoluteDiscountingClassifier(**params_of(settings)))
     chosen = sets[np.argmax(model.predict_log_proba(test.X), axis=1)]
-    wrong = np.any(chosen != test.Y.toarray(), axis=1)
+    wrong = np.any(chosen != test.y.toarray(), axis=1)
     error, labelled = float(wrong.mean()), float(wrong[test.labelled].mean())
     nothing = {"threshold": float("nan"), "best": float("nan")}
     return {**nothing, "set_error": error, "set_error_without_unlabelled": labelled, "lowest": error}
@@ -128,15 +130,15 @@ def _as_they_are(documents: Documents) -> Documents:
 def _with_no_class(documents: Documents) -> Documents:
     """Return the documents with one more label, that of documents without a label."""
     none = sparse.csr_array((~documents.labelled).astype(np.float64)[:, np.newaxis])
-    return Documents(documents.X, sparse.csr_array(sparse.hstack([documents.Y, none])))
+    return Documents(documents.X, sparse.csr_array(sparse.hstack([documents.y, none])))
 
 
 def _multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
     """Return the scores of the document's multinomial models for counts X (N, V)."""
     params = params_of(settings)
     shared = {name: params[name] for name in ("discount", "length")}
-    one = AbsoluteDiscountingClassifier(**params).fit(train.X, train.Y)
-    binary = AbsoluteDiscountingBinary(**shared).fit(train.X, train.Y)
+    one = train.fitted(AbsoluteDiscountingClassifier(**params))
+    binary = train.fitted(AbsoluteDiscountingBinary(**shared))
     return Scores(one.predict_proba(X), binary.decision_function(X))
 
 
@@ -185,17 +187,17 @@ def _by_classifiers(
     of_train, of_test : inputs of the classifier, (n, V) and (N, V).
     make : returns a new classifier.
     """
-    rows, labels = train.Y.nonzero()
-    posterior = np.zeros((of_test.shape[0], train.Y.shape[1]))
-    one = make().fit(of_train[rows], labels)
+    rows, labels = train.y.nonzero()
+    posterior = np.zeros((of_test.shape[0], train.y.shape[1]))
+    one = Documents(of_train[rows], labels).fitted(make())
     posterior[:, one.classes_] = one.predict_proba(of_test)
     log_odds = np.full(posterior.shape, -ALWAYS)
-    known, Y = of_train[train.labelled], train.Y[train.labelled].toarray()
+    known, Y = of_train[train.labelled], train.y[train.labelled].toarray()
     for label in np.flatnonzero(Y.any(axis=0)):
         if Y[:, label].all():
             log_odds[:, label] = ALWAYS
         else:
-            log_p = make().fit(known, Y[:, label]).predict_log_proba(of_test)
+            log_p = Documents(known, Y[:, label]).fitted(make()).predict_log_proba(of_test)
             log_odds[:, label] = log_p[:, 1] - log_p[:, 0]
     return Scores(posterior, np.clip(log_odds, -ALWAYS, ALWAYS))
 
@@ -204,7 +206,7 @@ def _network(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any],
     """Return the scores of a network with one hidden layer; its posteriors are of single labels in both rules."""
     shape = {name: settings[name] for name in ("hidden", "max_iter")}
     model = LabelNetwork(**shape, decays=(settings["decay"],), random_state=seed)
-    model.fit(train.X[train.labelled], train.Y[train.labelled])
+    train[train.labelled].fitted(model)
     log_odds = model.decision_function(X)
     return Scores(special.expit(log_odds), log_odds)
 

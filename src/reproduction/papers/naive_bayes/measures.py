@@ -9,16 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents, Trial
 from textmix.models.naive_bayes.mixture import MultinomialMixture
 from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier
 
 
-def _first(sources: Mapping[str, MeasureData]) -> tuple[sparse.csr_array, np.ndarray, sparse.csr_array, np.ndarray]:
-    """Return training counts and classes, test counts and classes of the first trial of the only data set."""
-    source = next(iter(sources.values()))
-    X, y = source.corpus.features, source.corpus.classes()
-    train, test = source.splits.train[0], source.splits.test[0]
-    return X[train], y[train], X[test], y[test]  # type: ignore[index]
+def _first(sources: Mapping[str, MeasureData]) -> Trial:
+    """Return the first trial of the only data set."""
+    (source,) = sources.values()
+    return source.first()
 
 
 def _background(X: sparse.csr_array) -> np.ndarray:
@@ -39,12 +38,12 @@ def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
     -------
     a measure whose table ``limits`` has the largest absolute distance at each delta (priors) and mu (words).
     """
-    X, y, *_rest = _first(sources)
-    background = _background(X)
+    train = _first(sources).train
+    background = _background(train.X)
     rows, last = [], {}
     for parameter in ("delta", "mu"):
         for value in settings[parameter]:
-            model = DirichletSmoothedClassifier(**{parameter: value}).fit(X, y)
+            model = train.fitted(DirichletSmoothedClassifier(**{parameter: value}))
             estimate = np.exp(model.class_log_prior_ if parameter == "delta" else model.feature_log_prob_)
             target = 1.0 / len(model.classes_) if parameter == "delta" else background
             last[parameter] = float(np.max(np.abs(estimate - target)))
@@ -69,13 +68,13 @@ def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     a measure whose table ``weights`` has the mean weight (nats) of each group at each mu; its values are the mean
     weights of the group of the most frequent words, and these over the weights of the group of the rarest words.
     """
-    X, y, *_rest = _first(sources)
-    background = _background(X)
+    train = _first(sources).train
+    background = _background(train.X)
     seen = np.flatnonzero(background)
     groups = np.array_split(np.argsort(background[seen], kind="stable"), settings["quantiles"])
     rows, values = [], {}
     for mu in settings["mu"]:
-        log_prob = DirichletSmoothedClassifier(mu=mu).fit(X, y).feature_log_prob_[:, seen]
+        log_prob = train.fitted(DirichletSmoothedClassifier(mu=mu)).feature_log_prob_[:, seen]
         weight = np.mean(np.abs(log_prob - log_prob.mean(axis=0)), axis=0)
         for number, group in enumerate(groups):
             share = (number + 1) / len(groups)
@@ -100,10 +99,10 @@ def weight_form(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     sources : role -> data set, one.
     settings : ``mu``.
     """
-    X, y, X_test, *_rest = _first(sources)
-    seen = np.flatnonzero(_background(X))
-    X, X_test = X[:, seen], X_test[:, seen]
-    model = DirichletSmoothedClassifier(mu=settings["mu"]).fit(X, y)
+    trial = _first(sources)
+    seen = np.flatnonzero(_background(trial.train.X))
+    model = trial.train.columns(seen).fitted(DirichletSmoothedClassifier(mu=settings["mu"]))
+    X_test = trial.test.columns(seen).X
     coef, intercept = model.linear_form()
     joint = model.predict_joint_log_proba(X_test)
     odds = joint[:, :-1] - joint[:, -1:]
@@ -122,11 +121,11 @@ def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     sources : role -> data set, one.
     settings : ``delta`` and ``mu``, lists, all pairs of which are fitted.
     """
-    X, y, *_rest = _first(sources)
+    train = _first(sources).train
     error = 0.0
     for delta in settings["delta"]:
         for mu in settings["mu"]:
-            model = DirichletSmoothedClassifier(delta=delta, mu=mu).fit(X, y)
+            model = train.fitted(DirichletSmoothedClassifier(delta=delta, mu=mu))
             sums = np.append(np.exp(model.feature_log_prob_).sum(axis=1), np.exp(model.class_log_prior_).sum())
             error = max(error, float(np.max(np.abs(sums - 1.0))))
     return Measure({"max_abs_error": error})
@@ -152,8 +151,8 @@ def smoothing_reasons(
     the share of the test documents with a word that their own class lacks in this part, whose probability is 0 without
     smoothing; ``gain_<percent>`` is the accuracy with the uniform background less that almost without smoothing.
     """
-    X, y, X_test, y_test = _first(sources)
-    order = generator.permutation(len(y))
+    trial = _first(sources)
+    order = generator.permutation(len(trial.train))
     ways = {
         "none": {"mu": settings["least"], "background": "uniform"},
         "uniform": {"mu": settings["mu"], "background": "uniform"},
@@ -162,24 +161,24 @@ def smoothing_reasons(
     rows: list[dict[str, Any]] = []
     values: dict[str, float] = {}
     for share in settings["shares"]:
-        part = order[: max(1, round(share * len(order)))]
+        part = trial.train[order[: max(1, round(share * len(order)))]]
         percent = f"{100 * share:g}"
         for name, way in ways.items():
-            model = DirichletSmoothedClassifier(**way).fit(X[part], y[part])
-            accuracy = float(np.mean(model.predict(X_test) == y_test))
+            accuracy = trial.test.accuracy(part.fitted(DirichletSmoothedClassifier(**way)))
             rows.append({"documents": len(part), "background": name, "accuracy": accuracy})
             values[f"accuracy_{name}_{percent}"] = accuracy
         values[f"gain_{percent}"] = values[f"accuracy_uniform_{percent}"] - values[f"accuracy_none_{percent}"]
-        values[f"impossible_share_{percent}"] = _impossible(X[part], y[part], X_test, y_test)
+        values[f"impossible_share_{percent}"] = _impossible(part, trial.test)
     return Measure(values, {"accuracy": rows})
 
 
-def _impossible(X: sparse.csr_array, y: np.ndarray, X_test: sparse.csr_array, y_test: np.ndarray) -> float:
+def _impossible(train: Documents, test: Documents) -> float:
     """Return the share of test documents that have a word which no training document of their class has."""
-    classes = int(max(y.max(), y_test.max())) + 1
-    seen = sparse.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(classes, len(y))) @ (X > 0)
-    known = np.asarray((X_test > 0).multiply(seen[y_test] > 0).sum(axis=1)).ravel()
-    return float(np.mean(known < np.diff(X_test.indptr)))
+    classes, n_train = int(max(train.y.max(), test.y.max())) + 1, len(train)
+    member = sparse.csr_array((np.ones(n_train), (train.y, np.arange(n_train))), shape=(classes, n_train))
+    seen = member @ (train.X > 0)
+    known = np.asarray((test.X > 0).multiply(seen[test.y] > 0).sum(axis=1)).ravel()
+    return float(np.mean(known < np.diff(test.X.indptr)))
 
 
 def clustering(
@@ -200,9 +199,9 @@ def clustering(
     a measure whose table ``clusters`` has for each k the purity (the share of documents in the most frequent class of
     their cluster) and the purity of clusters drawn at random, of the same sizes.
     """
-    X, y, *_rest = _first(sources)
-    chosen = np.sort(generator.permutation(len(y))[: settings["documents"]])
-    X, y = X[chosen], y[chosen]
+    train = _first(sources).train
+    chosen = train[np.sort(generator.permutation(len(train))[: settings["documents"]])]
+    X, y = chosen.X, chosen.y
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     X = X[:, (frequency >= settings["rarest"]) & (frequency <= settings["commonest"] * len(y))]
     rows: list[dict[str, Any]] = []

@@ -6,17 +6,16 @@ mean, as its key says, and the tables have one row a data set.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from reproduction.stored.measures import Measure, MeasureData
 from textmix.core.errors import MissingResult
-from textmix.experiment.tuning import folds_of
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.multilabel import sample_f
 from textmix.models.pmm.estimator import PMM1, PMM2
 
@@ -25,21 +24,10 @@ MODELS = {"pmm1": PMM1, "pmm2": PMM2}
 SURE = 1e-6
 
 
-class Trial(NamedTuple):
-    """Counts X (N, V), CSR, and label indicators Y (N, L) of training pages, and the same of test pages."""
-
-    X: sparse.csr_array
-    Y: np.ndarray
-    X_test: sparse.csr_array
-    Y_test: np.ndarray
-
-
 def _trials(sources: Mapping[str, MeasureData]) -> Iterator[tuple[str, Trial]]:
-    """Yield role and first trial of each data set."""
+    """Yield role and first trial of each data set: counts and label indicators."""
     for role, source in sources.items():
-        X, Y = source.corpus.features, source.corpus.indicators()
-        train, test = source.splits.train[0], source.splits.test[0]
-        yield role, Trial(X[train], Y[train], X[test], Y[test])  # type: ignore[index]
+        yield role, source.first("indicators")
 
 
 def convergence(
@@ -68,10 +56,8 @@ def convergence(
                 init: dict[str, Any] = (
                     {"init": "random", "random_state": int(generator.integers(2**31))} if start else {}
                 )
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)
-                    fitted = model(tol=settings["tol"], max_iter=settings["max_iter"], **init)
-                    paths.append(fitted.fit(trial.X, trial.Y).objective_path_)
+                unfitted = model(tol=settings["tol"], max_iter=settings["max_iter"], **init)
+                paths.append(trial.train.fitted(unfitted).objective_path_)
                 rows += [
                     {"role": role, "model": name, "start": start, "iteration": i, "objective": float(j)}
                     for i, j in enumerate(paths[-1])
@@ -105,13 +91,13 @@ def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     rows, exact, allowed = list[dict[str, Any]](), list[dict[str, Any]](), 0.0
     for role, trial in _trials(sources):
         for name, model in MODELS.items():
-            fitted = model().fit(trial.X, trial.Y)
-            greedy = fitted.predict(trial.X_test)
+            fitted = trial.train.fitted(model())
+            greedy = fitted.predict(trial.test.X)
             allowed = max(allowed, _share_of_evaluations(greedy))
             for search in ("greedy", "beam", "flip"):
                 fitted.set_params(search=search, beam_width=settings["beam_width"])
-                row = _against(greedy, fitted, trial.X_test) | {
-                    "sample_f": sample_f(trial.Y_test, fitted.predict(trial.X_test))
+                row = _against(greedy, fitted, trial.test.X) | {
+                    "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X))
                 }
                 rows.append({"role": role, "model": name, "search": search, **row})
             exact.append({"role": role, "model": name, **_exact(model, trial, settings)})
@@ -163,11 +149,12 @@ def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) 
     The models know the most frequent labels alone.  ``marginal_difference`` is the mean absolute difference between the
     label probabilities of the greedy search and the exact ones.
     """
-    labels = np.sort(np.argsort(-trial.Y.sum(axis=0), kind="stable")[: settings["exact_labels"]])
-    train = np.flatnonzero(trial.Y[:, labels].any(axis=1))
-    test = np.flatnonzero(trial.Y_test[:, labels].any(axis=1))[: settings["exact_pages"]]
-    fitted = model(search="exact").fit(trial.X[train], trial.Y[np.ix_(train, labels)])
-    X = trial.X_test[test]
+    Y, Y_test = trial.train.y, trial.test.y
+    labels = np.sort(np.argsort(-Y.sum(axis=0), kind="stable")[: settings["exact_labels"]])
+    train = np.flatnonzero(Y[:, labels].any(axis=1))
+    test = np.flatnonzero(Y_test[:, labels].any(axis=1))[: settings["exact_pages"]]
+    fitted = Documents(trial.train.X[train], Y[np.ix_(train, labels)]).fitted(model(search="exact"))
+    X = trial.test.X[test]
     best, marginal = fitted.predict(X), fitted.predict_proba(X)
     found = {search: fitted.set_params(search=search).predict(X) for search in ("greedy", "flip")}
     approximate = fitted.set_params(search="greedy").predict_proba(X)
@@ -198,9 +185,9 @@ def calibration(
     for role, trial in _trials(sources):
         chosen = _temperature(trial, settings, generator)
         for name, params in _kinds(chosen).items():
-            fitted = PMM1(**params).fit(trial.X, trial.Y)
-            proba = fitted.predict_proba(trial.X_test)
-            bins = _reliability(proba, trial.Y_test, settings["bins"])
+            fitted = trial.train.fitted(PMM1(**params))
+            proba = fitted.predict_proba(trial.test.X)
+            bins = _reliability(proba, trial.test.y, settings["bins"])
             rows += [{"role": role, "kind": name, **each} for each in bins]
             errors.append(
                 {
@@ -209,9 +196,9 @@ def calibration(
                     "temperature": float(params.get("temperature", 1.0)),
                     "calibration_error": sum(each["count"] * abs(each["proba"] - each["share"]) for each in bins)
                     / proba.size,
-                    "log_loss": _log_loss(proba, trial.Y_test),
-                    "sample_f": sample_f(trial.Y_test, fitted.predict(trial.X_test)),
-                    "sample_f_threshold": sample_f(trial.Y_test, proba > 0.5),
+                    "log_loss": _log_loss(proba, trial.test.y),
+                    "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X)),
+                    "sample_f_threshold": sample_f(trial.test.y, proba > 0.5),
                 }
             )
     values = {
@@ -231,12 +218,11 @@ def _kinds(temperature: float) -> dict[str, dict[str, Any]]:
 def _temperature(trial: Trial, settings: Mapping[str, Any], generator: np.random.Generator) -> float:
     """Return the temperature with the least log loss in cross-validation on the training pages."""
     losses = np.zeros(len(settings["temperatures"]))
-    for fold in folds_of(len(trial.Y), settings["folds"], generator):
-        rest = np.setdiff1d(np.arange(len(trial.Y)), fold)
-        fitted = PMM1(set_prior="training").fit(trial.X[rest], trial.Y[rest])
+    for rest, fold in halves_of(fold_numbers(len(trial.train), settings["folds"], generator)):
+        fitted, held_out = trial.train[rest].fitted(PMM1(set_prior="training")), trial.train[fold]
         for place, temperature in enumerate(settings["temperatures"]):
             fitted.set_params(temperature=temperature)
-            losses[place] += _log_loss(fitted.predict_proba(trial.X[fold]), trial.Y[fold])
+            losses[place] += _log_loss(fitted.predict_proba(held_out.X), held_out.y)
     return float(settings["temperatures"][int(np.argmin(losses))])
 
 
@@ -282,12 +268,11 @@ def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     """
     rows: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
-        alone = np.flatnonzero(trial.Y.sum(axis=1) == 1)
-        fitted = PMM1().fit(trial.X[alone], trial.Y[alone])
+        fitted = trial.train[trial.train.y.sum(axis=1) == 1].fitted(PMM1())
         known = fitted.label_count_ >= settings["least_pages"]
-        pages = np.flatnonzero((trial.Y_test.sum(axis=1) > 1) & ~trial.Y_test[:, ~known].any(axis=1))
-        pages = pages[np.diff(trial.X_test.indptr)[pages] > 0]
-        X, Y = trial.X_test[pages], trial.Y_test[pages]
+        test, Y = trial.test, trial.test.y
+        pages = test[(Y.sum(axis=1) > 1) & ~Y[:, ~known].any(axis=1) & (np.diff(test.X.indptr) > 0)]
+        X, Y = pages.X, pages.y
         mixture = fitted.score_samples(X, Y)
         single = np.array(
             [fitted.score_samples(X, np.tile(row, (len(pages), 1))) for row in np.eye(Y.shape[1], dtype=int)]
@@ -334,17 +319,16 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
     """
     ((role, trial),) = _trials(sources)
     corpus = sources[role].corpus
-    fitted = PMM1().fit(trial.X, trial.Y)
-    found = fitted.predict(trial.X_test)
-    length = np.diff(trial.X_test.indptr)
-    fits = (trial.Y_test.sum(axis=1) == settings["labels"]) & np.all(found == trial.Y_test, axis=1)
+    fitted, test = trial.train.fitted(PMM1()), trial.test
+    length = np.diff(test.X.indptr)
+    fits = (test.y.sum(axis=1) == settings["labels"]) & test.right(fitted)
     pages = np.flatnonzero(fits & (length >= settings["least_words"]) & (length <= settings["most_words"]))
     if not len(pages):
         raise MissingResult(
             f"no page of {role} has {settings['labels']} labels, all found, and {settings['least_words']} to "
             f"{settings['most_words']} words; widen the settings"
         )
-    shares = [_word_shares(fitted, trial.X_test, int(page)) for page in pages]
+    shares = [_word_shares(fitted, test.X, int(page)) for page in pages]
     balance = [(counts @ share / counts.sum()).min() for _, counts, share, _ in shares]
     word, counts, share, labels = shares[int(np.argmax(balance))]
     lift = np.log(fitted.theta_[word][:, labels].mean(axis=1) / fitted.theta_[word].mean(axis=1))

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.folds import fold_numbers
+from textmix.experiment.trial import Documents
 from textmix.models.linear.path import PathClassifier
 from textmix.text.compression import dictionary, ngram_ids, presence
 
@@ -34,15 +36,16 @@ def compressive_features(
     tokens, train, test = source.corpus.tokens, source.splits.train[0], source.splits.test[0]
     codes, offsets = source.corpus.classes(), np.asarray(tokens.offsets, dtype=np.int64)  # type: ignore[union-attr]
     ids = ngram_ids(tokens, settings["max_n"], settings["least"], train)  # type: ignore[arg-type]
-    out = generator.permutation(len(train)) % settings["folds"] == 0
+    out = fold_numbers(len(train), settings["folds"], generator) == 0
     seed, n_words = int(generator.integers(2**31)), int(ids[:, 0].max(initial=-1)) + 1
 
     def accuracy(entry: float, fitted: np.ndarray, tried: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the accuracy on some documents of a model of further ones, and the n-grams."""
         chosen, _ = dictionary(ids, offsets, train, entry)
         X = presence(ids, offsets, chosen)
-        model = PathClassifier(**settings["params"], random_state=seed).fit(X[fitted], codes[fitted])
-        return float(model.score(X[tried], codes[tried])), chosen
+        documents = Documents(X, codes)
+        model = documents[fitted].fitted(PathClassifier(**settings["params"], random_state=seed))
+        return documents[tried].accuracy(model), chosen
 
     rows = []
     for entry in settings["entries"]:

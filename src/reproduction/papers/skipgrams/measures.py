@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.papers.skipgrams import compressive, patterns, unlabelled
 from reproduction.stored.measures import Measure, MeasureData
 from textmix.core.progress import progress
 from textmix.data.corpus import Corpus, Ragged
@@ -21,10 +20,6 @@ from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
 from textmix.text.stoplists import stop_words
 from textmix.text.treebank import treebank_words
-
-dropout_unlabelled, vectors_accuracy = unlabelled.dropout_unlabelled, unlabelled.vectors_accuracy
-pattern_counts, gap_words = patterns.pattern_counts, patterns.gap_words
-compressive_features = compressive.compressive_features
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
 
@@ -60,12 +55,12 @@ def skipgram_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, A
     source = _only(sources)
     corpus = source.corpus
     values = {f"n{n}_s{s}": float(sum(high - low for low, high in _upto(corpus, n, s))) for n, s in settings["kinds"]}
-    train = corpus.features[source.splits.train[0]]  # type: ignore[index]
+    train = source.first().train.X
     values["most_dropped"] = float(np.bincount(train.indices, minlength=train.shape[1]).min()) - 1.0
     return Measure(values)
 
 
-def imdb_classes(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def classes(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the positive and the negative reviews.
 
     Parameters
@@ -75,10 +70,6 @@ def imdb_classes(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]
     """
     negative, positive = np.bincount(_only(sources).corpus.classes(), minlength=2)
     return Measure({"negative": float(negative), "positive": float(positive)})
-
-
-# Each data set has a measure of its own, so that its numbers do not wait for the other data sets.
-baby_classes = phone_classes = imdb_classes
 
 
 def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> np.ndarray:
@@ -106,7 +97,7 @@ def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> n
     return np.unique(np.concatenate(found))
 
 
-def imdb_examples(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def examples(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
     """Count the documents of skip-grams and of n-grams that they match (slides "Skip-gram Examples").
 
     Parameters
@@ -123,9 +114,6 @@ def imdb_examples(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     return Measure(values)
 
 
-baby_examples = phone_examples = imdb_examples
-
-
 @dataclass(frozen=True)
 class _Halves:
     """Training and test part by columns: features (N, P), classes -1 and 1, float64 (N,)."""
@@ -138,10 +126,9 @@ class _Halves:
     @classmethod
     def of(cls, source: MeasureData) -> _Halves:
         """Return the first split."""
-        signs = 2.0 * source.corpus.classes() - 1.0
-        train, test = source.splits.train[0], source.splits.test[0]
-        X = source.corpus.features
-        return cls(Columns.of(X[train]), signs[train], Columns.of(X[test]), signs[test])  # type: ignore[index]
+        trial = source.first()
+        signs = [2.0 * part.y - 1.0 for part in (trial.train, trial.test)]
+        return cls(Columns.of(trial.train.X), signs[0], Columns.of(trial.test.X), signs[1])
 
     def take(self, blocks: list[tuple[int, int]]) -> _Halves:
         """Return both parts with the columns of some ranges alone."""
@@ -199,9 +186,7 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
 
 
-def lr_l2_curves(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
     """Measure accuracy and features used along the path of one learner, for every pair of largest n and largest slop.
 
     Keys of the values, for each pair: ``n5_s2``, test accuracy at the lambda chosen on training documents; ``.._best``,
@@ -247,10 +232,6 @@ def lr_l2_curves(
     values["weight_slop0_share"] = sum(row["weight"] for row in shares if row["slop"] == 0)
     values["weight_slop12_share"] = sum(row["weight"] for row in shares if row["slop"] > 0)
     return Measure(values, {"path": rows, "shares": shares})
-
-
-# The settings choose the learner.
-lr_l1_curves = lr_elastic_net_curves = svm_l2_curves = svm_l1_curves = lr_l2_curves
 
 
 def _rows(kind: tuple[int, int], path: _Path, accuracy: list[float], used: list[int]) -> list[dict[str, Any]]:

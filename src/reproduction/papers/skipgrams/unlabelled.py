@@ -13,7 +13,9 @@ import numpy as np
 from scipy import sparse
 from sklearn import linear_model
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.stored.measures import Measure, MeasureData, Repeated
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Documents, Trial, trials_of
 from textmix.models.linear.dropout import DropoutLogisticRegression
 
 
@@ -35,21 +37,19 @@ def dropout_unlabelled(
     on the fold).
     """
     (source,) = sources.values()
-    corpus, train, test = source.corpus, source.splits.train[0], source.splits.test[0]
-    X = sparse.csr_array(corpus.features)
-    codes = corpus.indicators()[:, 1]
-    unlabelled = X[np.flatnonzero(corpus.label_counts == 0)]
+    trial = positive(source)
+    train, unlabelled = trial.train, features_of(source)[np.flatnonzero(source.corpus.label_counts == 0)]
 
-    def accuracy(pair: Sequence[float], fitted: np.ndarray, tried: np.ndarray) -> float:
+    def accuracy(pair: Sequence[float], fitted: Documents, tried: Documents) -> float:
         """Return the accuracy on some reviews of a model of other reviews."""
         model = DropoutLogisticRegression(**settings["params"], delta=pair[0], discount=pair[1])
-        return float(model.fit(X[fitted], codes[fitted], unlabelled).score(X[tried], codes[tried]))
+        return tried.accuracy(model.fit(fitted.X, fitted.y, unlabelled))
 
-    out = generator.permutation(len(train)) % settings["folds"] == 0
+    rest, out = next(halves_of(fold_numbers(len(train), settings["folds"], generator)))
     pairs = settings["tried"]
-    held_out = [accuracy(pair, train[~out], train[out]) for pair in pairs]
+    held_out = [accuracy(pair, train[rest], train[out]) for pair in pairs]
     delta, discount = chosen = pairs[int(np.argmax(held_out))]
-    values = {"accuracy": accuracy(chosen, train, test), "delta": float(delta), "discount": float(discount)}
+    values = {"accuracy": accuracy(chosen, train, trial.test), "delta": float(delta), "discount": float(discount)}
     rows = [{"delta": d, "discount": c, "accuracy": a} for (d, c), a in zip(pairs, held_out, strict=True)]
     return Measure(values, {"held_out": rows})
 
@@ -68,20 +68,29 @@ def vectors_accuracy(
 
     Returns
     -------
-    a measure with the accuracy on the ``given`` test reviews, and on ``random`` halves its mean and sample standard
-    deviation.
+    a measure with the accuracy on the ``given`` test reviews, and on each of the ``random`` halves.
     """
     (source,) = sources.values()
-    corpus, codes = source.corpus, source.corpus.indicators()[:, 1]
-    vectors = sparse.csr_array(corpus.features)
+    reviews = Documents(features_of(source), source.corpus.indicators()[:, 1])
 
     def accuracy(train: np.ndarray, test: np.ndarray) -> float:
         """Return the accuracy on some reviews of a model of other reviews."""
-        model = linear_model.LogisticRegression(**settings["params"]).fit(vectors[train].toarray(), codes[train])
-        return float(model.score(vectors[test].toarray(), codes[test]))
+        known, unknown = (Documents(reviews.X[rows].toarray(), reviews.y[rows]) for rows in (train, test))
+        return unknown.accuracy(known.fitted(linear_model.LogisticRegression(**settings["params"])))
 
     given = source.splits.train[0], source.splits.test[0]
     labelled = np.concatenate(given)
     orders = [generator.permutation(labelled) for _ in range(settings["splits"])]
-    found = [accuracy(order[: len(given[0])], order[len(given[0]) :]) for order in orders]
-    return Measure({"given": accuracy(*given), "random": (float(np.mean(found)), float(np.std(found, ddof=1)))})
+    halves = [accuracy(order[: len(given[0])], order[len(given[0]) :]) for order in orders]
+    return Measure({"given": accuracy(*given), "random": Repeated(halves, source.test_ratio)})
+
+
+def positive(source: MeasureData) -> Trial:
+    """Return the first trial with the indicator of the second of two labels as target, which is 0 without a label."""
+    reviews = Documents(features_of(source), source.corpus.indicators()[:, 1])
+    return next(trials_of(reviews, source.splits, 1))
+
+
+def features_of(source: MeasureData) -> sparse.csr_array:
+    """Return the features of all reviews, those without a label included, CSR (N, V)."""
+    return sparse.csr_array(source.corpus.features)

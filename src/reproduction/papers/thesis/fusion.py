@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn import model_selection, preprocessing
+from sklearn import preprocessing
 
-from reproduction.stored.measures import Measure, MeasureData
-from textmix.metrics.significance import resampled_difference
-from textmix.models.lsi.network import ProbabilisticNeuralNetwork
-from textmix.models.lsi.transformer import LSITransformer, unit_length
+from reproduction.papers.thesis.lsi_search import Point, lsi_errors
+from reproduction.stored.measures import Measure, MeasureData, interval
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Documents
+from textmix.models.lsi.transformer import LSITransformer
 
 
 class Blocks(NamedTuple):
@@ -67,8 +68,8 @@ def fusion(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng:
                 {"role": role, "trial": trial, "size": size, "words": a, "fused": b, "binding": c}
                 for size, a, b, c in zip(sizes, *curve, strict=True)
             ]
-        ratio = len(source.splits.test[0]) / len(source.splits.train[0])
-        values |= {f"{role}_{name}": value for name, value in gains(found, len(sizes) // 2, ratio).items()}
+        few = len(sizes) // 2
+        values |= {f"{role}_{name}": value for name, value in gains(found, few, source.test_ratio).items()}
     return Measure(values, {"curves": rows})
 
 
@@ -88,11 +89,10 @@ def gains(curves: Sequence[Curve], few: int, ratio: float) -> dict[str, float]:
         "few_gain": (gain[:, :few].mean(axis=1), none),
         "few_above_many": (gain[:, :few].mean(axis=1), gain[:, few:].mean(axis=1)),
     }
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for name, (left, right) in pairs.items():
-        estimate = resampled_difference(left, right, ratio)
-        found |= {name: estimate.value, f"{name}_ci_low": estimate.low, f"{name}_ci_high": estimate.high}
-    return found
+        values |= interval(name, left, right, ratio)
+    return values
 
 
 def _trial(source: MeasureData, trial: int, settings: Mapping[str, Any], rng: np.random.Generator) -> Curve:
@@ -105,16 +105,12 @@ def _trial(source: MeasureData, trial: int, settings: Mapping[str, Any], rng: np
     curve = Curve([], [], [])
     for size in settings["sizes"]:
         known = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
-        folds = model_selection.StratifiedKFold(settings["folds"], shuffle=True, random_state=int(rng.integers(2**31)))
-        parts = list(folds.split(known.y, known.y))
+        parts = list(halves_of(fold_numbers(len(known.y), settings["folds"], rng, known.y)))
         for errors, bindings in ((curve.words, [0.0]), (curve.fused, settings["bindings"])):
             point = _tuned(known, parts, bindings, settings)
             errors.append(float(_errors(known, test, point[0], [point[1:]])[0]))
         curve.binding.append(point[0])
     return curve
-
-
-Point = tuple[int, float]
 
 
 def _tuned(
@@ -143,14 +139,9 @@ def _held_out(
 
 def _errors(known: Blocks, unknown: Blocks, binding: float, points: Sequence[Point]) -> np.ndarray:
     """Return the error at each (number of coordinates, width), float64; all share one decomposition."""
-    space = LSITransformer(n_components=max(k for k, _ in points), weighting="none", unit_length=False, random_state=0)
     fused, fused_unknown = fuse(known, unknown, binding)
-    Z, Z_unknown = space.fit_transform(fused), space.transform(fused_unknown)
-    errors = np.empty(len(points))
-    for place, (k, width) in enumerate(points):
-        model = ProbabilisticNeuralNetwork(width=width).fit(unit_length(Z[:, :k]), known.y)
-        errors[place] = np.mean(model.predict(unit_length(Z_unknown[:, :k])) != unknown.y)
-    return errors
+    train, test = Documents(fused, known.y), Documents(fused_unknown, unknown.y)
+    return lsi_errors(train, test, points, weighting="none")
 
 
 def fuse(known: Blocks, unknown: Blocks, binding: float) -> Iterator[sparse.csr_array]:

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from reproduction.papers.thesis.trials import Found, samples
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.papers.thesis.trials import samples
+from reproduction.stored.measures import Measure, MeasureData, Quantities, Value
+from textmix.experiment.folds import fold_numbers
+from textmix.experiment.trial import Documents, Trial
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
@@ -41,56 +42,54 @@ def latent_topics(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     the last by the left-to-right estimate and as ``_bound`` by the variational bound; ``<role>_<model>_accuracy``;
     ``<role>_dcm_above_lda<K>``, a difference of log perplexities with its interval; and the table ``trials``.
     """
-    found = Found(1.0)
+    quantities = Quantities(1.0)
     for role, source in sources.items():
-        X, y = source.corpus.features, source.corpus.classes().astype(np.int64)
-        for train, test in samples(source, settings["documents"], rng):
-            part = (X[train], y[train]), (X[test], y[test])  # type: ignore[index]
-            found.add(role, _trial(part, settings, rng))
+        for trial in samples(source.documents(), source.splits, settings["documents"], rng):
+            quantities.add(role, _trial(trial, settings, rng))
     pairs = {f"dcm_above_lda{k}": ("dcm_nats", f"lda{k}_nats") for k in settings["topics"]}
-    return Measure({**found.means(), **found.differences(pairs, list(sources))}, {"trials": found.rows()})
+    values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(sources))}
+    return Measure(values, {"trials": quantities.rows()})
 
 
-Part = tuple[sparse.csr_array, np.ndarray]
-
-
-def _trial(parts: tuple[Part, Part], settings: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
+def _trial(trial: Trial, settings: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Return the numbers of one trial; test documents of a class without training documents do not count."""
-    (X, y), (X_test, y_test) = parts
-    known = np.isin(y_test, y)
-    X_test, y_test = X_test[known], y_test[known]
+    train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
     smoothed = [{"smoothing": value} for value in settings["smoothing"]]
     numbers: dict[str, float] = {}
     for name, kind in (("multinomial", MultinomialClassifier), ("dcm", DCMClassifier)):
-        model = chosen(kind, smoothed, X, y)
-        numbers |= {f"{name}_nats": nats(model, X_test, y_test), f"{name}_accuracy": model.score(X_test, y_test)}
-    numbers["edcm_accuracy"] = EDCMClassifier(smoothing=0.01).fit(X, y).score(X_test, y_test)
-    classes, codes = np.unique(y, return_inverse=True)
-    pmm = PMM1(xi=1.1).fit(X, np.eye(len(classes), dtype=np.int64)[codes])
-    numbers["pmm1_accuracy"] = float(np.mean(classes[np.argmax(pmm.predict_proba(X_test), axis=1)] == y_test))
+        model = chosen(kind, smoothed, train)
+        numbers |= {f"{name}_nats": nats(model, test), f"{name}_accuracy": test.accuracy(model)}
+    numbers["edcm_accuracy"] = test.accuracy(train.fitted(EDCMClassifier(smoothing=0.01)))
+    classes, codes = np.unique(train.y, return_inverse=True)
+    pmm = Documents(train.X, np.eye(len(classes), dtype=np.int64)[codes]).fitted(PMM1(xi=1.1))
+    numbers["pmm1_accuracy"] = float(np.mean(classes[np.argmax(pmm.predict_proba(test.X), axis=1)] == test.y))
     for k in settings["topics"]:
         seed = int(rng.integers(2**31))
         points = [
             {"n_topics": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
             for beta in settings["betas"]
         ]
-        lda = chosen(LDAClassifier, points, X, y)
-        estimate = lda.left_to_right_log_likelihood(X_test, y_test, settings["particles"], seed)
-        numbers[f"lda{k}_nats"] = -float(estimate.sum() / X_test.sum())
-        numbers[f"lda{k}_bound_nats"] = nats(lda, X_test, y_test)
-        numbers[f"lda{k}_accuracy"] = lda.score(X_test, y_test)
+        lda = chosen(LDAClassifier, points, train)
+        estimate = lda.left_to_right_log_likelihood(test.X, test.y, settings["particles"], seed)
+        numbers[f"lda{k}_nats"] = -float(estimate.sum() / test.X.sum())
+        numbers[f"lda{k}_bound_nats"] = nats(lda, test)
+        numbers[f"lda{k}_accuracy"] = test.accuracy(lda)
     return numbers
 
 
-def chosen(kind: Any, points: Sequence[Mapping[str, Any]], X: sparse.csr_array, y: np.ndarray) -> Any:
-    """Return the estimator with the parameters under which held-out documents are likeliest, fitted to all."""
-    held = np.arange(len(y)) % HELD == HELD - 1
-    held &= np.isin(y, y[~held])
-    lost = [nats(kind(**point).fit(X[~held], y[~held]), X[held], y[held]) for point in points]
-    return kind(**points[int(np.argmin(lost))]).fit(X, y)
+def chosen(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
+    """Return the estimator with the parameters under which held-out documents are likeliest, fitted to all.
+
+    The last of `HELD` folds is held out, but for documents of a class that no other fold has.
+    """
+    held = fold_numbers(len(train), HELD) == HELD - 1
+    held &= np.isin(train.y, train.y[~held])
+    lost = [nats(train[~held].fitted(kind(**point)), train[held]) for point in points]
+    return train.fitted(kind(**points[int(np.argmin(lost))]))
 
 
-def nats(model: Any, X: sparse.csr_array, y: np.ndarray) -> float:
-    """Return the log perplexity (nats a word) of documents (N, V) under the models of their classes (N,)."""
-    logs = model.log_likelihood(X, "sequence")[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-    return -float(logs.sum() / X.sum())
+def nats(model: Any, documents: Documents) -> float:
+    """Return the log perplexity (nats a word) of documents under the models of their classes."""
+    column = np.searchsorted(model.classes_, documents.y)
+    logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
+    return -float(logs.sum() / documents.X.sum())

@@ -12,13 +12,12 @@ import numpy as np
 from scipy import sparse
 
 from reproduction.papers.thesis.latent_topics import chosen, nats
-from reproduction.papers.thesis.trials import Found
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.stored.measures import Measure, MeasureData, Quantities
+from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
-Part = tuple[sparse.csr_array, np.ndarray]
 MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
 
 
@@ -42,9 +41,9 @@ def longer(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng:
     multinomial at the largest m less that at 1, with intervals over the splits; and the table ``trials``.
     """
 
-    def of_length(X: sparse.csr_array, y: np.ndarray, m: int) -> Part:
+    def of_length(documents: Documents, m: int) -> Documents:
         """Return documents of which each m are one."""
-        return joined(X, y, m)
+        return Documents(*joined(documents.X, documents.y, m))
 
     return _measured(sources, settings["joined"], of_length, settings["smoothing"], rng)
 
@@ -66,12 +65,11 @@ def thinned(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng
     a measure with the values and the table of `longer`, the percentage in the place of m.
     """
 
-    def of_length(X: sparse.csr_array, y: np.ndarray, percent: int) -> Part:
+    def of_length(documents: Documents, percent: int) -> Documents:
         """Return long documents with a part of their words; one that keeps no word is left out."""
-        long = np.flatnonzero(X.sum(axis=1) >= settings["words"])
-        kept = thin(X[long], percent / 100.0, rng)
-        rows = np.flatnonzero(kept.sum(axis=1) > 0)
-        return sparse.csr_array(kept[rows]), y[long][rows]
+        long = documents[np.flatnonzero(documents.lengths >= settings["words"])]
+        thinned = Documents(thin(long.X, percent / 100.0, rng), long.y)
+        return thinned[np.flatnonzero(thinned.lengths > 0)]
 
     return _measured(sources, settings["percent"], of_length, settings["smoothing"], rng)
 
@@ -79,33 +77,33 @@ def thinned(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng
 def _measured(
     sources: Mapping[str, MeasureData],
     lengths: Sequence[int],
-    of_length: Callable[[sparse.csr_array, np.ndarray, int], Part],
+    of_length: Callable[[Documents, int], Documents],
     smoothing: Sequence[float],
     rng: np.random.Generator,
 ) -> Measure:
-    """Return the measure over documents of each length, which ``of_length`` makes of documents and classes."""
+    """Return the measure over documents of each length, which ``of_length`` makes of documents."""
     sizes = [len(part[0]) for source in sources.values() for part in (source.splits.test, source.splits.train)]
-    found = Found(sizes[0] / sizes[1])
+    quantities = Quantities(sizes[0] / sizes[1])
     for role, source in sources.items():
-        X, y = source.corpus.features, source.corpus.classes().astype(np.int64)
+        documents = source.documents()
         for trial in range(len(source.splits)):
             rows = [rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test)]
-            made = {m: [of_length(X[mine], y[mine], m) for mine in rows] for m in lengths}  # type: ignore[index]
-            found.add(role, _trial(made, smoothing))
+            made = {m: [of_length(documents[mine], m) for mine in rows] for m in lengths}
+            quantities.add(role, _trial(made, smoothing))
     grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
-    growth = found.differences({name: (name, "") for name in grown}, list(sources))
-    return Measure({**found.means(), **growth}, {"trials": found.rows()})
+    growth = quantities.differences({name: (name, "") for name in grown}, list(sources))
+    return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
 
 
-def _trial(made: Mapping[int, Sequence[Part]], smoothing: Sequence[float]) -> dict[str, float]:
+def _trial(made: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
     """Return the numbers of one trial, from each length's training and test documents, the shortest first."""
     points, numbers = [{"smoothing": value} for value in smoothing], dict[str, float]()
-    for m, ((known, labels), (unknown, truth)) in made.items():
+    for m, (train, test) in made.items():
         for name, kind in MODELS.items():
-            model = kind(smoothing=0.01).fit(known, labels) if name == "edcm" else chosen(kind, points, known, labels)
-            numbers[f"{name}_{m}_accuracy"] = float(model.score(unknown, truth))
+            model = train.fitted(kind(smoothing=0.01)) if name == "edcm" else chosen(kind, points, train)
+            numbers[f"{name}_{m}_accuracy"] = test.accuracy(model)
             if name != "edcm":
-                numbers[f"{name}_{m}_nats"] = nats(model, unknown, truth)
+                numbers[f"{name}_{m}_nats"] = nats(model, test)
 
     def gain(name: str, m: int, of: str, sign: float) -> float:
         """Return by how much a model is better than the multinomial at length m."""

@@ -7,27 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from reproduction.papers.thesis.lsi_search import lsi_errors
 from reproduction.stored.measures import Measure, MeasureData
-from textmix.experiment.tuning import folds_of
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Trial
 from textmix.metrics.significance import Estimate, resampled_difference
-from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
-from textmix.models.lsi.transformer import LSITransformer, unit_length
 
 #: Name of the score that the thesis suggests, and of the vocabulary without pruning.
 SUGGESTED, WHOLE = "sensitivity", "none"
 
 
-class Part(NamedTuple):
-    """Counts (N, V) and class indices (N,) of some documents."""
-
-    X: sparse.csr_array
-    y: np.ndarray
-
-
-class Found(NamedTuple):
+class Errors(NamedTuple):
     """Errors of the LSI classifier with one vocabulary: of the test documents, and held out of the training ones."""
 
     test: float
@@ -57,80 +49,59 @@ def pruning(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng
     errors: list[dict[str, Any]] = []
     gains: list[dict[str, Any]] = []
     for role, source in sources.items():
-        found = [_trial(source, trial, settings, rng) for trial in range(len(source.splits))]
-        for trial, each in enumerate(found):
+        trials = [_trial(trial, settings, rng) for trial in source.trials()]
+        for number, vocabularies in enumerate(trials):
             errors += [
-                {"role": role, "trial": trial, "score": score, "share": share, "error": error.test}
-                for (score, share), error in each.items()
+                {"role": role, "trial": number, "score": score, "share": share, "error": error.test}
+                for (score, share), error in vocabularies.items()
             ]
-        ratio = len(source.splits.test[0]) / len(source.splits.train[0])
-        compared = _compared(found, settings["small"], ratio)
+        compared = _compared(trials, settings["small"], source.test_ratio)
         for name, estimate in compared.items():
             key = f"{role}_gain" if name == WHOLE else f"{role}_over_{name}"
             values |= {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
             gains.append({"role": role, "beside": name, **estimate._asdict()})
-        values[f"{role}_share"] = float(np.mean([_chosen(each, SUGGESTED, settings["small"]) for each in found]))
+        values[f"{role}_share"] = float(np.mean([_chosen(each, SUGGESTED, settings["small"]) for each in trials]))
     return Measure(values, {"errors": errors, "gains": gains})
 
 
-def _trial(
-    source: MeasureData, trial: int, settings: Mapping[str, Any], rng: np.random.Generator
-) -> dict[tuple[str, float], Found]:
+def _trial(trial: Trial, settings: Mapping[str, Any], rng: np.random.Generator) -> dict[tuple[str, float], Errors]:
     """Return (score, share) -> errors of one split."""
-    X, y = source.corpus.features, source.corpus.classes().astype(np.int64)
-    rows = source.splits.train[trial], source.splits.test[trial]
-    train, test = (Part(X[each], y[each]) for each in rows)  # type: ignore[index]
-    folds = folds_of(len(train.y), settings["folds"], rng)
-    frequency = document_frequency(train.X)
-    found = {(WHOLE, 1.0): errors_of(train, test, kept_words(frequency, frequency, 1.0), folds, settings)}
+    X = trial.train.X
+    folds = fold_numbers(len(trial.train), settings["folds"], rng)
+    frequency = document_frequency(X)
+    errors = {(WHOLE, 1.0): errors_of(trial, kept_words(frequency, frequency, 1.0), folds, settings)}
     for name, score in SCORES.items():
-        scores = score(train.X, train.y, rng)
+        scores = score(X, trial.train.y, rng)
         for share in settings["shares"]:
-            found[name, share] = errors_of(train, test, kept_words(scores, frequency, share), folds, settings)
-    return found
+            errors[name, share] = errors_of(trial, kept_words(scores, frequency, share), folds, settings)
+    return errors
 
 
-def errors_of(
-    train: Part, test: Part, words: np.ndarray, folds: Sequence[np.ndarray], settings: Mapping[str, Any]
-) -> Found:
+def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Mapping[str, Any]) -> Errors:
     """Return the errors of the LSI classifier over some words, its parameters tuned on the folds of the training part.
 
     Parameters
     ----------
-    train, test : training and test documents.
+    trial : training and test documents.
     words : columns that are kept.
-    folds : rows of the training part that are held out, one after the other.
+    folds : fold of each training document, of `textmix.experiment.folds.fold_numbers`.
     settings : ``components`` and ``widths``.
     """
-    train, test = (Part(part.X[:, words], part.y) for part in (train, test))
+    train, test = trial.train.columns(words), trial.test.columns(words)
     points = list(itertools.product(settings["components"], settings["widths"]))
-    held_out = np.zeros(len(points))
-    for fold in folds:
-        rest = np.setdiff1d(np.arange(len(train.y)), fold)
-        inside, outside = (Part(train.X[rows], train.y[rows]) for rows in (rest, fold))
-        held_out += _errors(inside, outside, points)
+    parts = [lsi_errors(train[inside], train[outside], points) for inside, outside in halves_of(folds)]
+    held_out = np.sum(parts, axis=0)
     best = int(np.argmin(held_out))
-    return Found(float(_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(folds)))
+    return Errors(float(lsi_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(parts)))
 
 
-def _errors(train: Part, test: Part, points: Sequence[tuple[int, float]]) -> np.ndarray:
-    """Return the error at each (number of coordinates, width), float64; all share one decomposition."""
-    space = LSITransformer(n_components=max(k for k, _ in points), unit_length=False, random_state=0)
-    known, unknown = space.fit_transform(train.X), space.transform(test.X)
-    errors = np.empty(len(points))
-    for place, (k, width) in enumerate(points):
-        model = ProbabilisticNeuralNetwork(width=width).fit(unit_length(known[:, :k]), train.y)
-        errors[place] = np.mean(model.predict(unit_length(unknown[:, :k])) != test.y)
-    return errors
-
-
-def _chosen(found: Mapping[tuple[str, float], Found], score: str, shares: Sequence[float]) -> float:
+def _chosen(found: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
     """Return the share with the least error on held-out training documents; of equal ones the first."""
     return min(shares, key=lambda share: found[score, share].held_out)
 
 
 def _compared(
-    trials: Sequence[Mapping[tuple[str, float], Found]], shares: Sequence[float], ratio: float
+    trials: Sequence[Mapping[tuple[str, float], Errors]], shares: Sequence[float], ratio: float
 ) -> dict[str, Estimate]:
     """Return name of another vocabulary -> its error minus that of the suggested one, over the splits."""
 

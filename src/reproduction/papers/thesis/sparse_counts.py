@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from reproduction.stored.measures import Measure, MeasureData
+from textmix.experiment.trial import Documents
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.dirichlet.dcm import DCMClassifier
 
@@ -32,11 +33,10 @@ def sparse_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     does not have), and the table ``densities``.
     """
     (source,) = sources.values()
-    rows = source.splits.train[0]
-    X = source.corpus.features[rows[source.corpus.classes()[rows] == settings["label"]]]  # type: ignore[index]
+    train = source.first().train
+    X = train[train.y == settings["label"]].X
     X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
-    model = DCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64))
-    alpha = model.alpha_[0]
+    alpha = Documents(X, np.zeros(X.shape[0], dtype=np.int64)).fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
     values = {
         "dcm": float(dcm_log_probabilities(X, alpha).mean()),
         "zeros": 1.0 - X.nnz / (X.shape[0] * X.shape[1]),

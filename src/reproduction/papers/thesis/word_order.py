@@ -15,22 +15,19 @@ with shuffled documents.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn import model_selection
 
-from reproduction.papers.thesis.trials import Found, samples
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.papers.thesis.lsi_search import lsi_point
+from reproduction.papers.thesis.trials import samples
+from reproduction.stored.measures import Measure, MeasureData, Quantities, Value
+from textmix.experiment.trial import Documents, Trial, documents_of
 from textmix.models.hmm.estimator import HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters
 from textmix.models.lsi.classifiers import LSIDensityClassifier
-from textmix.models.lsi.network import ProbabilisticNeuralNetwork
-from textmix.models.lsi.transformer import LSITransformer, unit_length
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
 #: Claim -> the two numbers whose difference must be above 0.
@@ -59,56 +56,35 @@ def word_order(
     -------
     values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
     """
-    found = Found(1.0)
+    quantities = Quantities(1.0)
     for role, source in sources.items():
-        y = source.corpus.classes()
-        X = TokenSequences.of(source.corpus.tokens, len(source.corpus.feature_names or ()))
-        for train, test in samples(source, settings["documents"], generator):
-            parts = (X[train], y[train]), (X[test], y[test])
-            found.add(role, _trial(parts, settings, generator))
-    return Measure({**found.means(), **found.differences(PAIRS, list(sources))}, {"trials": found.rows()})
+        words = TokenSequences.of(source.corpus.tokens, len(source.corpus.feature_names or ()))
+        documents = documents_of(source.corpus, X=words)
+        for trial in samples(documents, source.splits, settings["documents"], generator):
+            quantities.add(role, _trial(trial, settings, generator))
+    values: dict[str, Value] = {**quantities.means(), **quantities.differences(PAIRS, list(sources))}
+    return Measure(values, {"trials": quantities.rows()})
 
 
-Part = tuple[TokenSequences, np.ndarray]
-
-
-def _trial(parts: tuple[Part, Part], settings: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
+def _trial(trial: Trial, settings: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
     """Return the numbers of one trial."""
-    (X, y), (X_test, y_test) = parts
     seed = int(generator.integers(2**31))
-    clusters = WordClusters(n_clusters=settings["clusters"], random_state=seed).fit(X)
-    small = [(clusters.transform(part), labels) for part, labels in parts]
+    clusters = WordClusters(n_clusters=settings["clusters"], random_state=seed).fit(trial.train.X)
+    small, counted = _mapped(trial, clusters.transform), _mapped(trial, TokenSequences.counts)
     numbers = _of_form("small", ("own", "shared"), small, settings, seed)
-    numbers |= _of_form("whole", ("topics", "topics"), parts, settings, seed)
+    numbers |= _of_form("whole", ("topics", "topics"), trial, settings, seed)
     for form in ("own", "shared"):
-        numbers[form] = _model(form, form, settings, seed).fit(X, y).score(X_test, y_test)
-    counts, test_counts = X.counts(), X_test.counts()
-    best = _lsi_point(counts, y, settings["lsi"], seed)
-    numbers["lsi"] = float(LSIDensityClassifier(**best, random_state=seed).fit(counts, y).score(test_counts, y_test))
-    numbers["multinomial"] = MultinomialClassifier(smoothing=0.01).fit(counts, y).score(test_counts, y_test)
+        numbers[form] = trial.accuracy(_model(form, form, settings, seed))
+    point = lsi_point(counted.train, settings["lsi"], 3, generator=np.random.default_rng(seed), seed=seed)
+    numbers["lsi"] = counted.accuracy(LSIDensityClassifier(**point, random_state=seed))
+    numbers["multinomial"] = counted.accuracy(MultinomialClassifier(smoothing=0.01))
     return numbers
 
 
-def _lsi_point(X: sparse.csr_array, y: np.ndarray, grid: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Return the point of the grid with the best accuracy on three folds; points of a fold share its decomposition.
-
-    Parameters
-    ----------
-    X, y : counts (N, V) and class labels (N,).
-    grid : ``n_components`` and ``width``, values to choose from.
-    seed : of the folds and the decompositions.
-    """
-    points = list(itertools.product(grid["n_components"], grid["width"]))
-    folds = model_selection.StratifiedKFold(3, shuffle=True, random_state=seed)
-    scores = np.zeros((folds.n_splits, len(points)))
-    for row, (inside, outside) in zip(scores, folds.split(X, y), strict=True):
-        space = LSITransformer(n_components=max(grid["n_components"]), unit_length=False, random_state=seed)
-        known, unknown = space.fit_transform(X[inside]), space.transform(X[outside])
-        for place, (k, width) in enumerate(points):
-            network = ProbabilisticNeuralNetwork(width=width).fit(unit_length(known[:, :k]), y[inside])
-            row[place] = network.score(unit_length(unknown[:, :k]), y[outside])
-    k, width = points[int(np.argmax(scores.mean(axis=0)))]
-    return {"n_components": k, "width": width}
+def _mapped(trial: Trial, change: Callable[[Any], Any]) -> Trial:
+    """Return a trial with changed features."""
+    train, test = (Documents(change(part.X), part.y) for part in (trial.train, trial.test))
+    return Trial(trial.number, train, test)
 
 
 def _model(form: str, emissions: Any, settings: Mapping[str, Any], seed: int) -> HMMClassifier:
@@ -123,7 +99,7 @@ def _model(form: str, emissions: Any, settings: Mapping[str, Any], seed: int) ->
 
 
 def _of_form(
-    form: str, emissions: tuple[str, str], parts: Any, settings: Mapping[str, Any], seed: int
+    form: str, emissions: tuple[str, str], trial: Trial, settings: Mapping[str, Any], seed: int
 ) -> dict[str, float]:
     """Return accuracy, gain of the true order, and distance of the transitions, of one form of model.
 
@@ -132,33 +108,32 @@ def _of_form(
     form : small or whole.
     emissions : of the classifier, and of the models whose transitions are compared: there a state is the same in all
         classes; topics, if any, are those of both.
-    parts, settings, seed : the trial.
+    trial, settings, seed : the trial.
     """
-    (X, y), (X_test, y_test) = parts
     rng = np.random.default_rng(seed)
-    mixed, mixed_test = X.shuffled(rng), X_test.shuffled(rng)
-    model = _model(form, emissions[0], settings, seed).fit(X, y)
+    mixed = _mapped(trial, lambda words: words.shuffled(rng))
+    model = trial.train.fitted(_model(form, emissions[0], settings, seed))
     # The order of words does not change their topics.
     topics = emissions[0] == "topics"
     own, compared = (model.emissionprob_[0] if topics else each for each in emissions)
-    shuffled = _model(form, own, settings, seed).fit(mixed, y)
+    groups = Documents(trial.train.X, rng.permutation(trial.train.y))
     fits = {
-        "apart": model if topics else _model(form, compared, settings, seed).fit(X, y),
-        "random": _model(form, compared, settings, seed).fit(X, rng.permutation(y)),
+        "apart": model if topics else trial.train.fitted(_model(form, compared, settings, seed)),
+        "random": groups.fitted(_model(form, compared, settings, seed)),
     }
     return {
-        form: model.score(X_test, y_test),
-        f"{form}_shuffled": shuffled.score(mixed_test, y_test),
-        f"{form}_order": _order_gain(model, X_test, mixed_test, y_test),
+        form: trial.test.accuracy(model),
+        f"{form}_shuffled": mixed.accuracy(_model(form, own, settings, seed)),
+        f"{form}_order": _order_gain(model, trial.test, mixed.test.X),
         **{f"{form}_{name}": transitions_apart(fit.transmat_) for name, fit in fits.items()},
     }
 
 
-def _order_gain(model: HMMClassifier, X: TokenSequences, mixed: TokenSequences, y: np.ndarray) -> float:
+def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) -> float:
     """Return by how much documents are likelier than their shuffled forms under their class, nats a word."""
-    known = np.isin(y, model.classes_)
-    true, random = (model.own_log_likelihood(part[known], y[known]).sum() for part in (X, mixed))
-    return float((true - random) / X.lengths[known].sum())
+    known = np.isin(test.y, model.classes_)
+    true, random = (model.own_log_likelihood(words[known], test.y[known]).sum() for words in (test.X, mixed))
+    return float((true - random) / test.X.lengths[known].sum())
 
 
 def transitions_apart(transitions: np.ndarray) -> float:

@@ -1,0 +1,52 @@
+"""Folds: every document is held out once, and the shares of the classes are those of all documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from textmix.experiment.folds import evenly, fold_numbers, halves_of
+
+
+@pytest.mark.parametrize("generator", [None, 0])
+def test_folds_share_the_documents_out(generator: int | None) -> None:
+    drawn = None if generator is None else np.random.default_rng(generator)
+    halves = list(halves_of(fold_numbers(11, 3, drawn)))
+    np.testing.assert_array_equal(np.sort(np.concatenate([inside for _, inside in halves])), np.arange(11))
+    assert sorted(len(inside) for _, inside in halves) == [3, 4, 4]
+    for outside, inside in halves:
+        np.testing.assert_array_equal(np.setdiff1d(np.arange(11), inside), outside)
+
+
+def test_folds_without_a_generator_take_the_documents_in_turn() -> None:
+    np.testing.assert_array_equal(fold_numbers(7, 3), [0, 1, 2, 0, 1, 2, 0])
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 5])
+@pytest.mark.parametrize("counts", [[20, 20], [17, 4, 9], [30, 2]])
+def test_stratified_folds_hold_as_many_documents_of_a_class(counts: list[int], n_folds: int) -> None:
+    classes = np.random.default_rng(1).permutation(np.repeat(np.arange(len(counts)), counts))
+    numbers = fold_numbers(len(classes), n_folds, np.random.default_rng(2), classes)
+    for label in range(len(counts)):
+        of_fold = np.bincount(numbers[classes == label], minlength=n_folds)
+        assert of_fold.max() - of_fold.min() <= 1
+    sizes = np.bincount(numbers, minlength=n_folds)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_stratified_folds_are_drawn() -> None:
+    classes = np.arange(40) % 2
+    first, second = (fold_numbers(40, 4, np.random.default_rng(seed), classes) for seed in (0, 1))
+    assert (first != second).any()
+
+
+def test_the_even_order_is_that_of_its_definition() -> None:
+    """The k-th document of a class of n stands at (k + 1/2) / n; where two stand together, the permutation decides."""
+    classes = np.repeat(np.arange(5), [100, 100, 100, 50, 10])
+    order = np.random.default_rng(3).permutation(len(classes))
+    seen, positions = [0] * 5, []
+    for place, row in enumerate(order):
+        label = classes[row]
+        positions.append(((seen[label] + 0.5) / np.sum(classes == label), place, row))
+        seen[label] += 1
+    assert evenly(order, classes).tolist() == [row for *_, row in sorted(positions)]
