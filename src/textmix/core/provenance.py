@@ -143,7 +143,7 @@ def _read(path: Path, package: str = "") -> tuple[str, list[str], set[str]]:
 
     Parameters
     ----------
-    path : of a script or module; the machine code of an extension module counts by its bytes.
+    path : of a script or module.
     package : that holds the module, from which its relative imports start.
     """
     found = stamp(path)
@@ -158,9 +158,22 @@ def _read_stamped(path: Path, package: str, _stamp: str) -> tuple[str, list[str]
 
 def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
     """Return what `_read` gives, from the content of the file."""
+    digest, imports = source_digest(path)
+    imports = list(filter(None, (_absolute(name, package) for name in imports)))
+    # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
+    modules = [name for name in imports if module_file(name)]
+    packages = {name.split(".")[0] for name in imports}
+    return digest, modules, {package for package in packages if source_root(package) is None}
+
+
+def source_digest(path: Path) -> tuple[str, list[str]]:
+    """Return the digest of the syntax tree of a file and the names that it imports, relative ones with their dots.
+
+    The machine code of an extension module counts by its bytes.
+    """
     source = path.read_bytes()
     if path.suffix != ".py":
-        return sha256_bytes(source), [], set()
+        return sha256_bytes(source), []
 
     def describe() -> tuple[str, list[str]]:
         """Return the digest and the imports of the content."""
@@ -169,11 +182,7 @@ def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
         return sha256_bytes(text.encode()), sorted(found)
 
     digest, imports = _TREES.get(sha256_bytes(source), describe)
-    imports = list(filter(None, (_absolute(name, package) for name in imports)))
-    # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
-    modules = [name for name in imports if module_file(name)]
-    packages = {name.split(".")[0] for name in imports}
-    return str(digest), modules, {package for package in packages if source_root(package) is None}
+    return str(digest), list(imports)
 
 
 def _absolute(name: str, package: str) -> str:
