@@ -193,11 +193,15 @@ def _absolute(name: str, package: str) -> str:
         return ""
 
 
-def _data_digests(module: str, path: Path) -> dict[str, str]:
-    """Return the sha256 of the files in the folder beside a module that has the module's name, if there is one."""
+def _data_files(path: Path) -> list[Path]:
+    """Return the files in the folder beside a module that has the module's name, if there is one."""
     folder = path.with_suffix("")
-    files = sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
-    return {f"{module}/{p.name}": sha256_file(p) for p in files}
+    return sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
+
+
+def _within(path: Path, data: Path) -> str:
+    """Return the path of a data file below the folder that has a module's name."""
+    return data.relative_to(path.with_suffix("")).as_posix()
 
 
 @dataclass(frozen=True)
@@ -207,7 +211,7 @@ class Reached:
     Parameters
     ----------
     digests : name of a script, module or data file -> its sha256, 64 hexadecimal digits.
-    files : of the scripts and modules.
+    files : of the scripts, the modules and their data.
     packages : names of the installed packages that the code imports.
     """
 
@@ -261,7 +265,9 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
             found.digests[name], imports, packages = _read(path, holder)
             found.files.append(path)
             found.packages.update(packages)
-            found.digests.update(_data_digests(name, path))
+            data = _data_files(path)
+            found.digests.update({f"{name}/{_within(path, each)}": sha256_file(each) for each in data})
+            found.files.extend(data)
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
         elif name in named:
