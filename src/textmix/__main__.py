@@ -7,19 +7,21 @@ import io
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 import textmix
 from textmix.core.errors import ConfigError, TextmixError
-from textmix.core.io import replacing
+from textmix.core.io import named, replacing
 from textmix.data.formats import NEW_TEXTS, format_of, without_packing
 from textmix.data.new_texts import NewTexts
 
 logger = logging.getLogger("textmix")
+STANDARD_OUTPUT = "the standard output"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -100,14 +102,30 @@ def texts_of(options: argparse.Namespace) -> NewTexts:
 
 @contextmanager
 def _output(path: str | None) -> Iterator[IO[str]]:
-    """Give a UTF-8 text stream to a file, which appears whole or not at all, or to the standard output if None."""
+    """Give a UTF-8 text stream to a file, which appears whole or not at all, or to the standard output if None.
+
+    Raises
+    ------
+    ConfigError : the folder of the file is not there.
+    OSError : the file cannot be written.
+    """
+    if path and not Path(path).parent.is_dir():
+        raise ConfigError(f"--output: there is no folder {Path(path).parent}; make it, or name another")
     with ExitStack() as stack:
+        stack.enter_context(named(path or STANDARD_OUTPUT))
         raw = stack.enter_context(replacing(path)) if path else sys.stdout.buffer
         stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")
         try:
             yield stream
+            stream.flush()
         finally:
-            stream.detach()  # writes the rest; whoever opened the raw stream closes it
+            _let_go(stream)
+
+
+def _let_go(stream: io.TextIOWrapper) -> None:
+    """Detach a text stream from its raw stream, which whoever opened it closes; what a full disk refused is lost."""
+    with suppress(OSError):
+        stream.detach()
 
 
 def predict(options: argparse.Namespace) -> None:
@@ -218,9 +236,12 @@ def _opened(path: str) -> IO[bytes]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code: 0, or 1 with one sentence on the standard error."""
     options = parser().parse_args(arguments)
+    _end_by_exceptions()
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr, force=True)
     try:
         COMMANDS[options.command](options)
+        with named(STANDARD_OUTPUT):
+            sys.stdout.flush()
     except ModuleNotFoundError as error:
         logger.error("%s", error)
         return 1
@@ -228,12 +249,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logger.error("%s: %s", type(error).__name__, error)
         return 1
     except BrokenPipeError:
-        # The reader (head, say) has enough; the interpreter would complain once more when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_standard_output()  # the reader (head, say) has enough
     except OSError as error:
-        logger.error("%s: %s", error.filename or getattr(options, "output", None), error.strerror)
+        logger.error("%s: %s", error.filename or getattr(options, "output", None) or STANDARD_OUTPUT, error.strerror)
+        if error.filename == STANDARD_OUTPUT:
+            _drop_standard_output()
         return 1
     return 0
+
+
+def _drop_standard_output() -> None:
+    """Send what is left for the standard output nowhere; the interpreter would complain as it closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _end_by_exceptions() -> None:
+    """Let signals that ask the process to end raise SystemExit, so that no half-made file stays behind."""
+
+    def end(number: int, _: object) -> None:
+        """Leave with the exit code that a shell gives a process that a signal ended."""
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # ignored: the process is to outlive its terminal
+            with suppress(ValueError):  # in another thread than the main one no signal arrives
+                signal.signal(number, end)
 
 
 if __name__ == "__main__":

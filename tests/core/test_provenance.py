@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -247,3 +249,88 @@ def test_every_import_of_ours_can_be_followed():
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}:{node.lineno}: relative import"
+
+
+# --- modules of the user's own ----------------------------------------------------------------------------------------
+
+RELATIVE = {
+    "own/__init__.py": "",
+    "own/a.py": "from . import b\nfrom .sub.c import C\nfrom .sub import *\n",
+    "own/b.py": "B = 1\n",
+    "own/sub/__init__.py": "from .d import D\n",
+    "own/sub/c.py": "from ..e import E\n\nC = 1\n",
+    "own/sub/d.py": "D = 1\n",
+    "own/e.py": "E = 1\n",
+    "own/apart.py": "F = 1\n",
+}
+
+
+def state_of(module: str, folder: Path, cwd: Path) -> tuple[dict[str, str], list[str]]:
+    """Return digests and packages of a module as a new process tells them that finds a folder and runs in another."""
+    program = "import json, sys; from textmix.core.provenance import reachable; found = reachable(sys.argv[1:]);"
+    program += "print(json.dumps([found.short(), sorted(found.packages)]))"
+    path = os.pathsep.join([str(PACKAGE.parent), str(folder)])
+    done = subprocess.run(
+        [sys.executable, "-c", program, module],
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    digests, packages = json.loads(done.stdout)
+    return digests, packages
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Make a folder with a package and a module of the user's own."""
+    for name, text in {**RELATIVE, "mine.py": "import numpy\nfrom beside import X\n", "beside.py": "X = 1\n"}.items():
+        (tmp_path / "own" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "own" / name).write_text(text)
+    return tmp_path / "own"
+
+
+def test_a_module_without_a_distribution_is_digested_with_all_that_it_imports(own: Path, tmp_path: Path) -> None:
+    before, packages = state_of("mine", own, tmp_path)
+    assert before.keys() == {"mine", "beside"} and packages == ["numpy"]
+    edit(own / "beside.py", "X = 1", "X = 2")
+    after, _ = state_of("mine", own, tmp_path)
+    assert {name for name in before if before[name] != after[name]} == {"beside"}
+
+
+def test_relative_imports_are_followed(own: Path, tmp_path: Path) -> None:
+    found, _ = state_of("own.a", own, tmp_path)
+    assert sorted(found) == ["own", "own.a", "own.b", "own.e", "own.sub", "own.sub.c", "own.sub.d"]
+
+
+def test_the_digest_of_an_own_module_does_not_depend_on_the_folder_of_the_process(own: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/beside.py").write_text("X = 3\n")
+    assert state_of("mine", own, tmp_path / "work") == state_of("mine", own, tmp_path)
+
+
+def test_a_module_in_the_folder_of_the_process_alone_does_not_count_by_chance(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("import tests.help\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/help.py").write_text("")
+    assert state_of("tests.help", tmp_path / "elsewhere", tmp_path) == ({}, ["tests"])
+
+
+def test_a_module_of_machine_code_counts_by_its_bytes(own: Path, tmp_path: Path) -> None:
+    (own / f"fast{EXTENSION_SUFFIXES[0]}").write_bytes(b"machine code")
+    (own / "uses.py").write_text("import fast\n")
+    before, _ = state_of("uses", own, tmp_path)
+    assert before.keys() == {"uses", "fast"}
+    (own / f"fast{EXTENSION_SUFFIXES[0]}").write_bytes(b"other code")
+    assert state_of("uses", own, tmp_path)[0]["fast"] != before["fast"]
+
+
+@pytest.mark.parametrize("editable", [True, False])
+def test_a_distribution_counts_by_its_files_if_it_is_installed_as_editable(own: Path, tmp_path: Path, editable: bool) -> None:
+    info = own / "own-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n\n")
+    (info / "direct_url.json").write_text(json.dumps({"url": "file:///own", "dir_info": {"editable": editable}}))
+    found, packages = state_of("own.b", own, tmp_path)
+    assert (sorted(found), packages) == ((["own", "own.b"], []) if editable else ([], ["own"]))

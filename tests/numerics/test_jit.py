@@ -1,8 +1,10 @@
-"""The machine code of a kernel is found again by its code alone, wherever the library stands."""
+"""The machine code of a kernel is found again by the code that a process holds, wherever the library stands."""
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -12,12 +14,13 @@ from typing import Any
 import numba
 import pytest
 
+import textmix
 from textmix.models.common.special_kernels import log_rising
 from textmix.numerics import jit
-from textmix.numerics.jit import SharedCache, code_folder
+from textmix.numerics.held_code import held_digest
 
 MODULE = "textmix.models.common.special_kernels"
-PACKAGE = Path(jit.__file__).parents[1]
+PACKAGE = Path(textmix.__file__).parent
 
 
 @pytest.fixture
@@ -27,22 +30,13 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Any:
     return jit.njit(getattr(log_rising, "py_func", log_rising))
 
 
-def test_kernels_are_stored_in_the_folder_of_their_code(kernel: Any):
-    assert kernel.stats.cache_path == code_folder(MODULE)
-
-
-def test_a_copy_of_the_library_with_another_comment_shares_the_machine_code(kernel: Any, tmp_path: Path):
-    here = SharedCache(kernel.py_func, kernel.py_func.__code__.co_filename)
-    (tmp_path / "special_kernels.py").write_text("# a comment\n", encoding="utf-8")
-    copy = SharedCache(kernel.py_func, str(tmp_path / "special_kernels.py"))
-    assert copy.get_cache_path() == here.get_cache_path() == code_folder(MODULE)
-    assert copy.get_source_stamp() == here.get_source_stamp() == ""
-    assert copy.get_disambiguator() == here.get_disambiguator() == ""
+def test_kernels_are_stored_in_the_folder_of_their_module(kernel: Any):
+    assert kernel.stats.cache_path == str(jit.code_folder(MODULE))
 
 
 #: A package of three modules of kernels: ``caller`` calls ``called``, ``apart`` calls neither.
 KERNELS = {
-    "called.py": "from textmix.numerics.jit import njit\n\n\n@njit\ndef double(x):\n    return 2 * x\n",
+    "called.py": "from textmix.numerics.jit import njit\n\nTWO = 2\n\n\n@njit\ndef double(x):\n    return TWO * x\n",
     "caller.py": "from textmix.numerics.jit import njit\nfrom textmix.called import double\n\n\n@njit\n"
     "def next_to(x):\n    return double(x) + 1\n",
     "apart.py": "from textmix.numerics.jit import njit\n\n\n@njit\ndef half(x):\n    return x / 2\n",
@@ -58,17 +52,8 @@ print(*(sum(kernel.stats.cache_misses.values()) for kernel in (called.double, ca
 def package(tmp_path: Path) -> Path:
     """Make a package named textmix with our `njit` and the three modules."""
     root = tmp_path / "textmix"
-    for name in (
-        "__init__",
-        "core/__init__",
-        "core/cache",
-        "core/digests",
-        "core/errors",
-        "core/provenance",
-        "numerics/__init__",
-        "numerics/jit",
-    ):
-        (root / name).parent.mkdir(exist_ok=True)
+    for name in ("core/__init__", "core/cache", "core/digests", "numerics/__init__", "numerics/held_code", "numerics/jit"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PACKAGE / f"{name}.py", root / f"{name}.py")
     (root / "__init__.py").write_text("")
     for name, text in KERNELS.items():
@@ -76,30 +61,170 @@ def package(tmp_path: Path) -> Path:
     return root
 
 
-def run(package: Path, **environment: str) -> tuple[list[float], list[int]]:
-    """Call the three kernels in a new process; return their values and how many versions of each it compiled."""
+def printed(package: Path, program: str, **environment: str) -> list[str]:
+    """Return the lines that a program prints in a new process that finds the package."""
     places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
-    places["NUMBA_DISABLE_JIT"] = "0"  # also where the tests themselves run without the compiler
-    printed = subprocess.run(
-        [sys.executable, "-c", CALLS],
+    # Compiled also where the tests run without the compiler; byte code that the second of a date hides is another matter.
+    places |= {"NUMBA_DISABLE_JIT": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
         env={**os.environ, **places, **environment},
         capture_output=True,
         text=True,
-        check=True,
-    ).stdout
-    values, misses = (line.split() for line in printed.splitlines())
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def run(package: Path, **environment: str) -> tuple[list[float], list[int]]:
+    """Call the three kernels in a new process; return their values and how many versions of each it compiled."""
+    values, misses = (line.split() for line in printed(package, CALLS, **environment))
     return [float(value) for value in values], [int(miss) for miss in misses]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace text that is there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def entries(package: Path) -> list[Path]:
+    """Return the files of the machine code."""
+    return sorted(path for path in (package.parent / "cache").rglob("*-*") if path.is_file())
 
 
 def test_an_edit_compiles_again_the_kernels_that_reach_it_and_a_comment_none(package: Path) -> None:
     assert run(package) == ([6, 7, 1.5], [1, 1, 1])
     called = package / "called.py"
     called.write_text("# A comment.\n" + called.read_text())
+    edit(called, "def double(x):\n", 'def double(x):\n    """Double."""\n')
     foreign = package.parent / "foreign"
     assert run(package, NUMBA_CACHE_DIR=str(foreign)) == ([6, 7, 1.5], [0, 0, 0])
     assert not foreign.exists()
-    called.write_text(called.read_text().replace("2 * x", "4 * x"))
+    edit(called, "TWO = 2", "TWO = 4")
     assert run(package) == ([12, 13, 1.5], [1, 1, 0])
+    edit(called, "TWO * x", "x * TWO * 2")
+    assert run(package) == ([24, 25, 1.5], [1, 1, 0])
+
+
+def test_a_copy_of_the_library_shares_the_machine_code(package: Path, tmp_path: Path) -> None:
+    run(package)
+    shutil.copytree(package, tmp_path / "elsewhere/textmix")
+    cache = {"TEXTMIX_CACHE": str(package.parent / "cache")}
+    assert run(tmp_path / "elsewhere/textmix", **cache) == ([6, 7, 1.5], [0, 0, 0])
+
+
+def test_a_process_that_lives_across_an_edit_stores_nothing_under_the_edited_code(package: Path) -> None:
+    living = f"""
+from pathlib import Path
+from textmix import called
+path = Path({str(package / "called.py")!r})
+path.write_text(path.read_text().replace("TWO = 2", "TWO = 4"))
+from textmix import caller
+print(called.double(3), caller.next_to(3))
+"""
+    assert printed(package, living) == ["6 7"]
+    assert run(package)[0] == [12, 13, 1.5]
+
+
+def test_a_reload_of_edited_code_that_is_restored_leaves_nothing_behind(package: Path) -> None:
+    living = f"""
+import importlib
+from pathlib import Path
+from textmix import called
+path = Path({str(package / "called.py")!r})
+text = path.read_text()
+path.write_text(text.replace("TWO = 2", "TWO = 4"))
+importlib.reload(called)
+path.write_text(text)
+print(called.double(3))
+"""
+    assert printed(package, living) == ["12"]
+    assert run(package)[0] == [6, 7, 1.5]
+
+
+def test_a_constant_that_changes_in_memory_has_machine_code_of_its_own(package: Path) -> None:
+    assert printed(package, "from textmix import called; called.TWO = 5; print(called.double(3))") == ["15"]
+    assert run(package)[0] == [6, 7, 1.5]
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "other"])
+def test_a_damaged_entry_is_made_again(package: Path, damage: str) -> None:
+    run(package)
+    for path in entries(package):
+        data = path.read_bytes()
+        whole = {"empty": b"", "cut": data[: len(data) // 2], "flipped": data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]}
+        path.write_bytes(whole.get(damage, b"no pickle"))
+    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
+    assert run(package) == ([6, 7, 1.5], [0, 0, 0])
+
+
+class _Planted:
+    """A pickle that would write a file."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.target,)
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o660])
+def test_an_entry_that_others_may_have_written_is_not_run(package: Path, mode: int, tmp_path: Path) -> None:
+    run(package)
+    planted = pickle.dumps(_Planted(tmp_path / "ran"))
+    for path in entries(package):
+        path.write_bytes(jit.hashlib.sha256(planted).digest() + planted)
+        path.chmod(mode)
+    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_folder_that_others_may_write_is_not_used(package: Path) -> None:
+    run(package)
+    for folder in {path.parent for path in entries(package)}:
+        folder.chmod(0o777)
+    home = str(package.parent / "home")
+    assert run(package, XDG_CACHE_HOME=home) == ([6, 7, 1.5], [1, 1, 1])
+    assert run(package, XDG_CACHE_HOME=home) == ([6, 7, 1.5], [0, 0, 0])
+
+
+def test_settings_of_the_compiler_have_machine_code_of_their_own(package: Path) -> None:
+    run(package)
+    assert run(package, NUMBA_BOUNDSCHECK="1") == ([6, 7, 1.5], [1, 1, 1])
+
+
+HELD = """
+import importlib, json, pkgutil
+import textmix
+from numba.core.dispatcher import Dispatcher
+from textmix.numerics.held_code import held_digest
+found = {}
+for module in pkgutil.walk_packages(textmix.__path__, "textmix."):
+    if module.name.endswith("_kernels"):
+        for name, kernel in vars(importlib.import_module(module.name)).items():
+            if isinstance(kernel, Dispatcher):
+                found[f"{module.name}.{name}"] = held_digest(kernel)
+print(json.dumps(found))
+"""
+
+
+def test_the_digest_of_every_kernel_is_the_same_in_every_process() -> None:
+    seeds = [json.loads(printed(PACKAGE, HELD, PYTHONHASHSEED=seed)[-1]) for seed in ("1", "2")]
+    assert seeds[0] == seeds[1]
+    assert len(seeds[0]) > 100
+
+
+def test_a_kernel_whose_constants_cannot_be_told_is_refused() -> None:
+    def reads() -> object:
+        return stream
+
+    stream = object.__new__(type("Stream", (), {"__module__": "textmix.apart"}))
+    reads.__module__ = "textmix.apart"
+    with pytest.raises(TypeError, match="whose content its cache cannot tell"):
+        held_digest(reads)
 
 
 OUTSIDE = """
@@ -119,16 +244,8 @@ print(outer(3))
 def test_an_edit_reaches_a_kernel_outside_the_library(package: Path) -> None:
     mine, called = package.parent / "mine.py", package / "called.py"
     mine.write_text(OUTSIDE)
-
-    def printed() -> str:
-        """Import the module in a new process and return what it prints."""
-        places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
-        environment = {**os.environ, **places, "NUMBA_DISABLE_JIT": "0"}
-        command = [sys.executable, "-c", "import mine"]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
-
-    assert printed() == "7"
-    called.write_text(called.read_text().replace("2 * x", "4 * x"))
-    assert printed() == "13"
+    assert printed(package, "import mine") == ["7"]
+    edit(called, "TWO * x", "4 * x")
+    assert printed(package, "import mine") == ["13"]
     mine.write_text(OUTSIDE.replace("+ 1", "+ 2"))
-    assert printed() == "14"
+    assert printed(package, "import mine") == ["14"]

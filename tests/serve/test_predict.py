@@ -7,8 +7,10 @@ import io as streams
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -169,7 +171,7 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
         ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form tab, --form jsonl, --form text"),
         ((models / "none", texts), "none: there is no model there; name the folder of a model"),
         ((tmp_path / "model", texts), "labels.json changed since it was made"),
-        ((models / "edcm", texts, "--column", "body", "--output", texts / "x" / "y.csv"), "Not a directory"),
+        ((models / "edcm", texts, "--column", "body", "--output", texts / "y.csv"), "there is no folder"),
     ):
         assert run(*arguments) == 1
         assert said in capsys.readouterr().err
@@ -281,3 +283,82 @@ def test_progress_of_a_pipe_tells_the_texts() -> None:
     screen, times = streams.StringIO(), iter(range(100))
     assert list(watched("ab", streams.BytesIO(), None, screen, lambda: float(next(times)))) == ["a", "b"]
     assert "2 texts read  " in screen.getvalue()
+
+
+# --- where the rows go ------------------------------------------------------------------------------------------------
+
+
+def command_line(*arguments: object) -> list[str]:
+    """Return the command that labels texts in a process of its own."""
+    return [sys.executable, "-m", "textmix", "predict", *map(str, arguments)]
+
+
+@pytest.mark.parametrize("device", ["null", "full"])
+def test_a_device_is_written_through_and_stays_a_device(
+    models: Path, tmp_path: Path, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a device was about to be replaced")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    (tmp_path / "new.txt").write_text("wört20\n")
+    code = run(models / "edcm", tmp_path / "new.txt", "--output", f"/dev/{device}")
+    assert code == (device == "full")
+    assert Path(f"/dev/{device}").is_char_device()
+
+
+def test_a_pipe_with_a_name_is_written_through(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("wört20\n")
+    os.mkfifo(tmp_path / "pipe.csv")
+    reader = subprocess.Popen(["cat", tmp_path / "pipe.csv"], stdout=subprocess.PIPE)
+    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "pipe.csv") == 0
+    assert reader.communicate(timeout=60)[0].startswith(b"id,label,probability\n1,")
+    assert (tmp_path / "pipe.csv").is_fifo()
+
+
+def test_a_link_stays_and_the_file_behind_it_is_written(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("wört20\n")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.csv").symlink_to("there/out.csv")
+    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "link.csv") == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "there/out.csv").read_text().startswith("id,label")
+
+
+def test_a_folder_that_is_not_there_is_not_made(models: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "new.txt").write_text("wört20\n")
+    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "no/out.csv") == 1
+    assert f"there is no folder {tmp_path}/no; make it, or name another" in capsys.readouterr().err
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_half_made_file_beside_the_output_belongs_to_another_process(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("wört20\n")
+    (tmp_path / ".out.csv.other.tmp").write_text("half")
+    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "out.csv") == 0
+    assert (tmp_path / ".out.csv.other.tmp").read_text() == "half"
+
+
+@pytest.mark.parametrize("command", ["predict", "list"])
+def test_a_full_standard_output_is_named(models: Path, tmp_path: Path, command: str) -> None:
+    (tmp_path / "new.txt").write_text("wört20\n")
+    line = command_line(models / "edcm", tmp_path / "new.txt", "--quiet")
+    line = line if command == "predict" else [*line[:3], "list", "methods"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "the standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_process_that_is_asked_to_end_leaves_nothing_half_made(models: Path, tmp_path: Path, number: int) -> None:
+    line = command_line(models / "edcm", "-", "--form", "text", "--output", tmp_path / "out.csv")
+    running = subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    running.stdin.write(b"w\xc3\xb6rt20\n" * 5000)  # type: ignore[union-attr]
+    running.stdin.flush()  # type: ignore[union-attr]
+    end = time.monotonic() + 60
+    while not os.listdir(tmp_path) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert os.listdir(tmp_path)
+    running.send_signal(number)
+    assert running.wait(timeout=60) == 128 + number
+    assert os.listdir(tmp_path) == []

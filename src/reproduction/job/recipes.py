@@ -20,7 +20,7 @@ from textmix.core.provenance import SHORT, reachable
 #: Folder of the single fits that one job joins: Snakemake deletes them after use, and they have the recipe of that job.
 PARTS = "results/parts/"
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
-NEUTRAL = ("reproduction.job.recipes", "reproduction.job.runtime")
+NEUTRAL = ("reproduction.job.held", "reproduction.job.recipes", "reproduction.job.runtime")
 #: Most names in one sentence on what changed.
 _NAMED = 3
 

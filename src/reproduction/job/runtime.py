@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from reproduction.job.held import check_held, watch_imports
 from reproduction.job.recipes import Recipe, lasting
 from textmix.core import io
 from textmix.core.environment import processor
@@ -23,6 +24,7 @@ from textmix.core.progress import Paced
 
 # Here and not in `job`: a script imports this module before it imports a model.
 load_late()
+watch_imports()
 logger = logging.getLogger("textmix")
 
 
@@ -59,6 +61,7 @@ class Job:
         if self.recipe is None:
             return {}
         self.recipe.check()
+        check_held(self.recipe.origin.files() if self.recipe.origin else (), _started_at())
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:
             raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
@@ -109,16 +112,21 @@ def _check_imports(recipe: Recipe) -> None:
     """Check that no code changed between the start of this process and now, while the script imported it.
 
     Code that was edited and restored in between has the digest of the plan again, but the process holds the edited
-    code.  Snakemake writes the file that Python runs just before it starts the process; its date stands for the start.
+    code.  What is imported later is compared when a record is asked for (`reproduction.job.held`).
 
     Raises
     ------
     IntegrityError : the entry of a file changed since.
     """
-    started, now = os.stat(sys.argv[0]).st_ctime_ns, time.time_ns()
+    started, now = _started_at(), time.time_ns()
     for path in recipe.origin.files() if recipe.origin else ():
         if started < path.stat().st_ctime_ns <= now:
             raise IntegrityError(f"{path.name} was written while this job imported it; run the same command again")
+
+
+def _started_at() -> int:
+    """Return when this process started, nanoseconds: Snakemake writes the file that Python runs just before."""
+    return os.stat(sys.argv[0]).st_ctime_ns
 
 
 @contextmanager

@@ -12,7 +12,9 @@ from pathlib import Path
 from reproduction.job.recipes import NEUTRAL, Code
 from textmix.core import io
 from textmix.core.digests import digest_of
-from textmix.core.provenance import SHORT, reachable
+from textmix.core.environment import environment
+from textmix.core.errors import IntegrityError
+from textmix.core.provenance import SHORT, reachable, source_digest
 
 #: Test, such as ``models/test_dcm.py::test_gradient`` -> its last outcome and the digest of its code, as `make test`
 #: writes it.
@@ -20,25 +22,56 @@ OUTCOMES = Path("results/tests/outcomes.json")
 
 
 def code_of_test(tests: Path, file: str) -> str:
-    """Return the digest of a test's file, of the slow plain implementations, and of all modules that they reach.
+    """Return the digest of a test's file, of the slow plain implementations, of all modules that they reach, and of the
+    versions of the packages that these import.
 
     Parameters
     ----------
     tests : the folder of the tests.
     file : path of the test's file in it.
     """
-    twins = sorted((tests / "naive").glob("*.py"))
-    return digest_of(reachable((), [tests / file, *twins], NEUTRAL).short())[:SHORT]
+    files = sources_of_test(tests, file)
+    found = reachable((), files, NEUTRAL)
+    own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}
+    return digest_of([own, found.short(), environment(found.packages - {tests.name})])[:SHORT]
+
+
+def files_of_test(tests: Path, file: str) -> list[Path]:
+    """Return the files that `code_of_test` digests; the parameters are the same."""
+    return reachable((), sources_of_test(tests, file), NEUTRAL).files
+
+
+def sources_of_test(tests: Path, file: str) -> list[Path]:
+    """Return the file of a test, the plain implementations, the fixtures that pytest gives it, and what they import.
+
+    Parameters
+    ----------
+    tests, file : see `code_of_test`.
+    """
+    fixtures = [folder / "conftest.py" for folder in (tests / file).parents if folder.is_relative_to(tests)]
+    queue = [tests / file, *(tests / "naive").glob("*.py"), *fixtures]
+    found = set[Path]()
+    while queue:
+        path = queue.pop()
+        if path not in found and path.is_file():
+            found.add(path)
+            names = (name for name in source_digest(path)[1] if name.partition(".")[0] == tests.name)
+            queue += [(tests.parent / name.replace(".", "/")).with_suffix(".py") for name in names]
+    return sorted(found)
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
     """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.
 
+    Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
+
     Parameters
     ----------
     tests : the folder of the tests.
     """
-    if not OUTCOMES.is_file():
+    try:
+        io.check_result(OUTCOMES)
+    except (IntegrityError, OSError):
         return {}
     last: dict[str, dict[str, str]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
     files = {name.partition("::")[0] for name in last}

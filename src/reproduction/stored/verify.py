@@ -8,8 +8,8 @@ from textmix.core import digests, io
 from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError
 
-#: Folders without records: Snakemake writes the measured times of jobs there, and the tests write their outcomes.
-WITHOUT_RECORD = {"benchmarks", "tests"}
+#: Folders without records: Snakemake writes the measured times of jobs there.
+WITHOUT_RECORD = {"benchmarks"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:

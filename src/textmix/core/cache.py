@@ -21,7 +21,8 @@ MOST = 20_000
 def cache_folder(name: str) -> Path | None:
     """Return a folder of the cache, and make it; None where none can be written.
 
-    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` that can be written.
+    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where the folder can be written, and
+    by this user alone: what lies there decides which machine code runs.
 
     Parameters
     ----------
@@ -31,12 +32,18 @@ def cache_folder(name: str) -> Path | None:
     for root in filter(None, roots):
         folder = Path(root) / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if is_trusted(folder.stat()) and os.access(folder, os.W_OK):
+                return folder
         except OSError:
             continue
-        if os.access(folder, os.W_OK):
-            return folder
     return None
+
+
+def is_trusted(stat: os.stat_result) -> bool:
+    """Return whether nobody but this user and the administrator can have written a file or folder with these facts."""
+    return stat.st_uid in (0, os.getuid()) and not stat.st_mode & 0o022
 
 
 class Store:

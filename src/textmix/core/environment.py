@@ -6,13 +6,15 @@ The module is used while the workflow is parsed, so it must not import NumPy.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import platform
 import re
 import sys
 from collections.abc import Iterable
 from email.parser import HeaderParser
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.machinery import PathFinder
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
 #: Packages whose distribution has another name.
@@ -46,13 +48,29 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
     the versions, sorted by name; ``not installed`` for a package that is not there.
     """
     found: dict[str, str] = {}
-    queue = [DISTRIBUTIONS.get(name, name) for name in packages if name not in sys.stdlib_module_names]
+    queue = [_distribution_of(name) for name in packages if name not in sys.stdlib_module_names]
     while queue:
         name = _normal(queue.pop())
         if name not in found:
             found[name], required = _installed(name)
             queue.extend(required)
     return {"python": platform.python_version(), **dict(sorted(found.items()))}
+
+
+def counts_by_version(package: str) -> bool:
+    """Return whether a distribution of the package's name is installed, and not as editable: its version tells its code.
+
+    Parameters
+    ----------
+    package : name by which code imports it.
+    """
+    name = _normal(DISTRIBUTIONS.get(package, package))
+    return _is_installed(name) and not _is_editable(name)
+
+
+def has_distribution(package: str) -> bool:
+    """Return whether a package comes from an installed distribution of any name."""
+    return _is_installed(_normal(_distribution_of(package)))
 
 
 def versions() -> dict[str, str]:
@@ -63,6 +81,22 @@ def versions() -> dict[str, str]:
 def _normal(name: str) -> str:
     """Return the one spelling of a distribution's name."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@functools.cache
+def _distribution_of(package: str) -> str:
+    """Return the name of the distribution that a package comes from; the package's own where none is known."""
+    name = DISTRIBUTIONS.get(package, package)
+    if _is_installed(_normal(name)) or PathFinder.find_spec(package) is None:
+        return name
+    return packages_distributions().get(package, [name])[0]  # reads all distributions, which takes half a second
+
+
+@functools.cache
+def _is_editable(name: str) -> bool:
+    """Say whether a distribution is installed as editable, so that its code lies in a folder where it is worked on."""
+    origin = json.loads(distribution(name).read_text("direct_url.json") or "{}")
+    return bool(origin.get("dir_info", {}).get("editable"))
 
 
 @functools.cache

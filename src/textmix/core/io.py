@@ -11,6 +11,7 @@ The module is used while the workflow is parsed, so NumPy is imported where arra
 from __future__ import annotations
 
 import csv
+import errno
 import functools
 import io
 import json
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 META = "meta.json"
 #: Ending of the name of a half-made file or folder.
 LEFT = ".tmp"
+#: Errors of a write alone: a full disk, a full share of it, a limit of the size of files.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: Files that Snakemake writes into folder outputs; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
@@ -49,28 +52,59 @@ def canonical_json(value: Any) -> str:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Give a binary stream in a ``with`` block; at its end the content replaces the file in one step.
 
-    If the block raises an error, the file stays as it was.  Missing folders are made.
+    If the block raises an error, the file stays as it was.  Of a link the file that it leads to is replaced.  What is
+    there and no file, such as ``/dev/null`` or a pipe, is written through, and stays what it is.
+
+    Parameters
+    ----------
+    path : the file; its folder exists.
+    mode : permissions of the file; by default those that the process gives to new files.
+
+    Raises
+    ------
+    OSError : it cannot be written; the error names the file.
     """
-    path = Path(path)
-    _clear_way(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=LEFT, dir=path.parent)
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        with named(path), open(target, "wb") as through:
+            yield through
+        return
     try:
-        with os.fdopen(handle, "wb") as stream:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=LEFT, dir=target.parent)
+    except OSError as error:
+        error.filename = str(path)  # not the one that was to be moved there
+        raise
+    try:
+        with named(path), os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        os.chmod(temporary, 0o666 & ~_umask() if mode is None else mode)
+        os.replace(temporary, target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
 
 
+@contextmanager
+def named(path: str | Path) -> Iterator[None]:
+    """Let an `OSError` of a ``with`` block that only a write meets, such as that of a full disk, name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:
+            error.filename = str(path)
+        raise
+
+
 def _clear_way(path: Path) -> None:
-    """Make the folder of a result, and delete what jobs that were killed left of the result there."""
+    """Make the folder of a result, and delete what jobs that were killed left of the result there.
+
+    No two jobs make one result at a time, so that what is there belongs to no process.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{escape(path.name)}.*{LEFT}"):
         if left.is_dir():
@@ -85,7 +119,11 @@ def is_leftover(name: str) -> bool:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file in one step: another process reads either the whole old content or the whole new content."""
+    """Write a file in one step: another process reads either the whole old content or the whole new content.
+
+    A missing folder is made.
+    """
+    _clear_way(Path(path))
     with replacing(path) as stream:
         stream.write(data)
 
@@ -217,15 +255,16 @@ def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
     meta : the record of what made the result; ``files`` with the digests is added.
     """
     path = Path(path)
-    _clear_way(path)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=LEFT, dir=path.parent))
+    target = Path(os.path.realpath(path))
+    _clear_way(target)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=LEFT, dir=target.parent))
     try:
         yield temporary
         write_json(temporary / META, {**meta, "path": path.as_posix(), "files": _digests(temporary)})
         os.chmod(temporary, 0o777 & ~_umask())
-        if path.exists():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
+        if target.exists():
+            shutil.rmtree(target)
+        os.replace(temporary, target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise

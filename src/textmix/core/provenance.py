@@ -1,8 +1,9 @@
 """Code digests: one hash of all code that a script can reach, recorded with the results that the script makes.
 
 The digest covers the syntax tree of every module that a script reaches in a package that is read from its source files:
-textmix itself, and each package that lies beside its source.  The modules are found by following the import statements;
-nothing is imported.  An installed package counts by its version (`textmix.core.environment`).  Comments, docstrings and
+textmix itself, each package that lies beside its source, and a module of the user's own: one without a distribution, or
+one that is installed as editable.  The modules are found by following the import statements; nothing is imported.  Any
+other package counts by its version (`textmix.core.environment`).  Comments, docstrings and
 formatting are left out, so that only an edit that can change a number changes the digest.  The method registry names
 modules by strings, which no import statement shows; the caller passes these names.  The files in a folder with the name
 of a module (``stoplists/`` beside ``stoplists.py``) count as part of the module.
@@ -14,14 +15,19 @@ import ast
 import functools
 import os
 import platform
+import subprocess
+import sys
 import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
 from textmix.core.cache import Store
 from textmix.core.digests import sha256_bytes, sha256_file, stamp
+from textmix.core.environment import counts_by_version, has_distribution
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,18 +44,47 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def source_root(package: str) -> Path | None:
-    """Return the folder of textmix, or of a package that lies beside its source; None for an installed package."""
+    """Return the path of a package that is read from source: of its folder, or of its file without the ending.
+
+    Parameters
+    ----------
+    package : name of a package, or of a module in none.
+
+    Returns
+    -------
+    None for a package of Python itself, for one that counts by the version of its distribution, and for one that is
+    not there.
+    """
     if package == PACKAGE:
         return ROOT
-    return (
-        ROOT.with_name(package) if str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)) else None
-    )
+    if str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)):
+        return ROOT.with_name(package)
+    return None if package in sys.stdlib_module_names or counts_by_version(package) else _own_module(package)
 
 
 @functools.cache
 def _is_package(folder: Path) -> bool:
     """Say whether a folder is a package."""
     return (folder / "__init__.py").is_file()
+
+
+@functools.cache
+def _own_module(package: str) -> Path | None:
+    """Return the path of a module of the user's own, without the ending; None where there is no such module.
+
+    A new process looks for it, without the folder that it runs in: so the plan and the job, whose first folders to look
+    in differ, get one answer, and no file in a working folder takes the place of a package by chance.
+    """
+    program = "import importlib.util, sys; found = importlib.util.find_spec(sys.argv[1]);"
+    program += "print('' if found is None else found.origin or ''.join([*found.submodule_search_locations][:1]))"
+    command = [sys.executable, "-P", "-c", program, package]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - no shell
+    path = Path(done.stdout.strip())
+    if done.returncode or not path.is_absolute():  # not there, or built into Python
+        return None
+    if any(path.is_relative_to(folder) for folder in INSTALLED) and has_distribution(package):
+        return None
+    return path.parent if path.name == "__init__.py" else path.with_name(path.name.partition(".")[0])
 
 
 def module_file(module: str) -> Path | None:
@@ -59,7 +94,7 @@ def module_file(module: str) -> Path | None:
     if root is None:
         return None
     base = os.path.join(root, *parts)
-    for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+    for path in (*(f"{base}{ending}" for ending in (".py", *EXTENSION_SUFFIXES)), os.path.join(base, "__init__.py")):
         if os.path.isfile(path):
             return Path(path)
     return None
@@ -74,7 +109,7 @@ def _describe(node: Any, imported: set[str]) -> str:
     ----------
     node : a tree, or a part of one: a list of nodes or a constant.
     imported : receives the dotted names of the imported modules and of the names imported from them, also from import
-        statements inside functions.
+        statements inside functions; a relative name keeps its leading dots.
     """
     if isinstance(node, list):
         return f"[{', '.join([_describe(part, imported) for part in node])}]"
@@ -82,9 +117,10 @@ def _describe(node: Any, imported: set[str]) -> str:
         return repr(node)
     if isinstance(node, ast.Import):
         imported.update(alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        imported.add(node.module)
-        imported.update(f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        source, dots = node.module or "", "." * node.level
+        imported.add(dots + source)
+        imported.update(f"{dots}{source}{'.' if source else ''}{alias.name}" for alias in node.names)
     parts = []
     for name in node._fields:
         value: Any = getattr(node, name, None)
@@ -100,24 +136,44 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
     return bool(head) and isinstance(head[0], ast.Expr) and isinstance(getattr(head[0].value, "value", None), str)
 
 
-def _read(path: Path) -> tuple[str, list[str], set[str]]:
+def _read(path: Path, package: str = "") -> tuple[str, list[str], set[str]]:
     """Return the digest of the syntax tree of a file, the modules read from source and the packages that it imports.
 
     A content that was read before, also by another process, is not parsed again.
+
+    Parameters
+    ----------
+    path : of a script or module.
+    package : that holds the module, from which its relative imports start.
     """
     found = stamp(path)
-    return _read_stamped(path, found) if found else _read_anew(path)
+    return _read_stamped(path, package, found) if found else _read_anew(path, package)
 
 
 @functools.cache
-def _read_stamped(path: Path, _stamp: str) -> tuple[str, list[str], set[str]]:
+def _read_stamped(path: Path, package: str, _stamp: str) -> tuple[str, list[str], set[str]]:
     """Return `_read_anew` of a file with a stamp; a plan meets each module in the code of many jobs."""
-    return _read_anew(path)
+    return _read_anew(path, package)
 
 
-def _read_anew(path: Path) -> tuple[str, list[str], set[str]]:
+def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
     """Return what `_read` gives, from the content of the file."""
+    digest, imports = source_digest(path)
+    imports = list(filter(None, (_absolute(name, package) for name in imports)))
+    # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
+    modules = [name for name in imports if module_file(name)]
+    packages = {name.split(".")[0] for name in imports}
+    return digest, modules, {package for package in packages if source_root(package) is None}
+
+
+def source_digest(path: Path) -> tuple[str, list[str]]:
+    """Return the digest of the syntax tree of a file and the names that it imports, relative ones with their dots.
+
+    The machine code of an extension module counts by its bytes.
+    """
     source = path.read_bytes()
+    if path.suffix != ".py":
+        return sha256_bytes(source), []
 
     def describe() -> tuple[str, list[str]]:
         """Return the digest and the imports of the content."""
@@ -126,17 +182,26 @@ def _read_anew(path: Path) -> tuple[str, list[str], set[str]]:
         return sha256_bytes(text.encode()), sorted(found)
 
     digest, imports = _TREES.get(sha256_bytes(source), describe)
-    # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
-    modules = [name for name in imports if module_file(name)]
-    packages = {name.split(".")[0] for name in imports}
-    return str(digest), modules, {package for package in packages if source_root(package) is None}
+    return str(digest), list(imports)
 
 
-def _data_digests(module: str, path: Path) -> dict[str, str]:
-    """Return the sha256 of the files in the folder beside a module that has the module's name, if there is one."""
+def _absolute(name: str, package: str) -> str:
+    """Return the absolute name of a module; empty for a relative one that leads out of its package."""
+    try:
+        return resolve_name(name, package)
+    except ImportError:
+        return ""
+
+
+def _data_files(path: Path) -> list[Path]:
+    """Return the files in the folder beside a module that has the module's name, if there is one."""
     folder = path.with_suffix("")
-    files = sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
-    return {f"{module}/{p.name}": sha256_file(p) for p in files}
+    return sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
+
+
+def _within(path: Path, data: Path) -> str:
+    """Return the path of a data file below the folder that has a module's name."""
+    return data.relative_to(path.with_suffix("")).as_posix()
 
 
 @dataclass(frozen=True)
@@ -146,7 +211,7 @@ class Reached:
     Parameters
     ----------
     digests : name of a script, module or data file -> its sha256, 64 hexadecimal digits.
-    files : of the scripts and modules.
+    files : of the scripts, the modules and their data.
     packages : names of the installed packages that the code imports.
     """
 
@@ -196,10 +261,13 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
             continue
         path = module_file(name)
         if path is not None:
-            found.digests[name], imports, packages = _read(path)
+            holder = name if path.name == "__init__.py" else name.rpartition(".")[0]
+            found.digests[name], imports, packages = _read(path, holder)
             found.files.append(path)
             found.packages.update(packages)
-            found.digests.update(_data_digests(name, path))
+            data = _data_files(path)
+            found.digests.update({f"{name}/{_within(path, each)}": sha256_file(each) for each in data})
+            found.files.extend(data)
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
         elif name in named:

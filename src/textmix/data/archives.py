@@ -15,7 +15,6 @@ import os
 import re
 import stat
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from textmix.core.errors import DataFormatError
+from textmix.core.io import replacing
 
 #: Default cap on the unpacked size of a file, bytes.
 MAX_BYTES = 2**31
@@ -305,21 +305,11 @@ def _copy_member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, si
 def new_file(target: Path) -> Iterator[IO[bytes]]:
     """Write a file completely or not at all: ``with new_file(target) as stream``.
 
-    The stream writes a temporary file beside ``target``.  If the block ends without an error, the file becomes
-    ``target``, read-only, and replaces a file of that name.  After an error the temporary file is deleted.
+    If the block ends without an error, the file is read-only; see `textmix.core.io.replacing`.
 
     Parameters
     ----------
     target : file to make; its folder exists.
     """
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, READ_ONLY)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(target, READ_ONLY) as stream:
+        yield stream

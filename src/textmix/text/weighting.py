@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.core.errors import ConfigError
+from textmix.numerics.matrices import check_counts_in_range, computable, sound
 
 #: Weighting -> whether it is of counts (else of other numbers).
 WEIGHTINGS = {"counts": True, "binary": True, "tfidf": True, "reals": False, "scaled": False}
@@ -121,13 +122,15 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _canonical(self, X: Any, reset: bool) -> sparse.csr_array:
         """Return X (N, V) as CSR without stored zeros, and check its width, which ``reset`` sets."""
         validate_data(self, X, skip_check_array=True, reset=reset)
-        checked = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X", estimator=self)
-        found = sparse.csr_array(checked)
+        checked = check_array(sound(X), accept_sparse="csr", dtype="numeric", input_name="X", estimator=self)
+        found = sparse.csr_array(computable(checked))
         if (found.data == 0).any():
             found = found.copy()
             found.eliminate_zeros()
         if self.weighting == "tfidf" and found.data.min(initial=1) < 0:
             raise ValueError("Negative values in data passed to TermWeighting; tfidf takes counts")
+        if WEIGHTINGS[self.weighting]:
+            check_counts_in_range(np.abs(found.data))
         return found
 
     def _scale(self, X: sparse.csr_array) -> None:

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from textmix.models.common.sklearn_private import check_sample_weight
+from textmix.numerics.matrices import check_counts_in_range, computable, sound
 
 #: Computing on a sparse matrix with a larger share of cells other than 0 is faster in dense form.
 DENSE_FROM = 0.2
@@ -160,61 +161,39 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     ------
     ValueError : a negative weight, or a number of weights other than N.
     """
-    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
 
 def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
     """Return a CSR matrix in the form that kernels need: no cell is stored as 0 or twice, rows are sorted by column.
 
-    A matrix of this form is returned itself, not a copy.  The matrix has passed `sound`.
+    A matrix of this form is returned itself, not a copy.
     """
-    return matrix if matrix.data.all() and matrix.has_canonical_format else _cleaned(matrix)
-
-
-def _cleaned(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a copy of a CSR matrix in the form of `canonical`."""
-    clean = matrix.copy()
-    clean.sum_duplicates()
+    clean = matrix if matrix.has_canonical_format else sound(matrix)
+    if clean.data.all():
+        return clean
+    clean = clean.copy()
     clean.eliminate_zeros()
     return clean
 
 
-def sound(X: Any) -> Any:
-    """Return a matrix after a check that each stored index of a sparse one lies inside it.
-
-    Neither SciPy nor a kernel compares an index with the shape: one outside ends the process.  So every matrix from
-    outside passes here before anything else reads it.
-
-    Raises
-    ------
-    ValueError : an index lies outside of the matrix, or its offsets are damaged.
-    """
-    if sparse.issparse(X) and X.format in ("csr", "csc", "bsr"):
-        X.check_format(full_check=True)
-    elif sparse.issparse(X) and X.format == "coo":
-        for size, index in zip(X.shape, X.coords, strict=True):
-            if len(index) and not 0 <= index.min() <= index.max() < size:
-                raise ValueError(f"an index of the matrix lies outside 0 to {size - 1}")
-    return X
-
-
 def _validated(estimator: Any, X: Any, *y: Any, reset: bool, dtype: Any = "numeric") -> Any:
-    """Return X, and y if it is given, as scikit-learn's `validate_data` does after the check of `sound`."""
-    return validate_data(estimator, sound(X), *y, accept_sparse="csr", dtype=dtype, reset=reset)
+    """Return X, and y if it is given, as scikit-learn's `validate_data` does, after `sound` and `computable`."""
+    found = validate_data(estimator, sound(X), *y, accept_sparse="csr", dtype=dtype, reset=reset)
+    return (computable(found[0]), *found[1:]) if y else computable(found)
 
 
-def refuse_negative(estimator: Any, X: Any) -> bool:
-    """Raise ValueError if a sparse or dense matrix has a negative value; return whether all its values are positive."""
+def refuse_negative(estimator: Any, X: Any) -> None:
+    """Raise ValueError if a sparse or dense matrix has a negative value."""
     values = X.data if sparse.issparse(X) else X
-    least = values.min(initial=1)
-    if least < 0:
+    if values.min(initial=1) < 0:
         raise ValueError(f"Negative values in data passed to {type(estimator).__name__}; counts are needed")
-    return bool(least > 0)
 
 
 def _not_negative(estimator: Any, X: Any) -> sparse.csr_array:
-    """Return counts in the form of `canonical`; raises ValueError at a negative one."""
+    """Return counts in the form of `canonical`; raises ValueError at a negative one and at one that is out of range."""
     # A csr_array is passed on itself, not converted: SciPy remembers on it that it is canonical.
     counts = X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
-    positive = refuse_negative(estimator, counts)
-    return counts if positive and counts.has_canonical_format else _cleaned(counts)
+    refuse_negative(estimator, counts)
+    check_counts_in_range(counts.data)
+    return canonical(counts)

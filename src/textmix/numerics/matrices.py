@@ -1,0 +1,131 @@
+"""The gate for matrices: every matrix that a user gives passes `sound` and `computable` before a kernel reads it.
+
+SciPy trusts what it is told: it compares no index with the shape in most of its formats, it remembers on a matrix that
+no cell is stored twice although the arrays were changed since, and it makes machine code read outside of an array where
+an index is wrong.  A kernel does the same.  So the gate reads the arrays themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+#: Largest count: above it whole numbers have no float64 of their own.  Smallest one: a share or a weight of less loses
+#: all its digits beside a count of 1.
+LARGEST_COUNT, SMALLEST_COUNT = 2.0**53, 1e-16
+#: Largest size of any other number, and the smallest one that the largest of a matrix may have: squares of numbers
+#: outside are infinite or 0, and so is what estimators divide by.
+LARGEST, SMALLEST = 1e100, 1e-100
+
+
+def sound(X: Any) -> Any:
+    """Return a sparse matrix (N, V) as CSR, checked, each cell stored once and rows sorted by column; else X itself.
+
+    A sparse matrix of this form is not copied: the result shares its arrays.  The values of a cell that is stored
+    several times are added from the smallest on, so that their order in the arrays does not matter.
+
+    Raises
+    ------
+    ValueError : an index lies outside of the matrix, its arrays are damaged, or it has not two dimensions.
+    """
+    if not sparse.issparse(X):
+        return X
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimensions; give a matrix with a row a document")
+    _check_layout(X)
+    rows = X.tocsr()
+    # SciPy remembers on a matrix that it is sorted; a new one around the same arrays looks at them.
+    rows = type(rows)((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+    if rows.has_canonical_format:
+        return rows
+    rows = rows.copy()
+    rows.sort_indices()
+    return rows if _has_each_cell_once(rows) else _added(rows)
+
+
+def _check_layout(X: Any) -> None:
+    """Raise ValueError if the arrays of a sparse matrix of any format contradict its shape or each other."""
+    if X.format in ("csr", "csc", "bsr"):
+        X.check_format(full_check=True)
+    elif X.format == "coo":
+        for size, index in zip(X.shape, X.coords, strict=True):
+            _check_inside(index, size)
+            if len(index) != len(X.data):
+                raise ValueError(f"the matrix has {len(index)} indices for {len(X.data)} values")
+    elif X.format == "lil":
+        if len(X.rows) != X.shape[0] or list(map(len, X.rows)) != list(map(len, X.data)):
+            raise ValueError("the lists of indices and of values of the matrix differ in length")
+        _check_inside([index for row in X.rows for index in row], X.shape[1])
+    elif X.format == "dok":
+        for size, index in zip(X.shape, zip(*X.keys(), strict=True), strict=False):
+            _check_inside(index, size)
+    elif X.format == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]):
+        raise ValueError(f"the matrix has {X.offsets.size} offsets for {len(X.data)} diagonals")
+    elif X.format == "dia" and len(np.unique(X.offsets)) < len(X.offsets):
+        raise ValueError("a diagonal of the matrix is stored twice")
+
+
+def _check_inside(indices: Any, size: int) -> None:
+    """Raise ValueError if an index lies outside 0 to size - 1."""
+    indices = np.asarray(indices)
+    if indices.size and not 0 <= indices.min() <= indices.max() < size:
+        raise ValueError(f"an index of the matrix lies outside 0 to {size - 1}")
+
+
+def _has_each_cell_once(rows: Any) -> bool:
+    """Return whether no column follows itself within a row of a CSR matrix with sorted rows."""
+    same = np.flatnonzero(rows.indices[1:] == rows.indices[:-1]) + 1
+    return bool(np.isin(same, rows.indptr).all())
+
+
+def _added(rows: Any) -> Any:
+    """Return a CSR matrix whose cells that are stored several times are added; whole numbers become int64 before."""
+    data = rows.data.astype(np.int64) if rows.data.dtype.kind in "iu" else rows.data
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    order = np.lexsort((data, rows.indices, row))
+    row, column = row[order], rows.indices[order]
+    first = np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (column[1:] != column[:-1])))
+    indptr = np.searchsorted(row[first], np.arange(rows.shape[0] + 1)).astype(rows.indptr.dtype)
+    return type(rows)((np.add.reduceat(data[order], first), column[first], indptr), shape=rows.shape)
+
+
+def computable(X: Any) -> Any:
+    """Return a sparse or dense matrix of finite numbers in a type of numbers that kernels take.
+
+    Numbers of another byte order are turned, halves become float32 and long doubles float64.
+
+    Raises
+    ------
+    ValueError : a number is too large, or all are too small, to be squared (`LARGEST`, `SMALLEST`).
+    """
+    values = X.data if sparse.issparse(X) else X
+    if values.dtype.kind == "f":
+        most = np.maximum(values.max(initial=0), -values.min(initial=0))
+        if most > LARGEST or 0 < most < SMALLEST:
+            raise ValueError(_outside("the largest number", most, SMALLEST, LARGEST))
+    kind = {2: np.dtype(np.float32), 16: np.dtype(np.float64)} if values.dtype.kind == "f" else {}
+    plain = kind.get(values.dtype.itemsize, values.dtype.newbyteorder("="))
+    return X if plain == values.dtype and values.dtype.isnative else X.astype(plain)
+
+
+def check_counts_in_range(values: np.ndarray) -> None:
+    """Raise ValueError if a count is too large or too small to be counted with (`LARGEST_COUNT`, `SMALLEST_COUNT`).
+
+    Parameters
+    ----------
+    values : counts of any shape, not negative.
+    """
+    most = values.max(initial=0)
+    if most > LARGEST_COUNT:
+        raise ValueError(_outside("a count", most, SMALLEST_COUNT, LARGEST_COUNT))
+    if values.min(initial=1) < SMALLEST_COUNT:
+        least = np.min(values, initial=1, where=values > 0)
+        if least < SMALLEST_COUNT:
+            raise ValueError(_outside("a count", least, SMALLEST_COUNT, LARGEST_COUNT))
+
+
+def _outside(what: str, value: Any, least: float, most: float) -> str:
+    """Return what is said of a number that is out of range."""
+    return f"{what} of the matrix is {value:g}, which is out of range: give 0 or numbers from {least:g} to {most:g}"
