@@ -30,7 +30,7 @@ from textmix.serve.forms import read_json, read_names, read_state, write_state
 from textmix.text.words import WordVectorizer
 
 #: Version of the folder's layout; a model of another version is refused.
-FORMAT = 3
+FORMAT = 4
 HEAD = "model.json"
 CARD = "card.json"
 TASKS = {"single": 1, "multi": 2}

@@ -14,7 +14,6 @@ from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, search
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
-from textmix.models.linear.problems import add_bias
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
 MEKA_LIMIT = 1_000_000
@@ -127,11 +126,9 @@ def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
 def _inferences(parts: Parts, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
     """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
     chain = ProbabilisticChain(**params, random_state=seed).fit(parts.X, parts.Y)
-    # A chain has no weight for a feature that no training document has.
-    features = chain._checked(parts.X_test)
-    Z, V = add_bias(features, chain.coef_), np.ascontiguousarray(chain.links_)
+    Z, V = chain.feature_odds(parts.X_test), np.ascontiguousarray(chain.links_)
     for width, name in ((1, "greedy"), (settings["beam_width"], "beam")):
-        yield name, search(features, chain.order_, chain.coef_, chain.links_, width)
+        yield name, search(Z, chain.order_, chain.links_, width)
     sampled = np.zeros(parts.Y_test.shape, dtype=np.int64)
     sampled[:, chain.order_] = search_samples(Z, V, settings["samples"], seed)
     yield "monte_carlo", sampled

@@ -21,6 +21,7 @@ from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
 from textmix.models.label_sets.estimators import LinearMultiLabel
+from textmix.models.label_sets.weights import LinearWeights, ManyLinearWeights, in_order_of_labels
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
 from textmix.models.linear.row_space import RowSpace
@@ -46,11 +47,10 @@ class LinkedLabels(LinearMultiLabel):
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, L), weights of the features and, last, the bias.
     links_ : float64 (L, L); links_[j, l] is the weight of label j in the log odds of label l.
     """
 
-    _forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L"}
+    _forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
         "random_state": ["random_state"],
@@ -80,21 +80,21 @@ class LinkedLabels(LinearMultiLabel):
         problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * self.variance, mask)
         unknowns = self._solve(problem, mask.shape).unknowns
         self.links_ = unknowns[n_features:-1]
-        self.coef_ = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
+        self._weights = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
 
 
-def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
+def search(odds: np.ndarray, order: np.ndarray, links: np.ndarray, beam_width: int = 1) -> np.ndarray:
     """Return the label sets that a chain finds by beam search, int64 (N, L).
 
     Parameters
     ----------
-    X : checked features (N, V).
+    odds : float64 (N, L), see `ClassifierChain.feature_odds`.
     order : int (L,), the labels in the order of the chain.
-    coef, links : see `ClassifierChain`.
+    links : see `ClassifierChain`.
     beam_width : see `ClassifierChain`.
     """
-    member = np.zeros((X.shape[0], len(order)), dtype=np.int64)
-    member[:, order] = search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
+    member = np.zeros(odds.shape, dtype=np.int64)
+    member[:, order] = search_chain(odds, np.ascontiguousarray(links), beam_width)[0]
     return member
 
 
@@ -109,7 +109,7 @@ def check_order(order: np.ndarray) -> None:
         raise ValueError("order_ must hold every label once; save the model again")
 
 
-class ClassifierChain(LinkedLabels):
+class ClassifierChain(LinearWeights, LinkedLabels):
     """A chain: each label is predicted from the features and the labels before it; a beam search finds the set.
 
     Parameters
@@ -121,7 +121,7 @@ class ClassifierChain(LinkedLabels):
     Attributes
     ----------
     order_ : int (L,), the labels in the order of the chain.
-    coef_ : float64 (V + 1, L), weights of the features and, last, the bias; labels in the order of the chain.
+    coef_, intercept_ : float64 (L, V) and (L,), labels in the order of ``classes_``.
     links_ : float64 (L, L), labels in the order of the chain; links_[j, l] is the weight of label j for label l > j.
 
     Examples
@@ -171,6 +171,10 @@ class ClassifierChain(LinkedLabels):
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         self._fit_linked(space, Y[:, self.order_], weight, before)
 
+    def _by_label(self, values: np.ndarray, axis: int) -> np.ndarray:
+        """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
+        return in_order_of_labels(values, self.order_, axis)
+
     def check_loaded(self) -> None:
         """Check the order after the attributes were read from a file.
 
@@ -183,14 +187,18 @@ class ClassifierChain(LinkedLabels):
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set that the beam search finds, int64 (N, L)."""
-        return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
+        return search(self.feature_odds(X), self.order_, self.links_, self.beam_width)
+
+    def feature_odds(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``."""
+        return add_bias(self._checked(X), self._weights)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(label in the set | x), float64 (N, L), from `SAMPLES` label sets drawn from the chain.
 
         `predict` finds a likely whole set, so that it may hold a label of a probability below 1/2.
         """
-        odds = add_bias(self._checked(X), self.coef_)
+        odds = self.feature_odds(X)
         proba = np.empty(odds.shape)
         proba[:, self.order_] = chain_marginals(odds, np.ascontiguousarray(self.links_), SAMPLES, 0)
         return proba
@@ -199,10 +207,10 @@ class ClassifierChain(LinkedLabels):
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
-        return set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
+        return set_log_likelihood(add_bias(features, self._weights) + ordered @ self.links_, ordered)
 
 
-class ChainEnsemble(LinkedLabels):
+class ChainEnsemble(ManyLinearWeights, LinkedLabels):
     """Chains in random orders, each on a bootstrap sample, that vote (ECC).
 
     Parameters
@@ -214,8 +222,8 @@ class ChainEnsemble(LinkedLabels):
 
     Attributes
     ----------
-    order_ : int (M, L), coef_ : float64 (M, V + 1, L), links_ : float64 (M, L, L); as of `ClassifierChain`, for each of
-        M chains.
+    order_ : int (M, L), coefs_ : float64 (M, L, V), intercepts_ : float64 (M, L), links_ : float64 (M, L, L); as of
+        `ClassifierChain`, for each of M chains.
 
     Examples
     --------
@@ -228,7 +236,7 @@ class ChainEnsemble(LinkedLabels):
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinkedLabels._forms, "coef_": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+        **{**LinkedLabels._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinkedLabels._parameter_constraints,
@@ -264,13 +272,17 @@ class ChainEnsemble(LinkedLabels):
             weights.append(np.bincount(sample, minlength=len(Y)).astype(np.float64))
             chain.fit_weighted(space, Y, weights[-1], rng)
             fitted.append(chain)
-        self.order_, self.coef_, self.links_ = (
-            np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "coef_", "links_")
+        self.order_, self._weights, self.links_ = (
+            np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "_weights", "links_")
         )
         self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
         self.n_iter_ = max(chain.n_iter_ for chain in fitted)
         self.converged_ = all(chain.converged_ for chain in fitted)
         return np.stack(weights)
+
+    def _by_label(self, values: np.ndarray, axis: int) -> np.ndarray:
+        """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
+        return in_order_of_labels(values, self.order_, axis)
 
     def check_loaded(self) -> None:
         """Check the orders after the attributes were read from a file.
@@ -288,8 +300,8 @@ class ChainEnsemble(LinkedLabels):
 
     def _chain_sets(self, features: Any) -> np.ndarray:
         """Return every chain's label sets, int64 (M, N, L), for checked features (N, W)."""
-        models = zip(self.order_, self.coef_, self.links_, strict=True)
-        return np.stack([search(features, *model, beam_width=1) for model in models])
+        chains = zip(self._weights, self.order_, self.links_, strict=True)
+        return np.stack([search(add_bias(features, weights), order, links) for weights, order, links in chains])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of chains that predict each label, float64 (N, L)."""
@@ -311,7 +323,7 @@ class ChainEnsemble(LinkedLabels):
         return chosen
 
 
-class DependencyNetwork(LinkedLabels):
+class DependencyNetwork(LinearWeights, LinkedLabels):
     """A network: each label is predicted from the features and all other labels; marginals by Gibbs sampling (CDN).
 
     Parameters
@@ -322,7 +334,8 @@ class DependencyNetwork(LinkedLabels):
 
     Attributes
     ----------
-    coef_, links_ : see `LinkedLabels`; the diagonal of links_ is zero.
+    coef_, intercept_ : float64 (L, V) and (L,).
+    links_ : see `LinkedLabels`; its diagonal is zero.
     seed_ : seed of the sampler, the same for every instance.
 
     Examples
@@ -376,7 +389,7 @@ class DependencyNetwork(LinkedLabels):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
-        odds = add_bias(self._checked(X), self.coef_)
+        odds = add_bias(self._checked(X), self._weights)
         # The same seed for all instances: a prediction depends neither on other instances nor on their order.
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
         return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
