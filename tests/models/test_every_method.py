@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from textmix.experiment.methods import Method, load_methods
 from textmix.models.linear.path import PathClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM2
 
 #: Smaller than by default where a fit takes seconds.

@@ -9,8 +9,8 @@ import numpy as np
 
 from reproduction.papers.edcm.documents import Documents, Rows, Values, first, mean_and_deviation, only, trials
 from reproduction.stored.measures import Measure, MeasureData
-from textmix.models.neighbours.knn import KNNClassifier
-from textmix.models.neighbours.representations import REPRESENTATIONS
+from textmix.models.neighbors.knn import KNNClassifier
+from textmix.models.neighbors.representations import REPRESENTATIONS
 
 #: Representations whose vectors depend on a model of the documents; there can be one model a class.
 FISHER = ("fisher_dcm", "fisher_multinomial")

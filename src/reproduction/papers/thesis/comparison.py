@@ -16,12 +16,12 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.models.lsi.classifiers import LSIDensityClassifier, LSILogisticRegression, LSINeighbours
+from textmix.models.lsi.classifiers import LSIDensityClassifier, LSILogisticRegression, LSINeighbors
 from textmix.models.lsi.pruned import PrunedLSIClassifier
 from textmix.models.lsi.transformer import LSITransformer
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier, MultinomialClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.topics.lda import LDAClassifier
 
 #: Form of the documents that a method takes: counts, counts weighted by TF-IDF, or sequences of words.
@@ -47,7 +47,7 @@ METHODS: dict[str, Entry] = {
     "logistic_regression": Entry(WEIGHTED, lambda: linear_model.LogisticRegression(C=10.0, max_iter=200)),
     "linear_svm": Entry(WEIGHTED, lambda: svm.LinearSVC(random_state=0)),
     "lsi_density": Entry(COUNTS, lambda: LSIDensityClassifier(random_state=0)),
-    "lsi_knn": Entry(COUNTS, lambda: LSINeighbours(random_state=0)),
+    "lsi_knn": Entry(COUNTS, lambda: LSINeighbors(random_state=0)),
     "lsi_logistic_regression": Entry(COUNTS, lambda: LSILogisticRegression(random_state=0)),
     "pruned_lsi": Entry(COUNTS, lambda: PrunedLSIClassifier(random_state=0)),
     "hmm": Entry(SEQUENCES, lambda: HMMClassifier(max_iter=10, random_state=0)),

@@ -17,7 +17,7 @@ from textmix.models.common.sklearn_private import Interval, StrOptions, checks_p
 from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
-from textmix.models.neighbours.neighbour_kernels import nearest, votes
+from textmix.models.neighbors.neighbor_kernels import nearest, votes
 
 
 class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -232,7 +232,7 @@ class LSILogisticRegression(_Scored):
         return log_softmax(Z @ self.coef_.T + self.intercept_, axis=1)
 
 
-class LSINeighbours(LSIClassifier):
+class LSINeighbors(LSIClassifier):
     """The nearest training documents by cosine in the space of latent semantic indexing, one vote each.
 
     Of classes with equal votes that of the nearest document wins.
@@ -244,9 +244,9 @@ class LSINeighbours(LSIClassifier):
 
     Examples
     --------
-    >>> from textmix import LSINeighbours
+    >>> from textmix import LSINeighbors
     >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
-    >>> model = LSINeighbours(n_components=2, n_neighbors=1, random_state=0).fit(X, ["sport", "sport", "art", "art"])
+    >>> model = LSINeighbors(n_components=2, n_neighbors=1, random_state=0).fit(X, ["sport", "sport", "art", "art"])
     >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
     ['sport', 'art']
     """

@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.validation import check_classified_counts, check_counts
-from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
-from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
+from textmix.models.neighbors.neighbor_kernels import nearest, postings, votes
+from textmix.models.neighbors.representations import REPRESENTATIONS, Vectors
 from textmix.numerics.threads import by_rows
 
 
 class Postings(NamedTuple):
-    """The training vectors sorted by word, see `textmix.models.neighbours.neighbour_kernels.postings`.
+    """The training vectors sorted by word, see `textmix.models.neighbors.neighbor_kernels.postings`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    representation : name in `textmix.models.neighbours.representations.REPRESENTATIONS`.
+    representation : name in `textmix.models.neighbors.representations.REPRESENTATIONS`.
     n_neighbors : k; if there are fewer training documents, all of them are neighbours.
     cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
     weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
