@@ -18,7 +18,7 @@ from textmix.models.label_sets.boosted_network import BoostedNetwork as BoostedN
 from textmix.models.label_sets.cardinality import CardinalityChains as CardinalityChains
 from textmix.models.label_sets.chains import ChainEnsemble as ChainEnsemble
 from textmix.models.label_sets.chains import ClassifierChain as ClassifierChain
-from textmix.models.label_sets.chains import DependencyNetwork as DependencyNetwork
+from textmix.models.label_sets.dependency_network import DependencyNetwork as DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance as BinaryRelevance
 from textmix.models.label_sets.estimators import PairwiseCRF as PairwiseCRF
 from textmix.models.label_sets.estimators import PowerSet as PowerSet

@@ -12,7 +12,8 @@ from reproduction.papers.cbm.parts import Parts, deviation_of, exactly_right, se
 from reproduction.stored.measures import Measure, MeasureData
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
-from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, search
+from textmix.models.label_sets.chains import ChainEnsemble, search
+from textmix.models.label_sets.dependency_network import DependencyNetwork
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.

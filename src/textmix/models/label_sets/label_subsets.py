@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from textmix.models.common.checks import OF_FEW_VOTES, Failures
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
@@ -50,6 +51,7 @@ class RandomLabelSubsets(ManyLinearWeights, LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
     fitted_forms: ClassVar[dict[str, Any]] = {
         **LinearMultiLabel._forms,
         **{"subsets_": "int M K", "sets_": "int8 M S K", "_weights": "float64 M W+1 S"},

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from textmix.models.common.checks import OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.estimators import SetScorer
@@ -34,6 +35,7 @@ class _Machines(LinearWeights, WarmMachines, MultiLabelClassifier):
     converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
     """
 
+    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_SPARSE_INPUT)
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
@@ -103,13 +105,31 @@ class SVMPowerSet(_Machines):
         found = self._fit_machines(X, members)
         self._weights = found if classes else np.zeros((X.shape[1] + 1, 1))
 
+    def _set_scores(self, X: Any) -> np.ndarray:
+        """Return the score of each label set, float64 (N, S)."""
+        scores = add_bias(self._checked(X), self._weights)
+        return scores if len(self.sets_) > 2 else np.column_stack([-scores, scores])[:, : len(self.sets_)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return for each label the largest score of a set with it less the largest of a set without, float64 (N, L).
+
+        It is inf for a label of all sets and -inf for a label of none; it is positive for the labels of the predicted
+        set, unless two sets have one score.
+        """
+        scores = self._set_scores(X)
+
+        def best(held: int) -> np.ndarray:
+            """Return the largest score of the sets that hold a label, or lack it, float64 (N, L)."""
+            inside = (self.sets_ == held).T
+            return np.column_stack([scores.max(axis=1, initial=-np.inf, where=each) for each in inside])
+
+        return best(1) - best(0)
+
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the training label set of the largest score, int64 (N, L) of 0 and 1."""
-        scores = add_bias(self._checked(X), self._weights)
-        if len(self.sets_) <= 2:
-            scores = np.column_stack([-scores, scores])[:, : len(self.sets_)]
-        return self.sets_[np.argmax(scores, axis=1)].astype(np.int64)
+        best = np.argmax(self._set_scores(X), axis=1)
+        return self.sets_[best].astype(np.int64)
 
     def check_loaded(self) -> None:
         """Raise ValueError if there are not as many machines as label sets need."""

@@ -18,6 +18,7 @@ from sklearn import isotonic
 
 from textmix.models.cbm.boosted_learners import log_loss_derivatives
 from textmix.models.common.boosted_trees import Growth, Trees
+from textmix.models.common.checks import NOT_INDICATORS, Failures
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y
@@ -67,6 +68,8 @@ class BRRerank(LinearWeights, LinearMultiLabel):
     >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
     [('a',), ('a', 'b')]
     """
+
+    _expected_failures: ClassVar[Failures] = {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "sets_": "int8 S L", "share_": "float64 S"},

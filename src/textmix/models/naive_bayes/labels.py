@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions
@@ -46,6 +47,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     ['a', 'b', 'c']
     """
 
+    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "float64 L"},
         **LabelSetTargets.target_forms,
