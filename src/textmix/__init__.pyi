@@ -18,7 +18,7 @@ from textmix.models.label_sets.boosted_network import BoostedNetwork as BoostedN
 from textmix.models.label_sets.cardinality import CardinalityChains as CardinalityChains
 from textmix.models.label_sets.chains import ChainEnsemble as ChainEnsemble
 from textmix.models.label_sets.chains import ClassifierChain as ClassifierChain
-from textmix.models.label_sets.chains import DependencyNetwork as DependencyNetwork
+from textmix.models.label_sets.dependency_network import DependencyNetwork as DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance as BinaryRelevance
 from textmix.models.label_sets.estimators import PairwiseCRF as PairwiseCRF
 from textmix.models.label_sets.estimators import PowerSet as PowerSet
@@ -36,7 +36,7 @@ from textmix.models.linear.path import PathClassifier as PathClassifier
 from textmix.models.linear.softmax import SoftmaxClassifier as SoftmaxClassifier
 from textmix.models.lsi.classifiers import LSIDensityClassifier as LSIDensityClassifier
 from textmix.models.lsi.classifiers import LSILogisticRegression as LSILogisticRegression
-from textmix.models.lsi.classifiers import LSINeighbours as LSINeighbours
+from textmix.models.lsi.classifiers import LSINeighbors as LSINeighbors
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork as ProbabilisticNeuralNetwork
 from textmix.models.lsi.pruned import PrunedLSIClassifier as PrunedLSIClassifier
 from textmix.models.lsi.transformer import LSITransformer as LSITransformer
@@ -50,8 +50,8 @@ from textmix.models.naive_bayes.smoothing import JelinekMercerClassifier as Jeli
 from textmix.models.naive_bayes.smoothing import PitmanYorClassifier as PitmanYorClassifier
 from textmix.models.naive_bayes.smoothing import SharedDirichletClassifier as SharedDirichletClassifier
 from textmix.models.naive_bayes.smoothing import TwoStageClassifier as TwoStageClassifier
-from textmix.models.neighbours.knn import KNNClassifier as KNNClassifier
-from textmix.models.neighbours.labels import LabelNeighbors as LabelNeighbors
+from textmix.models.neighbors.knn import KNNClassifier as KNNClassifier
+from textmix.models.neighbors.labels import LabelNeighbors as LabelNeighbors
 from textmix.models.network.embeddings import EmbeddingClassifier as EmbeddingClassifier
 from textmix.models.network.label_network import LabelNetwork as LabelNetwork
 from textmix.models.network.tfidf_network import TfidfNetwork as TfidfNetwork

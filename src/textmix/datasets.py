@@ -1,27 +1,37 @@
-"""`textmix.datasets`: the registered data sets as arrays, fetched, checked and parsed as the workflow does it."""
+"""`textmix.datasets`: the registered data sets as arrays, fetched, checked and parsed as the workflow does it.
+
+Its functions need the extra ``data``; the module itself is imported without it, so that ``from textmix import *``,
+``pydoc textmix`` and ``hasattr`` work in each installation.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from textmix.core.config import load_yaml_strict, registry_file
 from textmix.core.errors import ConfigError, MissingResult, suggest
 from textmix.core.io import write_json
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus
-from textmix.data.fetch import fetch_dataset
-from textmix.data.parse import parse_dataset
-from textmix.data.registry import RECORD, DatasetEntry, dataset_entry
+
+if TYPE_CHECKING:
+    from textmix.data.registry import DatasetEntry
+
+__all__ = ["load", "names"]
 
 _PARTS = {TRAIN: "train", TEST: "test", UNUSED: "unused"}
 
 
 def names() -> list[str]:
-    """Return the names of the registered data sets, in the order of config/datasets.yaml."""
+    """Return the names of the registered data sets, in the order of config/datasets.yaml.
+
+    Raises
+    ------
+    ModuleNotFoundError : a package of the extra ``data`` is not installed.
+    """
     return list(_registry())
 
 
@@ -50,6 +60,7 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
     Raises
     ------
     ConfigError : there is no data set of this name.
+    ModuleNotFoundError : a package of the extra ``data`` is not installed.
     MissingResult : the data could not be had; the message says which file to place where.
 
     Examples
@@ -59,6 +70,10 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
     True
     """
     registry = _registry()
+    from textmix.data.fetch import fetch_dataset
+    from textmix.data.parse import parse_dataset
+    from textmix.data.registry import RECORD, dataset_entry
+
     if name not in registry:
         raise ConfigError(f"there is no data set {name!r}; {suggest(name, registry)}")
     entry = dataset_entry(name, registry[name], f"config/datasets.yaml: {name}")
@@ -91,6 +106,8 @@ def as_arrays(corpus: Corpus, entry: DatasetEntry) -> Bunch:
 
 def _registry() -> dict[str, Any]:
     """Return the entries of the registry by name, as they stand in the file."""
+    from textmix.core.config import load_yaml_strict, registry_file
+
     return dict(load_yaml_strict(registry_file("datasets.yaml")))
 
 

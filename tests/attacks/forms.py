@@ -269,7 +269,7 @@ def fault(name: str, kind: str, matrix: str, stage: str) -> str:
         if kind == "format":
             return f"refused: {error}"
         return "" if len(str(error).splitlines()) == 1 or kind == "value" else f"many lines: {error}"
-    except Exception as error:  # noqa: BLE001 - the finding
+    except Exception as error:
         return f"{type(error).__name__}: {error}"
     if kind == "damage":
         return "took the matrix"

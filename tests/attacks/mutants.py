@@ -44,7 +44,7 @@ SHARE = 0.95
 KERNELS = tuple(f"models/test_kernels{family}.py" for family in ("", "_dirichlet", "_linear"))
 #: Modules (a pattern below src) -> the tests that prove them.
 SUITES = {
-    "textmix/models/neighbours/*_kernels.py": ["models/test_neighbours.py"],
+    "textmix/models/neighbors/*_kernels.py": ["models/test_neighbors.py"],
     "textmix/models/dirichlet/edcm_kernels.py": ["models/test_edcm.py"],
     "textmix/models/dirichlet/length_kernels.py": ["models/test_edcm.py", "models/test_dcm.py"],
     "textmix/models/dirichlet/dcm_kernels.py": ["models/test_dcm.py"],

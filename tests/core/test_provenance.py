@@ -327,7 +327,9 @@ def test_a_module_of_machine_code_counts_by_its_bytes(own: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("editable", [True, False])
-def test_a_distribution_counts_by_its_files_if_it_is_installed_as_editable(own: Path, tmp_path: Path, editable: bool) -> None:
+def test_a_distribution_counts_by_its_files_if_it_is_installed_as_editable(
+    own: Path, tmp_path: Path, editable: bool
+) -> None:
     info = own / "own-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n\n")

@@ -17,8 +17,8 @@ import pytest
 
 from reproduction.job.recipes import Code, Recipe
 from reproduction.job.runtime import job
-from textmix.core import io
 from tests.job.test_runtime import Named, log_of, snakemake  # noqa: F401 - the fixture
+from textmix.core import io
 
 _NUMBER = itertools.count()
 EDITED, UNEDITED = "VALUE = 2\n", "VALUE = 1\n"

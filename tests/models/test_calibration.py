@@ -11,7 +11,7 @@ from textmix.metrics.calibration import calibration_error
 from textmix.models.common.calibration import FOLDS, fitted_slope, held_out_scores
 from textmix.models.linear.machines import LinearSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 
 ESTIMATORS = [
     LinearSVM(C=4.0, calibrate=True),

@@ -17,7 +17,7 @@ from textmix.models.label_sets.candidate_kernels import likeliest_sets
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.chain_search_kernels import reach, search_best
 from textmix.models.label_sets.tree_gibbs_kernels import gibbs_trees
-from textmix.models.neighbours.neighbour_kernels import votes
+from textmix.models.neighbors.neighbor_kernels import votes
 from textmix.models.pmm import prediction_kernels
 from textmix.models.pmm.training_kernels import weighted_log_sum
 from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep

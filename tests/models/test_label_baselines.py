@@ -20,7 +20,8 @@ from textmix.models.label_sets import chain_kernels as chains
 from textmix.models.label_sets.blocks import InBlocks, in_blocks
 from textmix.models.label_sets.boosted import BoostedPowerSet, BoostedRelevance
 from textmix.models.label_sets.chain_sampling_kernels import chain_marginals, search_samples
-from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork
+from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain
+from textmix.models.label_sets.dependency_network import DependencyNetwork
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet, _CRFProblem, pair_states
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 from textmix.models.linear.lbfgs import minimise
@@ -132,7 +133,7 @@ def test_the_crf_score_is_its_definition():
     pairs = list(itertools.combinations(range(3), 2))
 
     def score(x: Any, y: Any) -> float:
-        single = sum(y[k] * (x @ model.coef_[:-1, k] + model.coef_[-1, k]) for k in range(3))
+        single = sum(y[k] * (x @ model.coef_[k] + model.intercept_[k]) for k in range(3))
         return single + sum(model.pair_[4 * p + 2 * y[i] + y[j]] for p, (i, j) in enumerate(pairs))
 
     for x, y, value in zip(X[:5], Y[:5], model.set_log_proba(X[:5], Y[:5]), strict=True):
@@ -144,8 +145,8 @@ def test_the_crf_is_at_its_optimum():
     X, Y = documents(9)
     model = PairwiseCRF(variance=0.5, tol=1e-12, max_iter=2000).fit(X, Y)
     residual = model.predict_proba(X) - Y
-    np.testing.assert_allclose(model.coef_[:-1] / 0.5, -X.T @ residual, atol=1e-3)
-    np.testing.assert_allclose(model.coef_[-1] / 0.5, -residual.sum(axis=0), atol=1e-3)
+    np.testing.assert_allclose(model.coef_ / 0.5, -residual.T @ X, atol=1e-3)
+    np.testing.assert_allclose(model.intercept_ / 0.5, -residual.sum(axis=0), atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["power set", "crf"])

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tests.naive import lsi as naive
 from textmix.models.lsi import network
-from textmix.models.lsi.classifiers import LSIDensityClassifier, LSILogisticRegression, LSINeighbours
+from textmix.models.lsi.classifiers import LSIDensityClassifier, LSILogisticRegression, LSINeighbors
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
 
@@ -111,7 +111,7 @@ def test_no_matrix_of_documents_by_documents_is_made() -> None:
 def test_classifiers_are_those_of_scikit_learn_in_the_same_space(counts: sparse.csr_array) -> None:
     space = LSITransformer(n_components=4, random_state=0).fit(counts)
     Z = space.transform(counts)
-    ours = LSINeighbours(n_components=4, n_neighbors=5, random_state=0).fit(counts, CODES)
+    ours = LSINeighbors(n_components=4, n_neighbors=5, random_state=0).fit(counts, CODES)
     theirs = KNeighborsClassifier(5).fit(Z, CODES)
     assert np.mean(ours.predict(counts) == theirs.predict(Z)) > 0.95  # ties are broken in another way
     for codes in (CODES, CODES % 2):
@@ -120,7 +120,7 @@ def test_classifiers_are_those_of_scikit_learn_in_the_same_space(counts: sparse.
         np.testing.assert_allclose(linear.predict_proba(counts), peer.predict_proba(Z), atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", [LSIDensityClassifier, LSINeighbours, LSILogisticRegression])
+@pytest.mark.parametrize("kind", [LSIDensityClassifier, LSINeighbors, LSILogisticRegression])
 def test_topics_are_found(counts: sparse.csr_array, kind: type) -> None:
     model = kind(n_components=3, random_state=0).fit(counts[:40], CODES[:40])
     assert np.mean(model.predict(counts[40:]) == CODES[40:]) > 0.9

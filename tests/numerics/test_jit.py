@@ -52,7 +52,14 @@ print(*(sum(kernel.stats.cache_misses.values()) for kernel in (called.double, ca
 def package(tmp_path: Path) -> Path:
     """Make a package named textmix with our `njit` and the three modules."""
     root = tmp_path / "textmix"
-    for name in ("core/__init__", "core/cache", "core/digests", "numerics/__init__", "numerics/held_code", "numerics/jit"):
+    for name in (
+        "core/__init__",
+        "core/cache",
+        "core/digests",
+        "numerics/__init__",
+        "numerics/held_code",
+        "numerics/jit",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PACKAGE / f"{name}.py", root / f"{name}.py")
     (root / "__init__.py").write_text("")

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from textmix.models.linear.path import PathClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM1, PMM2
 from textmix.numerics.threads import by_rows, number, ranges, side_by_side, using
 

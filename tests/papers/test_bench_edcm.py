@@ -9,7 +9,7 @@ from scipy import sparse
 from reproduction.bench.timing import COLUMNS
 from reproduction.papers.edcm import bench as edcm
 from tests.naive.multinomial import corpus
-from textmix.models.neighbours.representations import REPRESENTATIONS
+from textmix.models.neighbors.representations import REPRESENTATIONS
 
 
 @pytest.fixture(scope="module")

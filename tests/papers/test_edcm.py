@@ -28,7 +28,7 @@ from textmix.experiment.splits import make_splits
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 from textmix.pages.drawing import inline_svg
 from textmix.pages.marks import Printed
 
@@ -213,7 +213,7 @@ def test_one_multinomial_a_class_is_where_the_mixtures_begin(measured):
     assert curve[0]["perplexity"] == pytest.approx(smoothed["multinomial"])
 
 
-def test_neighbours_as_printed_are_those_of_the_curves(measured):
+def test_neighbors_as_printed_are_those_of_the_curves(measured):
     for row in measured[0]["knn_curves"].tables["curves"]:
         assert 0 <= row["accuracy"] <= 1
     rows = measured[0]["knn_variants"].tables["variants"]

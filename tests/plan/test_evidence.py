@@ -75,7 +75,11 @@ def test_a():
 
 @pytest.mark.parametrize(
     ("edit", "written"),
-    [("", True), ("kernel.write_text(text + 'B = 2')", False), ("kernel.write_text(text + 'B'); kernel.write_text(text)", False)],
+    [
+        ("", True),
+        ("kernel.write_text(text + 'B = 2')", False),
+        ("kernel.write_text(text + 'B'); kernel.write_text(text)", False),
+    ],
     ids=["none", "edited", "edited and restored"],
 )
 def test_an_outcome_is_written_if_its_code_stayed_as_it_was(

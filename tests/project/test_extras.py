@@ -51,6 +51,27 @@ def test_estimators_saving_and_loading_need_no_extra() -> None:
     assert done.returncode == 0, done.stderr
 
 
+#: How people look at a package before they use it.
+LOOKED = """
+import pydoc, textmix
+namespace = {}
+exec("from textmix import *", namespace)
+assert set(textmix.__all__) <= namespace.keys()
+assert all(hasattr(textmix, name) for name in textmix.__all__)
+pydoc.render_doc(textmix)
+pydoc.render_doc(textmix.datasets)
+for name in textmix.__all__:
+    kind = getattr(textmix, name)
+    if isinstance(kind, type):
+        pydoc.render_doc(kind)
+"""
+
+
+def test_no_public_name_fails_for_want_of_an_extra() -> None:
+    done = without_extras(LOOKED)
+    assert done.returncode == 0, done.stderr
+
+
 #: Program that needs an extra -> what its error says.
 LACKING = {
     "import textmix; textmix.datasets.names()": "yaml is not installed; run: pip install 'textmix[data]'",

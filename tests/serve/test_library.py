@@ -85,7 +85,7 @@ def test_mixtures_of_either_learner_come_back(learner: str, wide: bool, tmp_path
 
 
 @pytest.mark.parametrize("representation", ["l1", "bhattacharyya", "fisher_dcm", "fisher_multinomial"])
-def test_neighbours_of_every_kind_come_back(representation: str, tmp_path: Path) -> None:
+def test_neighbors_of_every_kind_come_back(representation: str, tmp_path: Path) -> None:
     texts, y = problem("KNNClassifier")
     X = CountVectorizer().fit_transform(texts)
     assert_same(*both(textmix.KNNClassifier(representation=representation, cosine=True).fit(X, y), tmp_path), X)

@@ -21,7 +21,7 @@ from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.cost import measured
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM1
 from textmix.numerics.determinism import rng
 from textmix.text.features import build_features

@@ -11,7 +11,7 @@ from scipy import sparse
 from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import Ragged
 from textmix.models.linear.path import PathClassifier
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM1
 from textmix.numerics.threads import using
 from textmix.text.skipgrams import Skipgrams

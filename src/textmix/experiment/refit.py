@@ -128,14 +128,14 @@ def _sureness(scores: np.ndarray, name: str, task: str) -> np.ndarray:
 
 
 def linear_weights(estimator: Any) -> np.ndarray | None:
-    """Return the weight of each feature for each label, float (C, K), of a linear model or naive Bayes; else None."""
+    """Return the weight of each feature for each label, float (C, K), of a linear model or naive Bayes; else None.
+
+    A model with weights for each label set, or for combinations of features, has none.
+    """
     weights = getattr(estimator, "coef_", None)
     if weights is None:
         weights = getattr(estimator, "feature_log_prob_", None)
         weights = None if weights is None else np.nan_to_num(weights - weights.mean(axis=0), neginf=0.0, posinf=0.0)
-    if weights is None or np.ndim(weights) != 2:
+    if weights is None or getattr(estimator, "rows_of_coef", "classes_") != "classes_":
         return None
-    labels, features = len(estimator.classes_), len(estimator.weighting.columns_)
-    if weights.shape == (features, labels) or weights.shape == (features + 1, labels):
-        return np.asarray(weights[:features].T)
-    return np.asarray(weights) if weights.shape[1] == features else None
+    return np.asarray(weights) if weights.shape[1] == len(estimator.weighting.columns_) else None

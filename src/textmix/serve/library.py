@@ -50,17 +50,16 @@ def save(model: Any, folder: str | Path) -> None:
     name, estimator = steps[-1]
     check_is_fitted(estimator)
     classes = np.asarray(getattr(estimator, "classes_", []))
-    numbers = classes.dtype.kind in "iu"
+    numbers, indicators = classes.dtype.kind in "iu", False
     if not len(classes) or not (numbers or all(isinstance(label, str) for label in classes.tolist())):
         raise ConfigError(f"model: the labels of {type(estimator).__name__} are neither strings nor whole numbers")
     plain = copy.copy(estimator)
     plain.classes_ = np.arange(len(classes))
     task = "single"
     if isinstance(plain, LabelSetTargets) and getattr(plain, "_several", True):
-        task, plain._named = "multi", False
-        numbers = not estimator._named
+        task, plain._named, indicators = "multi", False, not estimator._named
     labels = [str(label) for label in classes.tolist()]
-    made = PersistedModel([*steps[:-1], (name, plain)], task, labels, numbers=numbers)
+    made = PersistedModel([*steps[:-1], (name, plain)], task, labels, numbers=numbers, indicators=indicators)
     made.save(folder, {"textmix": textmix.__version__})
 
 
@@ -83,6 +82,6 @@ def load(folder: str | Path) -> Any:
     estimator = model.estimator
     names = np.array([int(name) for name in model.label_names] if model.numbers else list(model.label_names))
     estimator.classes_ = names[estimator.classes_]
-    if model.task == "multi" and not model.numbers:
-        estimator._named = True
+    if model.task == "multi":
+        estimator._named = not model.indicators
     return Pipeline(list(model.steps)) if len(model.steps) > 1 else estimator

@@ -30,7 +30,7 @@ from textmix.serve.forms import read_json, read_names, read_state, write_state
 from textmix.text.words import WordVectorizer
 
 #: Version of the folder's layout; a model of another version is refused.
-FORMAT = 3
+FORMAT = 4
 HEAD = "model.json"
 CARD = "card.json"
 TASKS = {"single": 1, "multi": 2}
@@ -48,6 +48,7 @@ class PersistedModel:
     label_names : L names.
     dataset : name of the data set that the estimator was fitted to, if it has one.
     numbers : whether the labels were whole numbers, which ``label_names`` holds as text.
+    indicators : whether the label sets were given as indicators, so that the loaded estimator predicts indicators.
     card : what its maker says of the model, ready for JSON: data, date, scores, and the column of the text.
     """
 
@@ -56,6 +57,7 @@ class PersistedModel:
     label_names: Sequence[str]
     dataset: str = ""
     numbers: bool = False
+    indicators: bool = False
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -167,7 +169,8 @@ class PersistedModel:
         ------
         ConfigError : the class of a step declares no ``fitted_forms``, or a parameter is not a plain value.
         """
-        head = {"format": FORMAT, "task": self.task, "dataset": self.dataset, "numbers": self.numbers}
+        told = {"dataset": self.dataset, "numbers": self.numbers, "indicators": self.indicators}
+        head = {"format": FORMAT, "task": self.task, **told}
         with io.new_folder(folder, meta) as target:
             steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
             io.write_json(target / HEAD, {**head, "steps": steps})
@@ -197,7 +200,8 @@ class PersistedModel:
             names = read_names(folder / "labels.json")
             steps = [_read_step(folder / f"step{n}", step, len(names)) for n, step in enumerate(head["steps"])]
             card = read_json(folder / CARD, dict) if (folder / CARD).is_file() else {}
-            model = cls(steps, str(head["task"]), names, str(head["dataset"]), bool(head["numbers"]), card)
+            form = {key: bool(head[key]) for key in ("numbers", "indicators")}
+            model = cls(steps, str(head["task"]), names, str(head["dataset"]), card=card, **form)
             model._check()
         return model
 

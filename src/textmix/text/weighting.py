@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn import preprocessing
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -100,10 +100,26 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return preprocessing.normalize(found, copy=False) if self.weighting == "tfidf" else found
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names (K,) of the kept features; ``input_features`` are the names of all V, by default x0, x1."""
+        """Return the names (K,) of the kept features, object.
+
+        Parameters
+        ----------
+        input_features : the names of all V features; by default those of the table that was fitted, else x0, x1, ...
+
+        Raises
+        ------
+        ValueError : there are not V names, or they are not those of the table that was fitted.
+        """
         check_is_fitted(self)
-        names = [f"x{column}" for column in range(self.n_features_in_)] if input_features is None else input_features
+        names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         return np.asarray(names, dtype=object)[self.columns_]
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: sparse input, and no negative values for ``tfidf``."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.weighting == "tfidf"
+        return tags
 
     def check_loaded(self) -> None:
         """Raise ValueError if attributes that were read from a file have an index out of range."""
@@ -121,8 +137,8 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _canonical(self, X: Any, reset: bool) -> sparse.csr_array:
         """Return X (N, V) as CSR without stored zeros, and check its width, which ``reset`` sets."""
-        validate_data(self, X, skip_check_array=True, reset=reset)
         checked = check_array(sound(X), accept_sparse="csr", dtype="numeric", input_name="X", estimator=self)
+        validate_data(self, X, skip_check_array=True, reset=reset)
         found = sparse.csr_array(computable(checked))
         if (found.data == 0).any():
             found = found.copy()

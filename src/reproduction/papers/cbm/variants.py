@@ -13,9 +13,9 @@ from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Trial
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
-from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, search
+from textmix.models.label_sets.chains import ChainEnsemble, search
+from textmix.models.label_sets.dependency_network import DependencyNetwork
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
-from textmix.models.linear.problems import add_bias
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
 MEKA_LIMIT = 1_000_000
@@ -128,11 +128,9 @@ def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
 def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
     """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
     chain = trial.train.fitted(ProbabilisticChain(**params, random_state=seed))
-    # A chain has no weight for a feature that no training document has.
-    features = chain._checked(trial.test.X)
-    Z, V = add_bias(features, chain.coef_), np.ascontiguousarray(chain.links_)
+    Z, V = chain.feature_odds(trial.test.X), np.ascontiguousarray(chain.links_)
     for width, name in ((1, "greedy"), (settings["beam_width"], "beam")):
-        yield name, search(features, chain.order_, chain.coef_, chain.links_, width)
+        yield name, search(Z, chain.order_, chain.links_, width)
     sampled = np.zeros(trial.test.y.shape, dtype=np.int64)
     sampled[:, chain.order_] = search_samples(Z, V, settings["samples"], seed)
     yield "monte_carlo", sampled

@@ -15,8 +15,8 @@ from textmix.models.dirichlet import latent_edcm_kernels
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM, packed
-from textmix.models.neighbours.knn import KNNClassifier
-from textmix.models.neighbours.representations import REPRESENTATIONS
+from textmix.models.neighbors.knn import KNNClassifier
+from textmix.models.neighbors.representations import REPRESENTATIONS
 
 PEER = "sklearn brute-force cosine"
 #: Largest share of the peer's time, and most memory (MiB), that one search may take.

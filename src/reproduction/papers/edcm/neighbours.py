@@ -10,8 +10,8 @@ import numpy as np
 from reproduction.papers.edcm.documents import Rows, Values, first, mean_and_deviation, only
 from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Documents, Trial
-from textmix.models.neighbours.knn import KNNClassifier
-from textmix.models.neighbours.representations import REPRESENTATIONS
+from textmix.models.neighbors.knn import KNNClassifier
+from textmix.models.neighbors.representations import REPRESENTATIONS
 
 #: Representations whose vectors depend on a model of the documents; there can be one model a class.
 FISHER = ("fisher_dcm", "fisher_multinomial")

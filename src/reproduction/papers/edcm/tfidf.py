@@ -15,7 +15,7 @@ from scipy import sparse
 from reproduction.papers.edcm.documents import Rows, Values, mean_and_deviation, only
 from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
-from textmix.models.neighbours.knn import KNNClassifier
+from textmix.models.neighbors.knn import KNNClassifier
 
 #: Name -> weight of counts x (nnz,) of documents of the lengths n (nnz,) with the mean length m.
 COUNTS: Mapping[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {

@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from reproduction.papers.edcm.documents import Rows, Values, first
 from reproduction.stored.measures import Measure, MeasureData
-from textmix.models.neighbours.representations import FisherDCM, TfIdf
+from textmix.models.neighbors.representations import FisherDCM, TfIdf
 
 
 def approximate_digamma(z: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from reproduction.bench.timing import compare, judge
-from textmix.models.neighbours.labels import LabelNeighbors
+from textmix.models.neighbors.labels import LabelNeighbors
 from textmix.models.network.label_network import LabelNetwork
 from textmix.models.pmm.estimator import PMM1, PMM2
 

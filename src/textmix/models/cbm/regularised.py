@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from textmix.models.cbm.estimator import CBMClassifier
+from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
@@ -52,6 +53,7 @@ class RegularisedCBM(SetScorer, CBMClassifier):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{key: CBMClassifier._parameter_constraints[key] for key in ("variance", "l1_ratio", "max_iter", "steps")},
         **{key: CBMClassifier._parameter_constraints[key] for key in ("decision", "random_state")},

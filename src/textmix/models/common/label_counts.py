@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
+from textmix.models.common.checks import OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier
 from textmix.models.common.sklearn_private import checks_parameters
 from textmix.models.common.validation import check_labelled_counts
@@ -34,6 +35,8 @@ class LabelCountClassifier(MultiLabelClassifier):
     classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
     n_features_in_ : V, the number of words.
     """
+
+    _expected_failures: ClassVar[Failures] = dict.fromkeys([*OF_SPARSE_INPUT, *OF_ONE_FEATURE])
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that input must not be negative."""

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.models.common.checks import OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
 from textmix.models.common.sklearn_private import checks_parameters
 from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_features, check_label_sets
@@ -24,6 +25,7 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
     n_features_in_ : V, the number of features.
     """
 
+    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_FEATURE}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"},

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from textmix.models.common.checks import OF_LABEL_SETS, Failures
 from textmix.models.common.validation import check_indicators
 
 _ROWS = (set, frozenset, list, tuple, np.ndarray)
@@ -24,10 +25,11 @@ class LabelSetTargets:
 
     Attributes
     ----------
-    classes_ : (L,), after a fit to label sets the labels, sorted; after a fit to indicators the indices 0 to L - 1 of
-        their columns.
+    classes_ : (L,), after a fit to label sets the labels, sorted; after a fit to a table of indicators the names of its
+        columns; after one to indicators without names the indices 0 to L - 1.
     """
 
+    _expected_failures: ClassVar[Failures] = OF_LABEL_SETS
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     target_forms: ClassVar[dict[str, Any]] = {"_named": "bool"}
     classes_: np.ndarray
@@ -50,10 +52,9 @@ class LabelSetTargets:
         sets = label_sets_of(y)
         self._named = sets is not None
         if sets is None:
-            if isinstance(y, (list, tuple, np.ndarray)) and len(y) and isinstance(y[0], _NAMES):
-                raise ValueError("y holds one string a document; give a list of labels for each document")
-            labels = check_indicators(y)
-            self.classes_ = np.arange(labels.shape[1])
+            refuse_one_dimension(y)
+            labels, names = check_indicators(y), names_of_columns(y)
+            self.classes_ = np.arange(labels.shape[1]) if names is None else names
             return labels
         self.classes_ = _distinct(sets if classes is None else [frozenset(classes)])
         return _indicators(sets, self.classes_)
@@ -63,9 +64,11 @@ class LabelSetTargets:
 
         Raises
         ------
-        ValueError : a label set has a label that the fit did not have.
+        ValueError : a label set has a label that the fit did not have, or a table has other columns than in the fit.
         """
-        sets = label_sets_of(y)
+        sets, names = label_sets_of(y), names_of_columns(y)
+        if names is not None and self.classes_.dtype.kind == "U" and names.tolist() != self.classes_.tolist():
+            raise ValueError(f"y has the columns {names.tolist()}; the fit had {self.classes_.tolist()}")
         return y if sets is None else _indicators(sets, self.classes_)
 
     def _in_form_of_y(self, indicators: np.ndarray) -> np.ndarray:
@@ -130,6 +133,25 @@ def label_sets_of(y: Any) -> list[frozenset[Any]] | None:
     if odd is not None:
         raise ValueError(f"y holds the label {odd!r}; labels are strings or whole numbers")
     return sets
+
+
+def names_of_columns(y: Any) -> np.ndarray | None:
+    """Return the names of the columns of a table of indicators, (L,), if all are strings; else None."""
+    columns = list(y.columns) if hasattr(y, "columns") else []
+    return np.array(columns) if columns and all(isinstance(name, _NAMES) for name in columns) else None
+
+
+def refuse_one_dimension(y: Any) -> None:
+    """Raise ValueError if y has one value a document, where a set of labels is asked."""
+    one = getattr(y, "ndim", None) == 1
+    if isinstance(y, (list, tuple)) and len(y):
+        one = not isinstance(y[0], _ROWS) and np.ndim(y[0]) == 0
+    if one:
+        what = "string" if isinstance(next(iter(y), None), _NAMES) else "value"
+        raise ValueError(
+            f"y holds one {what} a document, as a 1d array does; give a list of labels for each document, "
+            "or indicators of 0 and 1, a row a document and a column a label"
+        )
 
 
 def _names_labels(row: Any) -> bool:

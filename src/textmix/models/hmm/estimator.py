@@ -121,6 +121,12 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._chain.paths(known_sequences(X, self.n_features_in_))
 
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: the input is sequences of words, not a two-dimensional array."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
 
 class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """One hidden Markov model a class; a document goes to the class under which it is likeliest.
@@ -286,6 +292,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest class of each document, (N,); of equally likely classes the first."""
+        check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -296,6 +303,12 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(c | d), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: the input is sequences of words, not a two-dimensional array."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
 
 
 def background(X: TokenSequences) -> np.ndarray:

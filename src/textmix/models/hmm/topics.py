@@ -113,6 +113,12 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"X holds word {X.values.max()}, but words 0 to {len(self.clusters_) - 1} have clusters")
         return X.renumbered(self.clusters_, self.n_clusters_)
 
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: the input is sequences of words, not a two-dimensional array."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
 
 def word_vectors(rows: sparse.csr_array, n_components: int, rng: np.random.RandomState) -> np.ndarray:
     """Return vectors of length 1 for the rows of a word-by-document matrix, float64 (V, k)."""

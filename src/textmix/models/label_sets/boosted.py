@@ -9,6 +9,7 @@ import numpy as np
 
 from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
 from textmix.models.common.boosted_trees import Growth
+from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
@@ -87,6 +88,7 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     fitted_forms: ClassVar[dict[str, Any]] = {
         **BoostedClassifier._forms,
         **{"sets_": "int8 S L", "_gate": (BoostedGate, BoostedGate.forms)},

@@ -25,7 +25,7 @@ class CardinalityChains(ChainEnsemble):
     Attributes
     ----------
     threshold_ : least share of the votes with which a label is predicted.
-    order_, coef_, links_ : see `ChainEnsemble`.
+    order_, coefs_, intercepts_, links_ : see `ChainEnsemble`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
+"""Baselines in which labels are inputs of other labels: classifier chains and their ensembles.
 
 In training, the inputs of each label's classifier are the features and the true values of other labels.  All
 classifiers of a chain or of the network are therefore one batch of logistic regressions over [X, Y] with some weights
@@ -15,12 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y
-from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
+from textmix.models.label_sets.chain_kernels import search_chain
 from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
 from textmix.models.label_sets.estimators import LinearMultiLabel
+from textmix.models.label_sets.weights import LinearWeights, ManyLinearWeights, in_order_of_labels
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
 from textmix.models.linear.row_space import RowSpace
@@ -46,11 +48,10 @@ class LinkedLabels(LinearMultiLabel):
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, L), weights of the features and, last, the bias.
     links_ : float64 (L, L); links_[j, l] is the weight of label j in the log odds of label l.
     """
 
-    _forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L", "links_": "float64 L L"}
+    _forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
         "random_state": ["random_state"],
@@ -80,21 +81,21 @@ class LinkedLabels(LinearMultiLabel):
         problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * self.variance, mask)
         unknowns = self._solve(problem, mask.shape).unknowns
         self.links_ = unknowns[n_features:-1]
-        self.coef_ = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
+        self._weights = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
 
 
-def search(X: Any, order: np.ndarray, coef: np.ndarray, links: np.ndarray, beam_width: int) -> np.ndarray:
+def search(odds: np.ndarray, order: np.ndarray, links: np.ndarray, beam_width: int = 1) -> np.ndarray:
     """Return the label sets that a chain finds by beam search, int64 (N, L).
 
     Parameters
     ----------
-    X : checked features (N, V).
+    odds : float64 (N, L), see `ClassifierChain.feature_odds`.
     order : int (L,), the labels in the order of the chain.
-    coef, links : see `ClassifierChain`.
+    links : see `ClassifierChain`.
     beam_width : see `ClassifierChain`.
     """
-    member = np.zeros((X.shape[0], len(order)), dtype=np.int64)
-    member[:, order] = search_chain(add_bias(X, coef), np.ascontiguousarray(links), beam_width)[0]
+    member = np.zeros(odds.shape, dtype=np.int64)
+    member[:, order] = search_chain(odds, np.ascontiguousarray(links), beam_width)[0]
     return member
 
 
@@ -109,7 +110,7 @@ def check_order(order: np.ndarray) -> None:
         raise ValueError("order_ must hold every label once; save the model again")
 
 
-class ClassifierChain(LinkedLabels):
+class ClassifierChain(LinearWeights, LinkedLabels):
     """A chain: each label is predicted from the features and the labels before it; a beam search finds the set.
 
     Parameters
@@ -121,7 +122,7 @@ class ClassifierChain(LinkedLabels):
     Attributes
     ----------
     order_ : int (L,), the labels in the order of the chain.
-    coef_ : float64 (V + 1, L), weights of the features and, last, the bias; labels in the order of the chain.
+    coef_, intercept_ : float64 (L, V) and (L,), labels in the order of ``classes_``.
     links_ : float64 (L, L), labels in the order of the chain; links_[j, l] is the weight of label j for label l > j.
 
     Examples
@@ -171,6 +172,10 @@ class ClassifierChain(LinkedLabels):
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         self._fit_linked(space, Y[:, self.order_], weight, before)
 
+    def _by_label(self, values: np.ndarray, axis: int) -> np.ndarray:
+        """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
+        return in_order_of_labels(values, self.order_, axis)
+
     def check_loaded(self) -> None:
         """Check the order after the attributes were read from a file.
 
@@ -183,14 +188,18 @@ class ClassifierChain(LinkedLabels):
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label set that the beam search finds, int64 (N, L)."""
-        return search(self._checked(X), self.order_, self.coef_, self.links_, self.beam_width)
+        return search(self.feature_odds(X), self.order_, self.links_, self.beam_width)
+
+    def feature_odds(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``."""
+        return add_bias(self._checked(X), self._weights)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(label in the set | x), float64 (N, L), from `SAMPLES` label sets drawn from the chain.
 
         `predict` finds a likely whole set, so that it may hold a label of a probability below 1/2.
         """
-        odds = add_bias(self._checked(X), self.coef_)
+        odds = self.feature_odds(X)
         proba = np.empty(odds.shape)
         proba[:, self.order_] = chain_marginals(odds, np.ascontiguousarray(self.links_), SAMPLES, 0)
         return proba
@@ -199,10 +208,10 @@ class ClassifierChain(LinkedLabels):
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
-        return set_log_likelihood(add_bias(features, self.coef_) + ordered @ self.links_, ordered)
+        return set_log_likelihood(add_bias(features, self._weights) + ordered @ self.links_, ordered)
 
 
-class ChainEnsemble(LinkedLabels):
+class ChainEnsemble(ManyLinearWeights, LinkedLabels):
     """Chains in random orders, each on a bootstrap sample, that vote (ECC).
 
     Parameters
@@ -214,8 +223,8 @@ class ChainEnsemble(LinkedLabels):
 
     Attributes
     ----------
-    order_ : int (M, L), coef_ : float64 (M, V + 1, L), links_ : float64 (M, L, L); as of `ClassifierChain`, for each of
-        M chains.
+    order_ : int (M, L), coefs_ : float64 (M, L, V), intercepts_ : float64 (M, L), links_ : float64 (M, L, L); as of
+        `ClassifierChain`, for each of M chains.
 
     Examples
     --------
@@ -227,8 +236,12 @@ class ChainEnsemble(LinkedLabels):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = {
+        **OF_OTHER_DECISIONS,
+        **OF_FEW_VOTES,
+    }
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinkedLabels._forms, "coef_": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+        **{**LinkedLabels._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinkedLabels._parameter_constraints,
@@ -264,13 +277,17 @@ class ChainEnsemble(LinkedLabels):
             weights.append(np.bincount(sample, minlength=len(Y)).astype(np.float64))
             chain.fit_weighted(space, Y, weights[-1], rng)
             fitted.append(chain)
-        self.order_, self.coef_, self.links_ = (
-            np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "coef_", "links_")
+        self.order_, self._weights, self.links_ = (
+            np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "_weights", "links_")
         )
         self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
         self.n_iter_ = max(chain.n_iter_ for chain in fitted)
         self.converged_ = all(chain.converged_ for chain in fitted)
         return np.stack(weights)
+
+    def _by_label(self, values: np.ndarray, axis: int) -> np.ndarray:
+        """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
+        return in_order_of_labels(values, self.order_, axis)
 
     def check_loaded(self) -> None:
         """Check the orders after the attributes were read from a file.
@@ -288,8 +305,8 @@ class ChainEnsemble(LinkedLabels):
 
     def _chain_sets(self, features: Any) -> np.ndarray:
         """Return every chain's label sets, int64 (M, N, L), for checked features (N, W)."""
-        models = zip(self.order_, self.coef_, self.links_, strict=True)
-        return np.stack([search(features, *model, beam_width=1) for model in models])
+        chains = zip(self._weights, self.order_, self.links_, strict=True)
+        return np.stack([search(add_bias(features, weights), order, links) for weights, order, links in chains])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of chains that predict each label, float64 (N, L)."""
@@ -309,79 +326,3 @@ class ChainEnsemble(LinkedLabels):
             sets, code = label_sets(votes[:, i])
             chosen[i] = sets[np.argmax(np.bincount(code))]
         return chosen
-
-
-class DependencyNetwork(LinkedLabels):
-    """A network: each label is predicted from the features and all other labels; marginals by Gibbs sampling (CDN).
-
-    Parameters
-    ----------
-    sweeps, kept : sweeps of the sampler, and the number of last sweeps from which the marginals are computed.
-    random_state : for the sampler.
-    variance, max_iter, tol : see `LinearMultiLabel`.
-
-    Attributes
-    ----------
-    coef_, links_ : see `LinkedLabels`; the diagonal of links_ is zero.
-    seed_ : seed of the sampler, the same for every instance.
-
-    Examples
-    --------
-    >>> from textmix import DependencyNetwork
-    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
-    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
-    >>> model = DependencyNetwork(sweeps=200, random_state=0).fit(X, y)
-    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
-    [('a',), ('a', 'b')]
-    """
-
-    fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "seed_": "int"}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinkedLabels._parameter_constraints,
-        "sweeps": [Interval(Integral, 1, None, closed="left")],
-        "kept": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        *,
-        sweeps: int = 1000,
-        kept: int = 100,
-        variance: float = 1.0,
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
-        self.sweeps = sweeps
-        self.kept = kept
-
-    def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit all labels as one batch; raises ValueError if ``kept`` is above ``sweeps``."""
-        if self.kept > self.sweeps:
-            raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
-        others = ~np.eye(Y.shape[1], dtype=bool)
-        self._fit_linked(RowSpace.of(X), Y, np.ones(len(Y)), others)
-        self.seed_ = int(generator(self.random_state).integers(2**63))
-
-    def check_loaded(self) -> None:
-        """Check the seed that was read from a file.
-
-        Raises
-        ------
-        ValueError : the seed is negative or not below 2^63.
-        """
-        if not 0 <= self.seed_ < 2**63:
-            raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
-        odds = add_bias(self._checked(X), self.coef_)
-        # The same seed for all instances: a prediction depends neither on other instances nor on their order.
-        seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
-        return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
-
-    @in_form_of_y
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
-        return (self.predict_proba(X) > 0.5).astype(np.int64)

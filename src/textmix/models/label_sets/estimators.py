@@ -21,6 +21,7 @@ from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.blocks import in_blocks
+from textmix.models.label_sets.weights import LinearWeights
 from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.problems import (
@@ -76,7 +77,7 @@ class LinearMultiLabel(MultiLabelClassifier):
         return found
 
 
-class BinaryRelevance(IndependentLabels, LinearMultiLabel):
+class BinaryRelevance(LinearWeights, IndependentLabels, LinearMultiLabel):
     r"""One logistic regression for each label; labels of probability above 1/2 are predicted, perhaps none.
 
     The CBM paper's code has two weight vectors for each label, of variance \sigma^2 each.  Their difference, used here,
@@ -84,7 +85,7 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, L), the last row the bias.
+    coef_, intercept_ : float64 (L, V) and (L,).
 
     Examples
     --------
@@ -96,17 +97,17 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "coef_": "float64 W+1 L"}
+    fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit all labels as one batch."""
         space = RowSpace.of(X)
         problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
-        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
+        self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L)."""
-        return add_bias(self._checked(X), self.coef_)
+        return add_bias(self._checked(X), self._weights)
 
 
 class SetScorer(MultiLabelClassifier):
@@ -185,14 +186,15 @@ def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.
     return listed_expected_f(np.exp(log_proba), sets, allow_empty)[0]
 
 
-class PowerSet(SetScorer, LinearMultiLabel):
+class PowerSet(LinearWeights, SetScorer, LinearMultiLabel):
     r"""Multinomial logistic regression over the label sets of the training instances.
 
     The variance is that of each weight of the S weight vectors.
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, S), the last row the bias.
+    coef_, intercept_ : float64 (S, V) and (S,), a row for each of ``sets_``.
+    sets_ : int8 (S, L), the label sets of the training instances.
 
     Examples
     --------
@@ -204,8 +206,9 @@ class PowerSet(SetScorer, LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
+    rows_of_coef: ClassVar[str] = "sets_"
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "coef_": "float64 W+1 S"},
+        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 S"},
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
@@ -218,11 +221,11 @@ class PowerSet(SetScorer, LinearMultiLabel):
             return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, n_sets)
-        self.coef_ = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
+        self._weights = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
         """Return the linear predictor of every set, float64 (n, S)."""
-        return add_bias(X, self.coef_)
+        return add_bias(X, self._weights)
 
 
 class _CRFProblem:
@@ -301,14 +304,14 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
     return sparse.csr_array((np.ones(columns.size), (rows, columns.ravel())), shape=shape)
 
 
-class PairwiseCRF(SetScorer, LinearMultiLabel):
+class PairwiseCRF(LinearWeights, SetScorer, LinearMultiLabel):
     r"""score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m], normalised over training label sets.
 
     The variance is that of every weight, biases and pairs included.
 
     Attributes
     ----------
-    coef_ : float64 (V + 1, L), the last row the biases.
+    coef_, intercept_ : float64 (L, V) and (L,).
     pair_ : float64 (4 L (L - 1) / 2,), weights of the states (0, 0), (0, 1), (1, 0), (1, 1) of each pair.
 
     Examples
@@ -322,7 +325,7 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "coef_": "float64 W+1 L", "pair_": "float64 P"},
+        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 L", "pair_": "float64 P"},
         **{"_pair_score": "float64 S"},
     }
 
@@ -340,9 +343,9 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         unknowns = self._solve(problem, (len(problem.penalty), 1)).unknowns
         n_labels = sets.shape[1]
         coef, self.pair_ = split_unknowns(unknowns, n_labels, (space.inputs.shape[1] + 1) * n_labels)
-        self.coef_ = space.lift(coef)
+        self._weights = space.lift(coef)
         self._pair_score = pairs @ self.pair_
 
     def _scores(self, X: Any) -> np.ndarray:
         """Return score(x, y) of every set, float64 (n, S)."""
-        return add_bias(X, self.coef_) @ self.sets_.T + self._pair_score
+        return add_bias(X, self._weights) @ self.sets_.T + self._pair_score

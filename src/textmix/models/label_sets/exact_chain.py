@@ -11,7 +11,6 @@ from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.chain_search_kernels import search_best
 from textmix.models.label_sets.chains import ClassifierChain
-from textmix.models.linear.problems import add_bias
 
 #: Most nodes of the search that are expanded for one instance.
 LIMIT = 10_000
@@ -30,7 +29,7 @@ class ProbabilisticChain(ClassifierChain):
 
     Attributes
     ----------
-    order_, coef_, links_ : see `ClassifierChain`.
+    order_, coef_, intercept_, links_ : see `ClassifierChain`.
 
     Examples
     --------
@@ -76,7 +75,7 @@ class ProbabilisticChain(ClassifierChain):
         log_probability : float64 (N,).
         expanded : int64 (N,); a search that expands `LIMIT` nodes ends with a greedy completion.
         """
-        odds = add_bias(self._checked(X), self.coef_)
+        odds = self.feature_odds(X)
         links = np.ascontiguousarray(self.links_)
         found, value, expanded = search_best(odds, links, float(self.epsilon), bool(self.informed), LIMIT)
         member = np.zeros(found.shape, dtype=np.int64)

@@ -13,16 +13,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from textmix.models.common.checks import OF_FEW_VOTES, Failures
 from textmix.models.common.multilabel import generator, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.estimators import LinearMultiLabel
+from textmix.models.label_sets.weights import ManyLinearWeights
 from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.problems import Multinomial, add_bias
 from textmix.models.linear.row_space import RowSpace
 
 
-class RandomLabelSubsets(LinearMultiLabel):
+class RandomLabelSubsets(ManyLinearWeights, LinearMultiLabel):
     r"""RAkEL: multinomial logistic regressions over the sets within random subsets of the labels, which vote.
 
     Parameters
@@ -36,7 +38,8 @@ class RandomLabelSubsets(LinearMultiLabel):
     ----------
     subsets_ : int64 (M, k), the labels of each subset.
     sets_ : int8 (M, 2^k, k), the sets within each subset; places beyond the ones of training instances hold 0.
-    coef_ : float64 (M, V + 1, 2^k), the last row the bias, -infinity in a place without a set.
+    coefs_, intercepts_ : float64 (M, 2^k, V) and (M, 2^k), a row for each of ``sets_``; the intercept is -infinity in a
+        place without a set.
 
     Examples
     --------
@@ -48,9 +51,10 @@ class RandomLabelSubsets(LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
     fitted_forms: ClassVar[dict[str, Any]] = {
         **LinearMultiLabel._forms,
-        **{"subsets_": "int M K", "sets_": "int8 M S K", "coef_": "float64 M W+1 S"},
+        **{"subsets_": "int M K", "sets_": "int8 M S K", "_weights": "float64 M W+1 S"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
@@ -80,15 +84,15 @@ class RandomLabelSubsets(LinearMultiLabel):
         self.subsets_ = draw_subsets(Y.shape[1], self.size, wanted, generator(self.random_state))
         space, (m, k) = RowSpace.of(X), self.subsets_.shape
         self.sets_ = np.zeros((m, 2**k, k), dtype=np.int8)
-        self.coef_ = np.zeros((m, X.shape[1] + 1, 2**k))
-        self.coef_[:, -1] = -np.inf
+        self._weights = np.zeros((m, X.shape[1] + 1, 2**k))
+        self._weights[:, -1] = -np.inf
         objective, n_iter, converged = 0.0, 0, True
         for place, labels in enumerate(self.subsets_):
             sets, code = label_sets(Y[:, labels])
             problem = Multinomial(space.inputs, code, len(sets), np.ones(len(code)), self.variance)
             found = minimise(problem, np.zeros((len(problem.penalty), 1)), self.max_iter, self.tol)
             self.sets_[place, : len(sets)] = sets
-            self.coef_[place, :, : len(sets)] = space.lift(found.unknowns.reshape(-1, len(sets)))
+            self._weights[place, :, : len(sets)] = space.lift(found.unknowns.reshape(-1, len(sets)))
             objective, n_iter = objective + found.total_objective, max(n_iter, found.n_iter)
             converged = converged and found.all_converged
         self.objective_path_, self.n_iter_, self.converged_ = np.array([objective]), n_iter, converged
@@ -102,7 +106,7 @@ class RandomLabelSubsets(LinearMultiLabel):
         """Return the share of a label's subsets that vote for it, float64 (N, L); 0 for a label in no subset."""
         features = self._checked(X)
         votes, asked = np.zeros((features.shape[0], len(self.classes_))), np.zeros(len(self.classes_))
-        for labels, sets, coef in zip(self.subsets_, self.sets_, self.coef_, strict=True):
+        for labels, sets, coef in zip(self.subsets_, self.sets_, self._weights, strict=True):
             votes[:, labels] += sets[np.argmax(add_bias(features, coef), axis=1)]
             asked[labels] += 1.0
         return votes / np.maximum(asked, 1.0)

@@ -10,14 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from textmix.models.common.checks import OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.estimators import SetScorer
+from textmix.models.label_sets.weights import LinearWeights
 from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import add_bias
 
 
-class _Machines(WarmMachines, MultiLabelClassifier):
+class _Machines(LinearWeights, WarmMachines, MultiLabelClassifier):
     """The base class of the machines of label sets.
 
     Parameters
@@ -29,10 +31,11 @@ class _Machines(WarmMachines, MultiLabelClassifier):
 
     Attributes
     ----------
-    coef_ : float64 (W + 1, K), the weights of each machine, the last row the bias.
+    coef_, intercept_ : float64 (K, V) and (K,), the weights of each machine.
     converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
     """
 
+    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_SPARSE_INPUT)
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
@@ -55,19 +58,19 @@ class SVMRelevance(_Machines):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "coef_": "float64 W+1 L"}
+    fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label that some documents have and some lack."""
         share = Y.mean(axis=0)
         trained = (share > 0.0) & (share < 1.0)
-        self.coef_ = np.zeros((X.shape[1] + 1, Y.shape[1]))
-        self.coef_[-1] = np.where(share > 0.0, 1.0, -1.0)
-        self.coef_[:, trained] = self._fit_machines(X, Y[:, trained])
+        self._weights = np.zeros((X.shape[1] + 1, Y.shape[1]))
+        self._weights[-1] = np.where(share > 0.0, 1.0, -1.0)
+        self._weights[:, trained] = self._fit_machines(X, Y[:, trained])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the score of each label, float64 (N, L)."""
-        return add_bias(self._checked(X), self.coef_)
+        return add_bias(self._checked(X), self._weights)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
@@ -91,7 +94,8 @@ class SVMPowerSet(_Machines):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "sets_": "int8 S L", "coef_": "float64 W+1 K"}
+    rows_of_coef: ClassVar[str] = "sets_"
+    fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "sets_": "int8 S L", "_weights": "float64 W+1 K"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label set; one for both where there are two, and none where there is one."""
@@ -99,21 +103,39 @@ class SVMPowerSet(_Machines):
         classes = {1: 0, 2: 1}.get(len(self.sets_), len(self.sets_))
         members = code[:, np.newaxis] == np.arange(len(self.sets_) - classes, len(self.sets_))
         found = self._fit_machines(X, members)
-        self.coef_ = found if classes else np.zeros((X.shape[1] + 1, 1))
+        self._weights = found if classes else np.zeros((X.shape[1] + 1, 1))
+
+    def _set_scores(self, X: Any) -> np.ndarray:
+        """Return the score of each label set, float64 (N, S)."""
+        scores = add_bias(self._checked(X), self._weights)
+        return scores if len(self.sets_) > 2 else np.column_stack([-scores, scores])[:, : len(self.sets_)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return for each label the largest score of a set with it less the largest of a set without, float64 (N, L).
+
+        It is inf for a label of all sets and -inf for a label of none; it is positive for the labels of the predicted
+        set, unless two sets have one score.
+        """
+        scores = self._set_scores(X)
+
+        def best(held: int) -> np.ndarray:
+            """Return the largest score of the sets that hold a label, or lack it, float64 (N, L)."""
+            inside = (self.sets_ == held).T
+            return np.column_stack([scores.max(axis=1, initial=-np.inf, where=each) for each in inside])
+
+        return best(1) - best(0)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the training label set of the largest score, int64 (N, L) of 0 and 1."""
-        scores = add_bias(self._checked(X), self.coef_)
-        if len(self.sets_) <= 2:
-            scores = np.column_stack([-scores, scores])[:, : len(self.sets_)]
-        return self.sets_[np.argmax(scores, axis=1)].astype(np.int64)
+        best = np.argmax(self._set_scores(X), axis=1)
+        return self.sets_[best].astype(np.int64)
 
     def check_loaded(self) -> None:
         """Raise ValueError if there are not as many machines as label sets need."""
         expected = len(self.sets_) if len(self.sets_) > 2 else 1
-        if not len(self.sets_) or self.coef_.shape[1] != expected:
-            raise ValueError(f"coef_ has {self.coef_.shape[1]} machines for {len(self.sets_)} label sets")
+        if not len(self.sets_) or self._weights.shape[1] != expected:
+            raise ValueError(f"_weights has {self._weights.shape[1]} machines for {len(self.sets_)} label sets")
 
 
 class MajoritySet(SetScorer):

@@ -88,7 +88,7 @@ class LabelSVM(LabelCountClassifier):
 
     Attributes
     ----------
-    coef_ : float64 (V, L).
+    coef_ : float64 (L, V).
     intercept_ : float64 (L,).
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
     n_iter_ : largest number of steps that a label's machine takes at the C chosen.
@@ -106,7 +106,7 @@ class LabelSVM(LabelCountClassifier):
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "float64 L"},
         **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
         **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
     }
@@ -147,7 +147,7 @@ class LabelSVM(LabelCountClassifier):
         self._costs = np.asarray(self.costs, dtype=np.float64) * len(gram) / max(float(np.trace(gram)), TINY)
         self.cost_, self.cost_factor_ = self._tune(gram, sign)
         found = [self._final(gram, *task) for task in zip(sign.T, self.cost_, self.cost_factor_, strict=True)]
-        self.coef_ = np.asarray(pages.T @ np.array([solution.beta for solution in found]).T)
+        self.coef_ = np.asarray(pages.T @ np.array([solution.beta for solution in found]).T).T
         self.intercept_ = np.array([solution.bias for solution in found])
         self.n_iter_ = max(solution.n_iter for solution in found)
         self.converged_ = all(solution.converged for solution in found)
@@ -160,7 +160,7 @@ class LabelSVM(LabelCountClassifier):
         It is -inf for a label that no training page had, and inf for a label that all training pages had.
         """
         check_is_fitted(self)
-        return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_) + self.intercept_
+        return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_.T) + self.intercept_
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:

@@ -17,7 +17,8 @@ from textmix.models.common.sklearn_private import Interval, StrOptions, checks_p
 from textmix.models.common.validation import check_classified_counts, check_counts
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
-from textmix.models.neighbours.neighbour_kernels import nearest, votes
+from textmix.models.neighbors.knn import decision_of_shares
+from textmix.models.neighbors.neighbor_kernels import nearest, votes
 
 
 class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -232,7 +233,7 @@ class LSILogisticRegression(_Scored):
         return log_softmax(Z @ self.coef_.T + self.intercept_, axis=1)
 
 
-class LSINeighbours(LSIClassifier):
+class LSINeighbors(LSIClassifier):
     """The nearest training documents by cosine in the space of latent semantic indexing, one vote each.
 
     Of classes with equal votes that of the nearest document wins.
@@ -244,9 +245,9 @@ class LSINeighbours(LSIClassifier):
 
     Examples
     --------
-    >>> from textmix import LSINeighbours
+    >>> from textmix import LSINeighbors
     >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
-    >>> model = LSINeighbours(n_components=2, n_neighbors=1, random_state=0).fit(X, ["sport", "sport", "art", "art"])
+    >>> model = LSINeighbors(n_components=2, n_neighbors=1, random_state=0).fit(X, ["sport", "sport", "art", "art"])
     >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
     ['sport', 'art']
     """
@@ -279,8 +280,23 @@ class LSINeighbours(LSIClassifier):
         if not len(self._codes) or self._codes.min() < 0 or self._codes.max() >= len(self.classes_):
             raise ValueError("the neighbours hold an index of no class")
 
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
+
+        Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
+        """
+        index, elected = self._election(X)
+        shares = np.zeros((len(index), len(self.classes_)))
+        np.add.at(shares, (np.arange(len(index))[:, np.newaxis], self._codes[index]), 1.0 / index.shape[1])
+        return decision_of_shares(shares, elected)
+
     def predict(self, X: Any) -> np.ndarray:
         """Return the elected class of each document, (N,)."""
+        _, elected = self._election(X)
+        return self.classes_[elected]
+
+    def _election(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the neighbours of each document, int (N, k), and the index of the class that they elect, (N,)."""
         Z = self._coordinates(X)
         none = sparse.csr_array((len(Z), 1))
         start = np.zeros(2, dtype=np.int64)
@@ -288,4 +304,4 @@ class LSINeighbours(LSIClassifier):
         k = min(self.n_neighbors, len(self._codes))
         similarity, index = nearest(none.indptr, none.indices, none.data, Z, *postings, self._points, k)
         elected = votes(self._codes[index], np.ones_like(similarity), len(self.classes_), True)
-        return self.classes_[elected[:, -1]]
+        return index, elected[:, -1]

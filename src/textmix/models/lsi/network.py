@@ -112,6 +112,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest class of each document, (N,); of equally likely ones the first."""
+        check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def __sklearn_tags__(self) -> Any:

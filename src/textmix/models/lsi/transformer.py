@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted
@@ -26,7 +26,7 @@ RANK = 1e-10
 ITERATIONS = 5
 
 
-class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Documents in the space of the k largest singular values of X = U S V': z = V' x.
 
     Parameters
@@ -116,6 +116,11 @@ class LSITransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             left, values, right = exact_svd(X, k, state)
         return svd_flip(left, right, u_based_decision=False)[1], values
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns of `transform`, from which scikit-learn makes their names."""
+        return len(self.components_)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training."""

@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
+from textmix.models.common.checks import NOT_INDICATORS, OF_LABEL_SETS, OF_ONE_SAMPLE, OF_SPARSE_INPUT, Failures
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.sklearn_private import Interval, StrOptions, check_parameters
 from textmix.models.common.targets import in_form_of_y, label_sets_of
@@ -85,6 +86,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     [[0.8, 0.2]]
     """
 
+    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_LABEL_SETS)
     fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
@@ -260,6 +262,10 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = {
+        **{**OF_SPARSE_INPUT, **OF_ONE_SAMPLE},
+        "check_complex_data": NOT_INDICATORS + "one row of complex numbers; refused with another message",
+    }
     fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions
@@ -29,7 +30,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
 
     Attributes
     ----------
-    coef_ : float64 (V, L), log p(word | with) - log p(word | without).
+    coef_ : float64 (L, V), log p(word | with) - log p(word | without).
     intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of no or of all
         pages.
     classes_, n_features_in_ : see `LabelCountClassifier`.
@@ -46,8 +47,9 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     ['a', 'b', 'c']
     """
 
+    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 V L", "intercept_": "float64 L"},
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "float64 L"},
         **LabelSetTargets.target_forms,
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -65,8 +67,10 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
         words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
         without = total[words, np.newaxis] - with_label[words]
-        self.coef_ = np.zeros(with_label.shape)
-        self.coef_[words] = self._log_share(with_label[words]) - self._log_share(without)
+        weights = np.zeros(with_label.shape)
+        weights[words] = self._log_share(with_label[words]) - self._log_share(without)
+        # A view, so that the product with a sparse matrix takes the weights as they lie in memory.
+        self.coef_ = weights.T
         pages = np.asarray(labels.sum(axis=0)).ravel()
         with np.errstate(divide="ignore"):
             self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)
@@ -79,4 +83,4 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L)."""
         check_is_fitted(self)
-        return np.asarray(check_counts(self, X, reset=False) @ self.coef_) + self.intercept_
+        return np.asarray(check_counts(self, X, reset=False) @ self.coef_.T) + self.intercept_

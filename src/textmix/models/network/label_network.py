@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
+from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
 from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
@@ -144,6 +145,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "length_": "float", "decay_": "float"},
         **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},

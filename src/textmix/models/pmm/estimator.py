@@ -19,6 +19,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
+from textmix.models.common.checks import OF_ONE_SAMPLE, OF_OTHER_DECISIONS, OF_SPARSE_INPUT, OF_WEIGHTS, Failures
 from textmix.models.common.label_counts import LabelCountClassifier
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
@@ -41,6 +42,7 @@ SEARCHES = {
 class _ParametricMixture(LabelCountClassifier):
     """The base of PMM1 and PMM2, which differ in their sequence of EM runs (`_maximise`) only."""
 
+    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
@@ -352,6 +354,7 @@ class PMM2(_ParametricMixture):
     (3, 3)
     """
 
+    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_ParametricMixture._parameter_constraints,
         "zeta": [Interval(Real, 1, None, closed="neither")],

@@ -127,6 +127,10 @@ class LabelledLDA(LabelCountClassifier):
         check_is_fitted(self)
         return self._shares(check_counts(self, X, reset=False))
 
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the share of each label less ``threshold_``, float64 (N, L); labels at 0 and above are predicted."""
+        return self.label_shares(X) - self.threshold_
+
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels whose share is at least ``threshold_``, int64 (N, L) of 0 and 1."""

@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.validation import check_classified_counts, check_counts
-from textmix.models.neighbours.neighbour_kernels import nearest, postings, votes
-from textmix.models.neighbours.representations import REPRESENTATIONS, Vectors
+from textmix.models.neighbors.neighbor_kernels import nearest, postings, votes
+from textmix.models.neighbors.representations import REPRESENTATIONS, Vectors
 from textmix.numerics.threads import by_rows
 
 
 class Postings(NamedTuple):
-    """The training vectors sorted by word, see `textmix.models.neighbours.neighbour_kernels.postings`.
+    """The training vectors sorted by word, see `textmix.models.neighbors.neighbor_kernels.postings`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    representation : name in `textmix.models.neighbours.representations.REPRESENTATIONS`.
+    representation : name in `textmix.models.neighbors.representations.REPRESENTATIONS`.
     n_neighbors : k; if there are fewer training documents, all of them are neighbours.
     cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
     weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
@@ -172,11 +172,23 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     def _class_scores(self, X: Any) -> np.ndarray:
         """Return the share of the votes of each class, float64 (N, C); equal shares where no vote has weight."""
-        similarity, index = self.kneighbors(X)
+        return self._vote_shares(*self.kneighbors(X))
+
+    def _vote_shares(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """Return the shares of the votes of neighbours, float64 (N, C), see `_class_scores`."""
         weight, shares = self._weight(similarity), np.zeros((len(index), len(self.classes_)))
         np.add.at(shares, (np.arange(len(index))[:, np.newaxis], self._codes[index]), weight)
         total = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, total, out=np.full(shares.shape, 1.0 / shares.shape[1]), where=total > 0)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
+
+        Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
+        """
+        similarity, index = self.kneighbors(X)
+        elected = np.searchsorted(self.classes_, self.elect(similarity, index)[:, -1])
+        return decision_of_shares(self._vote_shares(similarity, index), elected)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the elected class of each document, (N,)."""
@@ -189,3 +201,16 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def decision_of_shares(shares: np.ndarray, elected: np.ndarray) -> np.ndarray:
+    """Return the decision of votes: float64 (N, C); of two classes the lead of the second, (N,).
+
+    Parameters
+    ----------
+    shares : float64 (N, C), of the votes of each class.
+    elected : index of the elected class of each document, (N,); no share is larger than its share.
+    """
+    rows, decision = np.arange(len(shares)), shares.copy()
+    decision[rows, elected] = np.nextafter(shares[rows, elected], np.inf)
+    return decision[:, 1] - decision[:, 0] if decision.shape[1] == 2 else decision

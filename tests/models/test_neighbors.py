@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import digamma
 
-from tests.naive import neighbours as naive
+from tests.naive import neighbors as naive
 from tests.naive.multinomial import corpus
-from textmix.models.neighbours.fisher_kernels import count_scores_of_words
-from textmix.models.neighbours.knn import KNNClassifier
-from textmix.models.neighbours.neighbour_kernels import keep_largest, nearest, postings, votes
-from textmix.models.neighbours.representations import REPRESENTATIONS, FisherDCM
+from textmix.models.neighbors.fisher_kernels import count_scores_of_words
+from textmix.models.neighbors.knn import KNNClassifier
+from textmix.models.neighbors.neighbor_kernels import keep_largest, nearest, postings, votes
+from textmix.models.neighbors.representations import REPRESENTATIONS, FisherDCM
 
 every_representation = pytest.mark.parametrize("name", REPRESENTATIONS)
 seeds = st.integers(0, 2**32 - 1)
@@ -33,7 +33,7 @@ def documents(seed: int, n: int = 24) -> tuple[np.ndarray, np.ndarray, np.ndarra
 @pytest.mark.parametrize("cosine", [False, True])
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=10)
-def test_neighbours_are_those_of_the_full_matrix(name: str, cosine: bool, seed: int) -> None:
+def test_neighbors_are_those_of_the_full_matrix(name: str, cosine: bool, seed: int) -> None:
     X, y, queries = documents(seed)
     model = KNNClassifier(representation=name, cosine=cosine).fit(sparse.csr_array(X), y)
     similarity, index = model.kneighbors(queries, n_neighbors=len(X))

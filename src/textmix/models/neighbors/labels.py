@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
+from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import LabelSetTargets, in_form_of_y
@@ -55,6 +56,7 @@ class LabelNeighbors(LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
+    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "_pages": "matrix N V", "_labels": "float64 N L"},
         **{"n_neighbors_": "int", "threshold_": "float", **LabelSetTargets.target_forms},

@@ -19,8 +19,8 @@ from scipy import sparse
 
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.models.neighbours.fisher_kernels import count_scores_of_words, length_scores
-from textmix.models.neighbours.neighbour_kernels import dot_self
+from textmix.models.neighbors.fisher_kernels import count_scores_of_words, length_scores
+from textmix.models.neighbors.neighbor_kernels import dot_self
 
 
 @dataclass(frozen=True)
