@@ -94,7 +94,7 @@ class Snakemake:
 
 
 def forget_backup(result: str) -> None:
-    """Delete the copy of a result that a killed run left, over which Snakemake would stumble; none of a run going on."""
+    """Delete the copy of a result that a killed run left: Snakemake would stumble over it; not while a run goes on."""
     if not any((_FOLDER / "locks").glob("*")):
         shutil.rmtree(_FOLDER / "backups" / result, ignore_errors=True)
 
