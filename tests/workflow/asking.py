@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,8 +25,9 @@ class Wildcards(SimpleNamespace):
         yield from vars(self).items()
 
 
-def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Parse the Snakefile of a folder and return its names, such as ``PLAN`` and ``RECIPES``."""
+@contextmanager
+def workflow_of(folder: Path, config: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    """Parse the Snakefile of a folder and give Snakemake's object ``workflow`` of it, with its graph of jobs."""
     recipes._state.cache_clear()
     before = Path.cwd()
     try:
@@ -37,9 +39,15 @@ def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, A
                 workdir=folder,
             )
             workflow.dag(dag_settings=DAGSettings())
-            return dict(workflow._workflow.globals)
+            yield workflow._workflow
     finally:
         os.chdir(before)
+
+
+def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Parse the Snakefile of a folder and return its names, such as ``PLAN`` and ``RECIPES``."""
+    with workflow_of(folder, config) as workflow:
+        return dict(workflow.globals)
 
 
 #: Folder or file of a result -> its script; of the report, all files that are not named here are the script page's.

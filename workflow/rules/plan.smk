@@ -4,10 +4,7 @@ Rules ask JOBS, CONTEST and OWN_JOBS for inputs and parameters, TARGETS for file
 """
 
 import os
-import re
-import shutil
 
-from snakemake.cli import parse_args
 from snakemake.logging import logger
 
 from textmix.core.environment import versions
@@ -18,13 +15,8 @@ from reproduction.plan.making import make_plan
 from reproduction.plan.needs import DATA, Needs
 from reproduction.plan.own_jobs import FIRST, OwnJobs
 from reproduction.plan.recipes import Recipes
+from reproduction.plan.snakemake_private import forget_backup
 from reproduction.plan.targets import Targets, verdicts_said
-
-
-def make_again(files):
-    """Have Snakemake make results again, in the way in which it makes unfinished ones again."""
-    workflow.dag.forcefiles.update(files)
-
 
 with one_sentence():
     PLAN = make_plan(config, [MAIN_CONFIG, *CONFIG_FILES], ROOT)
@@ -37,9 +29,9 @@ TARGETS = Targets(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(
     ROOT / "workflow/scripts",
-    make_again,
+    SNAKEMAKE.make_again,
     logger.info,
-    here=not workflow.deployment_settings.deployment_method,
+    here=SNAKEMAKE.runs_here(),
     # The peers stand beside the results at hand: a method without time is tried again for the target own alone.
     retry={"own", "peers"} & set(sys.argv[1:]) != {"peers"},
 )
@@ -81,48 +73,14 @@ def stale_results(wildcards):
     return RECIPES.stale_below(Path("results"), Path("resources"))
 
 
-def forget_backup(result):
-    """Delete the copy of a result that a killed run left, over which Snakemake would stumble; none of a run going on."""
-    if not any(Path(".snakemake/locks").glob("*")):
-        shutil.rmtree(Path(".snakemake/backups") / result, ignore_errors=True)
-
-
 def plain(text):
     """Return text for a message, in which Snakemake takes single braces for names."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def describe_papers():
-    """Set the description of each paper's target in `snakemake --list-target-rules` to the paper's citation."""
-    for paper, spec in PLAN.papers.items():
-        name = workflow.modifier.modify_rulename(paper)
-        if workflow.is_rule(name):
-            workflow.get_rule(name).docstring = spec["citation"]
-
-
-def doubtful_targets():
-    """Return the targets of the command line that are neither rules nor files at hand.
-
-    Snakemake tells a Snakefile no targets, so that its own parser reads the command line again; that takes a second and
-    happens only where a word of it may be such a target.
-    """
-    words = [word for word in sys.argv[1:] if not re.search("^-|^[0-9]+$|=", word)]
-    ours = Path(workflow.main_snakefile).parent == ROOT and workflow.is_main_process
-    if not ours or all(workflow.is_rule(word) or Path(word).exists() for word in words):
-        return []
-    targets = parse_args(sys.argv[1:])[1].targets
-    return [
-        name
-        for name in targets
-        if not workflow.is_rule(name) and not Path(name).exists()
-    ]
-
-
 def check_targets():
     """End with a sentence if the command line names a target that nothing makes."""
-    names = [one.name for one in workflow.rules if not one.wildcard_names]
-    for target in doubtful_targets():
-        makers = [one for one in workflow.rules if one.is_producer(target)]
-        made = dict(makers[0].get_wildcards(target)) if makers else None
+    for target in SNAKEMAKE.doubtful_targets(ROOT):
+        made = SNAKEMAKE.wildcards_of(target)
         with one_sentence():
-            check_target(target, names, made, PLAN)
+            check_target(target, SNAKEMAKE.target_rules(), made, PLAN)

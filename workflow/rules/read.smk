@@ -7,6 +7,9 @@ from pathlib import Path
 
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
+from reproduction.plan.snakemake_private import Snakemake
+
+SNAKEMAKE = Snakemake(workflow)
 
 # The folder of this workflow, also where another workflow uses it as a module.
 ROOT = Path(workflow.current_basedir).parents[1]
@@ -14,7 +17,7 @@ ROOT = Path(workflow.current_basedir).parents[1]
 os.environ.update(TEXTMIX_SOURCE=str(ROOT))
 MAIN_CONFIG = ROOT / "config/config.yaml"
 # The configuration files of the command line: Snakemake adds the main file to the list later.
-CONFIG_FILES = [Path(path) for path in workflow.configfiles]
+CONFIG_FILES = SNAKEMAKE.configuration_files()
 
 
 if set("{}") & set(str(ROOT)):

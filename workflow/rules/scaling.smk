@@ -1,18 +1,13 @@
 SCALING = load_yaml_strict(ROOT / "config/scaling.yaml")
 
 
-def scaling_features(wildcards):
-    """Return the counts whose statistics the synthetic documents have."""
-    return f"results/features/{PLAN.settings['roles']['newsgroups']['dataset']}/letters"
-
-
 wildcard_constraints:
     case="|".join(SCALING),
 
 
 rule scaling_case:
     input:
-        scaling_features,
+        JOBS.scaling_features,
     output:
         "results/scaling/{case}.csv",
     log:

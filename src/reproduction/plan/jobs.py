@@ -362,3 +362,7 @@ class Jobs:
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""
         return [self.plan.suites[wildcards.suite].module]
+
+    def scaling_features(self, wildcards: Any) -> str:
+        """Return the counts whose statistics the synthetic documents have whose growth is measured."""
+        return f"results/features/{self.plan.dataset('newsgroups')}/letters"

@@ -1,17 +1,13 @@
-"""The state of a run, read from the folder in which it runs: which results are done, started or missing.
-
-Snakemake keeps a file for each output below ``.snakemake``: in ``incomplete`` while a job makes it, in ``metadata``
-with the job's start and end when it is made.  The file is named by the output's path in base64.
-"""
+"""The state of a run, read from the folder in which it runs: which results are done, started or missing."""
 
 from __future__ import annotations
 
-import json
-from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+
+from reproduction.plan.snakemake_private import seconds_spent, unfinished
 
 
 @dataclass(frozen=True)
@@ -39,9 +35,7 @@ def status(results: Mapping[str, Iterable[str]], folder: Path) -> dict[str, Stag
     results : rule -> a path for each of its jobs, relative to the folder.
     folder : the folder in which the workflow runs.
     """
-    records = folder / ".snakemake"
-    started = set(_kept(records / "incomplete"))
-    spent = {path: seconds for path, file in _kept(records / "metadata").items() if (seconds := _seconds(file))}
+    started, spent = unfinished(folder), seconds_spent(folder)
     return {rule: _stage(list(paths), folder, started, spent) for rule, paths in results.items()}
 
 
@@ -52,26 +46,6 @@ def _stage(paths: list[str], folder: Path, started: set[str], spent: Mapping[str
     known = [spent[path] for path in paths if path in spent]
     left = sum(spent.get(path, mean(known)) for path in running + missing) if known else None
     return Stage(len(paths) - len(running) - len(missing), len(running), len(missing), left)
-
-
-def _kept(folder: Path) -> dict[str, Path]:
-    """Return path of an output -> Snakemake's file about it, for a folder of such files."""
-    files = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
-    return {_output_of(path.relative_to(folder)): path for path in files}
-
-
-def _output_of(name: Path) -> str:
-    """Return the path of the output that a file of Snakemake is about; all parts but the last begin with @."""
-    return urlsafe_b64decode("".join(part.removeprefix("@") for part in name.parts)).decode()
-
-
-def _seconds(record: Path) -> float | None:
-    """Return the seconds of the job of a record; None where a record is half written or lacks its times."""
-    try:
-        kept = json.loads(record.read_text(encoding="utf-8"))
-        return float(kept["endtime"]) - float(kept["starttime"])
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
 def in_words(stages: Mapping[str, Stage], cores: int) -> str:
