@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,15 @@ import pytest
 from scipy import sparse
 
 from textmix.contest.description import beginning
-from textmix.contest.inspection import by_label, calibration, confusion, errors, prediction_rows
+from textmix.contest.inspection import (
+    by_label,
+    calibration,
+    confusion,
+    copies,
+    errors,
+    prediction_rows,
+    said_of_copies,
+)
 from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
 from textmix.core.errors import OUT_OF_TIME
@@ -18,6 +27,7 @@ from textmix.experiment.methods import load_methods
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.refit import Refit, linear_weights, typed_point
 from textmix.experiment.splits import Splits
+from textmix.metrics.significance import wilson
 
 ONE = Splits(Ragged(np.arange(6), np.array([0, 6])), Ragged(np.arange(6, 10), np.array([0, 4])))
 CLASSES = [0, 1, 0, 1, 0, 1, 0, 1, 1, 0]
@@ -34,33 +44,115 @@ CORPUS = Corpus(
 MADE = Predictions([""], [], np.zeros((1, 4)), classes=np.array([[0, 1, 0, 1]], dtype=np.int32))
 
 
-def entrant(name: str, right: list[int], seconds: float = 1.0) -> Entrant:
-    return Entrant(name, np.array([np.mean(right)]), seconds, np.array(right, dtype=bool))
+def entrant(name: str, right: list[int], seconds: float = 1.0, validation: float | None = 0.5) -> Entrant:
+    return Entrant(name, np.array([np.mean(right)]), seconds, np.array(right, dtype=bool), validation)
 
 
 def test_one_split_is_compared_document_by_document() -> None:
     good, alike, bad = [1] * 18 + [0] * 2, [1] * 17 + [0] * 3, [0] * 20
-    found = recommend([entrant("bad", bad), entrant("alike", alike, 0.1), entrant("good", good)], "accuracy", ONE, 1)
-    assert (found["method"], found["value"], found["quicker"]) == ("good", 0.9, "alike")
-    assert 0.7 < found["low"] < 0.9 < found["high"] <= 1.0
+    entrants = [entrant("bad", bad, 1.0, 0.1), entrant("alike", alike, 0.1, 0.6), entrant("good", good, 1.0, 0.7)]
+    found = recommend(entrants, "accuracy", ONE, 1)
+    assert (found["method"], found["value"], found["rank"]) == ("good", 0.9, 1)
+    assert (found["low"], found["high"]) == pytest.approx(wilson(0.9, 20))
     assert [pair["method"] for pair in found["pairs"]] == ["alike", "bad"]
     assert found["pairs"][0]["p"] == 1.0
     assert found["pairs"][1]["p"] == pytest.approx(2 * 2 * 0.5**18)
+    assert sentences(found, 1) == [
+        "Use good: it has the largest accuracy in cross-validation on the training documents, 0.700, and 0.900, 95 % "
+        f"interval {found['low']:.3f} to {found['high']:.3f} on the test documents, which took no part in the choice.",
+        "McNemar's exact test on whole documents (Holm) shows that it is better than bad.",
+        "The comparison with alike is undecided.",
+    ]
+
+
+def test_the_test_documents_take_no_part_in_the_choice() -> None:
+    worse, best = [1] * 12 + [0] * 8, [1] * 20
+    entrants = [entrant("best_by_test", best, 1.0, 0.80), entrant("best_by_folds", worse, 1.0, 0.81)]
+    found = recommend(entrants, "accuracy", ONE, 1)
+    assert (found["method"], found["value"], found["rank"]) == ("best_by_folds", 0.6, 2)
+    assert found["pairs"][0]["difference"] == pytest.approx(-0.4)
     said = sentences(found, 1)
-    assert said[0].startswith("Use good: it has the largest accuracy on the test documents, 0.900, 95 % interval")
-    assert said[1] == "McNemar's exact test on whole documents (Holm) shows that it is better than bad."
-    assert said[3] == "alike is among these and takes 0.1 s a trial, not 1 s."
+    assert said[1] == (
+        "McNemar's exact test on whole documents (Holm) shows that best_by_test would have been better on these test "
+        "documents."
+    )
+    assert said[2] == "By the test documents alone it would be number 2 of 2 methods."
+    shuffled = [entrant(one.name, list(1 - one.right), one.seconds, one.validation) for one in entrants]
+    assert recommend(shuffled, "accuracy", ONE, 1)["method"] == "best_by_folds"
+
+
+def test_a_method_without_a_score_on_folds_is_chosen_only_where_no_one_has_one() -> None:
+    good, bad = [1] * 20, [0] * 20
+    found = recommend([entrant("untuned", good, 1.0, None), entrant("tuned", bad, 1.0, 0.1)], "accuracy", ONE, 1)
+    assert found["method"] == "tuned"
+    found = recommend([entrant("untuned", good, 1.0, None)], "accuracy", ONE, 1)
+    assert sentences(found, 1)[0].endswith("on the test documents; no method was validated.")
+
+
+@pytest.mark.parametrize(("wrong", "named"), [(0, "quick"), (12, None)])
+def test_a_quicker_method_is_named_only_if_its_loss_is_bounded(wrong: int, named: str | None) -> None:
+    """Six of a hundred points are lost where the interval of the difference reaches beyond one point."""
+    right = [1] * 190 + [0] * 10
+    quick = [0] * wrong + right[wrong:]
+    found = recommend([entrant("slow", right, 1.0, 0.9), entrant("quick", quick, 0.1, 0.8)], "accuracy", ONE, 1)
+    assert found["quicker"] == named
+    assert any("quick takes" in sentence for sentence in sentences(found, 1)) == (named is not None)
+
+
+def test_a_quicker_method_is_not_named_where_the_comparison_decides_nothing() -> None:
+    """Five equal differences give a sign test that cannot reject: .367 beside 1.000 is no reason to take the former."""
+    splits = Splits(Ragged(np.arange(40), np.arange(0, 41, 8)), Ragged(np.arange(10), np.arange(0, 11, 2)))
+    right = np.ones(10, dtype=bool)
+    slow = Entrant("slow", np.full(5, 1.0), 1.0, right, 0.9)
+    majority = Entrant("majority", np.full(5, 0.367), 0.01, right, 0.3)
+    found = recommend([slow, majority], "accuracy", splits, 1)
+    assert found["quicker"] is None and found["pairs"][0]["p"] > 0.05
+    assert sentences(found, 5)[1:] == ["The comparison with majority is undecided."]
+
+
+def test_an_interval_of_all_right_is_no_point() -> None:
+    found = recommend([entrant("all", [1] * 100)], "accuracy", ONE, 1)
+    assert (found["value"], found["high"]) == (1.0, pytest.approx(1.0)) and found["low"] < 0.97
+
+
+def test_an_interval_does_not_depend_on_the_further_methods() -> None:
+    a, b, c = [1] * 18 + [0] * 2, [1] * 15 + [0] * 5, [0, 1] * 10
+    few = recommend([entrant("a", a, 1.0, 0.9), entrant("c", c)], "accuracy", ONE, 1)
+    more = recommend([entrant("a", a, 1.0, 0.9), entrant("b", b), entrant("c", c)], "accuracy", ONE, 1)
+    ends = [(pair["low"], pair["high"]) for pair in few["pairs"]]
+    assert ends == [(pair["low"], pair["high"]) for pair in more["pairs"] if pair["method"] == "c"]
+    assert (few["low"], few["high"]) == (more["low"], more["high"])
+
+
+def test_copies_of_training_documents_are_counted_and_left_out() -> None:
+    texts = ["a", "b", "c", "d", "e", "f", "a", "x", "b", "y"]
+    corpus = replace(CORPUS, text=Ragged.from_texts(text.encode() for text in texts))
+    copied = copies(corpus, ONE)
+    assert copied.tolist() == [True, False, True, False]
+    (said,) = said_of_copies(copied, np.array([True, True, True, False]))
+    low, high = wilson(0.5, 2)
+    assert said == (
+        "2 of 4 test documents have the text of a training document; of the 2 further ones 0.500 are right, 95 % "
+        f"interval {low:.3f} to {high:.3f}."
+    )
+    assert said_of_copies(np.ones(4, dtype=bool), np.ones(4, dtype=bool)) == [
+        "4 of 4 test documents have the text of a training document: the score says nothing about new documents."
+    ]
+    assert said_of_copies(np.zeros(4, dtype=bool), np.ones(4, dtype=bool)) == []
 
 
 def test_several_splits_are_compared_by_the_resampled_test_and_a_loss_is_better_when_small() -> None:
     splits = Splits(Ragged(np.arange(24), np.arange(0, 25, 8)), Ragged(np.arange(6), np.arange(0, 7, 2)))
     right = np.zeros(6, dtype=bool)
     losses = {"large": [0.5, 0.51, 0.49], "small": [0.1, 0.11, 0.08]}
-    found = recommend([Entrant(n, np.array(v), 1.0, right) for n, v in losses.items()], "log_loss", splits, 1)
+    entrants = [Entrant(n, np.array(v), 1.0, right, v[0]) for n, v in losses.items()]
+    found = recommend(entrants, "log_loss", splits, 1)
     assert found["method"] == "small"
     assert found["pairs"][0]["difference"] == pytest.approx(0.4033, abs=1e-3)
     assert found["pairs"][0]["p"] < 0.05
-    assert "smallest log loss over 3 splits" in sentences(found, 3)[0]
+    said = sentences(found, 3)[0]
+    assert "smallest log loss in cross-validation on the training documents, 0.100" in said
+    assert "on the test documents of 3 splits" in said
 
 
 def test_labels_confusions_and_calibration_by_hand() -> None:

@@ -49,7 +49,7 @@ def run(**plan: Any) -> tuple[str, dict[str, Any]]:
 
 
 def test_the_grid_goes_on_beyond_its_end_as_long_as_that_helps() -> None:
-    name, point = run()
+    name, point, _ = run()
     assert point == {"view": "b", "weighting": "counts", "C": 1000.0}
     assert name == "view=b;weighting=counts;C=1000.0"
 
@@ -64,10 +64,20 @@ def test_of_many_documents_a_part_tells_the_better_half(monkeypatch: pytest.Monk
     monkeypatch.setattr(module, "MANY", 60)
     monkeypatch.setattr(module, "PART", (20, 20))
     Peak.fits.clear()
-    _, point = run(grid={"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]})
+    _, point, _ = run(grid={"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]})
     assert point["C"] == 1000.0
     assert Peak.fits.count((0.001, 5)) == 1
     assert Peak.fits.count((1000.0, 5)) == 4
+
+
+def test_a_race_of_one_has_its_score_on_all_folds() -> None:
+    Peak.fits.clear()
+    views = Views({"a": COUNTS}, {"a": {}})
+    plan = {"choices": [{"view": "a", "weighting": "counts"}], "grid": {}, **METRIC}
+    _, point, score = search("single", lambda _: Peak(C=10.0), plan, (views, Y), np.random.default_rng(1))
+    assert point == {"view": "a", "weighting": "counts"}
+    assert len(Peak.fits) == 5
+    assert 0.0 <= score <= 1.0
 
 
 def test_few_documents_have_five_folds() -> None:

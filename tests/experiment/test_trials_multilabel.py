@@ -127,7 +127,7 @@ def test_tuning_takes_the_best_mean_over_the_folds(metric, best):
     X = sparse.csr_array(generator.poisson(0.2 + (np.arange(12)[None] % 3 == y[:, None])))
     alphas = [1e-3, 1.0, 1e4]
     search = {"grid": {"alpha": alphas}, "folds": 3, "metric": metric}
-    name, point = tune("single", lambda p: MultinomialNB(**p), search, (X, y), np.random.default_rng(9))
+    name, point, score = tune("single", lambda p: MultinomialNB(**p), search, (X, y), np.random.default_rng(9))
     means = []
     for alpha in alphas:
         values = []
@@ -137,6 +137,7 @@ def test_tuning_takes_the_best_mean_over_the_folds(metric, best):
         means.append(np.mean(values))
     chosen = alphas[int(best(means))]
     assert (name, point) == (f"alpha={chosen}", {"alpha": chosen})
+    assert score == pytest.approx(means[int(best(means))])
 
 
 def test_tuned_trials_fit_with_what_training_data_chose(corpus, splits, monkeypatch):

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from tests.pages.drawings import assert_explained
-from textmix.pages.marks import Printed, counted, legend, published_line, published_point, readable, trials_row, wilson
+from textmix.metrics.significance import wilson
+from textmix.pages.marks import Printed, counted, legend, published_line, published_point, readable, trials_row
 from textmix.pages.style import Sheet, panels, placeholder, style
 from textmix.pages.svg import DARK
 

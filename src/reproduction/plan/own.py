@@ -167,7 +167,7 @@ class Own:
                 raise ConfigError(f"{where}: '{use}' is not for {several} a text; allowed: {', '.join(fitting)}")
             if not re.fullmatch("[a-z0-9_]+", name):
                 raise ConfigError(f"{where}: '{name}' is not a valid name; it must match ^[a-z0-9_]+$")
-            entries[name] = compared(methods[use], change, self.views())
+            entries[name] = compared(methods[use], change, self.views(), validated=True)
         return entries
 
 
@@ -185,7 +185,11 @@ def view_features(view: str) -> str:
 
 
 def compared(
-    method: Method, change: Mapping[str, Any] | None = None, views: Mapping[str, Any] | None = None
+    method: Method,
+    change: Mapping[str, Any] | None = None,
+    views: Mapping[str, Any] | None = None,
+    *,
+    validated: bool = False,
 ) -> dict[str, Any]:
     """Return an experiment's entry of a method in a comparison, in which its grid is tuned on training documents only.
 
@@ -198,6 +202,8 @@ def compared(
     change : ``params`` and ``tune`` in place of the registry's parameters, grid and the default folds and metric;
         ``tune: null`` turns tuning off; ``views`` and ``weightings`` in place of the registry's.
     views : view -> how its features are counted; None for data whose features are the experiment's.
+    validated : whether a method of which nothing is tuned gets its score on folds of the training documents, too, by
+        which methods are chosen.
     """
     change = change or {}
     params = dict(change.get("params", method.params))
@@ -205,7 +211,7 @@ def compared(
     entry |= _representations(method, change, views)
     tune = change.get("tune", {})
     grid = {} if tune is None else tune.get("grid", method.grid)
-    if tune is not None and (grid or len(entry["views"]) * len(entry["weightings"]) > 1):
+    if tune is not None and (validated or grid or len(entry["views"]) * len(entry["weightings"]) > 1):
         folds = {} if method.cost == "low" else {"folds": FOLDS}
         default = {"metric": main_metric(method.task), **folds}
         entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textmix.contest.inspection import errors, inspect
+from textmix.contest.inspection import copies, errors, inspect, said_of_copies
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -45,7 +45,7 @@ def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> 
     if not found:
         raise MissingResult(f"no method has a {metric} in all trials")
     choice = recommend([entrant for entrant, _ in found], metric, splits, settings.seed)
-    predictions = next(made for entrant, made in found if entrant.name == choice["method"])
+    chosen, predictions = next(pair for pair in found if pair[0].name == choice["method"])
     entry = settings.entries[choice["method"]]
     point = typed_point(str(predictions.fits[0]["chosen"]))
     corpora = [views[name] for name in entry["features"]]
@@ -54,7 +54,8 @@ def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> 
     curve, estimator = refit.curve(metric)
     wrong = errors(predictions, corpus, splits, refit.confidence(estimator))
     look = {"curve": curve, "words": refit.words(estimator), "errors": wrong, **inspect(predictions, corpus, splits)}
-    return {**choice, "sentences": sentences(choice, len(splits)), "point": point, **look}, predictions
+    said = [*sentences(choice, len(splits)), *said_of_copies(copies(corpus, splits), chosen.right)]
+    return {**choice, "sentences": said, "point": point, **look}, predictions
 
 
 def _entrant(
@@ -72,4 +73,11 @@ def _entrant(
         return None
     predictions = Predictions.load(paths[2])
     seconds = float(timings[_SECONDS].fillna(0.0).sum(axis=1).median())
-    return Entrant(Path(paths[0]).stem, values, seconds, right_of(predictions, truth, splits)), predictions
+    right = right_of(predictions, truth, splits)
+    return Entrant(Path(paths[0]).stem, values, seconds, right, _validation(predictions)), predictions
+
+
+def _validation(predictions: Predictions) -> float | None:
+    """Return the mean score on folds of the training documents over the trials; None where a trial has none."""
+    scores = [fit["validation"] for fit in predictions.fits]
+    return None if any(score in ("", None) for score in scores) else float(np.mean([float(score) for score in scores]))

@@ -11,6 +11,7 @@ from textmix.contest.description import beginning
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
+from textmix.metrics.significance import wilson
 
 #: Columns of predictions.csv; several labels are joined by " | ".
 PREDICTIONS = ("id", "trial", "true", "predicted", "right", "probability")
@@ -101,6 +102,41 @@ def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[st
     marginals = None if predictions.marginals is None else predictions.marginals[0]
     found = [] if marginals is None else calibration(marginals, happened)
     return {"labels": by_label(true, predicted, names), "confusion": single, "calibration": found}
+
+
+def copies(corpus: Corpus, splits: Splits) -> np.ndarray:
+    """Return whether a training document of its trial has the same text as each test document, bool (T,).
+
+    Parameters
+    ----------
+    corpus : the parsed data set; without text no document counts as a copy.
+    splits : the trials, with T test documents in all.
+    """
+    if corpus.text is None:
+        return np.zeros(len(splits.test.values), dtype=bool)
+    texts = [corpus.text[row].tobytes() for row in range(corpus.n_documents)]
+    known = [{texts[row] for row in splits.train[trial].tolist()} for trial in range(len(splits))]
+    copied = [texts[row] in known[trial] for trial in range(len(splits)) for row in splits.test[trial].tolist()]
+    return np.array(copied, dtype=bool)
+
+
+def said_of_copies(copied: np.ndarray, right: np.ndarray) -> list[str]:
+    """Return a sentence on test documents that are copies of training documents; none where there are none.
+
+    Parameters
+    ----------
+    copied : of `copies`.
+    right : whether the prediction of each test document is right as a whole, bool (T,).
+    """
+    number, of = int(copied.sum()), len(copied)
+    if not number:
+        return []
+    head = f"{number:,} of {of:,} test documents have the text of a training document"
+    if number == of:
+        return [f"{head}: the score says nothing about new documents."]
+    rest = float(right[~copied].mean())
+    low, high = wilson(rest, of - number)
+    return [f"{head}; of the {of - number:,} further ones {rest:.3f} are right, 95 % interval {low:.3f} to {high:.3f}."]
 
 
 def prediction_rows(predictions: Predictions, corpus: Corpus, splits: Splits) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""The recommended method of a comparison on one data set: the best mean score, its interval, and the tests against it.
+"""The recommended method of a comparison on one data set: chosen on training documents, described on test documents.
+
+The method with the best score in cross-validation on the training documents is chosen.  The test documents take no part
+in the choice: they give its score with an interval, and describe the further methods beside it.
 
 Over several trials the corrected resampled t-test compares methods (Nadeau and Bengio 2003).  With one split, the test
 documents do: by McNemar's exact test where the metric is a share of documents, and the difference gets a bootstrap
@@ -15,12 +18,14 @@ import numpy as np
 
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
-from textmix.metrics.significance import Estimate, bootstrap_interval, holm, resampled_difference, sign_test
+from textmix.metrics.significance import Estimate, bootstrap_interval, holm, resampled_difference, sign_test, wilson
 from textmix.metrics.table import METRICS
 from textmix.numerics.determinism import rng
 
 #: Level of the tests.
 ALPHA = 0.05
+#: Largest loss, in the unit of the metric, with which a quicker method is named: its whole interval lies below.
+MARGIN = 0.01
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class Entrant:
     Parameters
     ----------
     name : of the method.
-    values : the metric in each trial, float (J,).
+    values : the metric in each trial on the test documents, float (J,).
+    validation : mean of the metric over folds of the training documents, over the trials; None where nothing was tuned.
     seconds : median seconds of a trial: search, fit and prediction.
     right : bool (T,), whether the class or the whole label set of each test document is predicted, over all trials.
     """
@@ -39,6 +45,7 @@ class Entrant:
     values: np.ndarray
     seconds: float
     right: np.ndarray
+    validation: float | None = None
 
 
 def right_of(predictions: Predictions, truth: np.ndarray, splits: Splits) -> np.ndarray:
@@ -56,46 +63,59 @@ def right_of(predictions: Predictions, truth: np.ndarray, splits: Splits) -> np.
     return np.asarray((predictions.label_sets(0, slice(None), truth.shape[1]) == true).all(axis=1))
 
 
-def recommend(entrants: Sequence[Entrant], metric: str, splits: Splits, seed: int) -> dict[str, Any]:
+def recommend(
+    entrants: Sequence[Entrant], metric: str, splits: Splits, seed: int, margin: float = MARGIN
+) -> dict[str, Any]:
     """Return the recommendation, ready for JSON.
 
     Parameters
     ----------
-    entrants : at least one.
-    metric : by which methods are ranked.
+    entrants : at least one; where no one has a score on folds, the first of them by their order is chosen.
+    metric : by which methods are compared.
     splits : the J trials.
     seed : of the run; it draws the resamples.
+    margin : largest loss with which a quicker method is named, in the unit of the metric.
 
     Returns
     -------
-    ``method``; ``value``, ``low`` and ``high`` of its mean score (None where one split and the metric give no
-    interval); ``pairs``, for each further method ``method``, ``value``, its ``difference`` from the best (positive
-    where the best is better), ``low``, ``high`` and ``p``; ``test``, which test gave them; ``quicker``, the quickest
-    method that is not distinguishable from the best one and takes half of its time or less, or None.
+    ``method``; ``validation``, its mean score on folds of the training documents; ``value``, ``low`` and ``high`` of
+    its mean score on test documents (None where one split and the metric give no interval); ``pairs``, for each further
+    method ``method``, ``validation``, ``value``, its ``difference`` from the chosen one (positive where the chosen one
+    is better), ``low``, ``high`` and ``p``; ``test``, which test gave them; ``rank`` of the chosen method by the test
+    documents, 1 for the best; ``quicker``, the quickest method that takes half of its time or less and loses no more
+    than the margin by the whole interval, or None.
     """
     sign = -1.0 if METRICS[metric].loss else 1.0
-    order = sorted(entrants, key=lambda one: (-sign * one.values.mean(), one.seconds))
-    best, rest = order[0], order[1:]
+    order = sorted(entrants, key=lambda one: (-_validated(one, sign), one.seconds))
+    chosen, rest = order[0], order[1:]
     if len(splits) > 1:
         ratio = len(splits.test[0]) / len(splits.train[0])
-        own = resampled_difference(best.values, np.zeros(len(best.values)), ratio)
-        found = [resampled_difference(sign * best.values, sign * one.values, ratio) for one in rest]
+        own = resampled_difference(chosen.values, np.zeros(len(chosen.values)), ratio)
+        estimates = [resampled_difference(sign * chosen.values, sign * one.values, ratio) for one in rest]
         # Scores that are equal in all splits have no interval.
-        interval = (own.low, own.high) if np.isfinite(own.low) else (None, None)
+        interval = (own.low, own.high) if np.isfinite(own.low) and own.high > own.low else (None, None)
         test = "the corrected resampled t-test"
     else:
-        generator = rng(seed, metric, "recommendation")
-        found = [_by_documents(best, one, sign, generator) for one in rest]
-        own_interval = bootstrap_interval(best.right, generator)
-        interval = own_interval[1:] if _is_share(metric) else (None, None)
+        estimates = [_by_documents(chosen, one, sign, rng(seed, metric, one.name, "difference")) for one in rest]
+        share = _is_share(metric)
+        interval = wilson(float(chosen.right.mean()), len(chosen.right)) if share else (None, None)
         test = "McNemar's exact test on whole documents"
-    adjusted = holm([estimate.p for estimate in found])
-    pairs = [_pair(one, estimate, p) for one, estimate, p in zip(rest, found, adjusted, strict=True)]
+    adjusted = holm([estimate.p for estimate in estimates])
+    pairs = [_pair(one, estimate, p) for one, estimate, p in zip(rest, estimates, adjusted, strict=True)]
+    bounded = len(splits) > 1 or _is_share(metric)
     return {
-        **{"method": best.name, "value": float(best.values.mean()), "low": interval[0], "high": interval[1]},
-        **{"metric": metric, "pairs": pairs, "test": test, "seconds": best.seconds},
-        "quicker": _quicker(best, rest, pairs),
+        **{"method": chosen.name, "validation": chosen.validation, "value": float(chosen.values.mean())},
+        **{"low": interval[0], "high": interval[1], "metric": metric, "pairs": pairs, "test": test},
+        "rank": 1 + sum(sign * one.values.mean() > sign * chosen.values.mean() for one in rest),
+        "margin": margin,
+        "seconds": chosen.seconds,
+        "quicker": _quicker(chosen, pairs, margin) if bounded else None,
     }
+
+
+def _validated(entrant: Entrant, sign: float) -> float:
+    """Return the score on folds, larger is better; a method without one is the last."""
+    return -np.inf if entrant.validation is None else sign * entrant.validation
 
 
 def _is_share(metric: str) -> bool:
@@ -113,15 +133,23 @@ def _by_documents(best: Entrant, one: Entrant, sign: float, generator: np.random
 def _pair(one: Entrant, estimate: Estimate, p: float) -> dict[str, Any]:
     """Return a row of ``pairs``; an infinite end of an interval is None."""
     low, high = (float(end) if np.isfinite(end) else None for end in (estimate.low, estimate.high))
-    head = {"method": one.name, "value": float(one.values.mean()), "seconds": one.seconds}
+    head = {"method": one.name, "validation": one.validation, "value": float(one.values.mean()), "seconds": one.seconds}
     return {**head, "difference": estimate.value, "low": low, "high": high, "p": float(p)}
 
 
-def _quicker(best: Entrant, rest: Sequence[Entrant], pairs: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the quickest method that is not distinguishable from the best and takes half of its time or less."""
-    alike = [one for one, pair in zip(rest, pairs, strict=True) if pair["p"] >= ALPHA]
-    quickest = min(alike, key=lambda one: one.seconds, default=None)
-    return quickest.name if quickest is not None and quickest.seconds <= best.seconds / 2 else None
+def _quicker(chosen: Entrant, pairs: Sequence[Mapping[str, Any]], margin: float) -> str | None:
+    """Return the quickest method that takes half of the time or less and loses no more than the margin; else None.
+
+    Its loss is bounded by the upper end of the interval, so that a comparison which decides nothing names no method.
+    """
+    half = [pair for pair in pairs if pair["seconds"] <= chosen.seconds / 2]
+    bounded = [pair for pair in half if pair["high"] is not None and pair["high"] <= margin]
+    return min((pair["method"] for pair in bounded), key=_seconds_of(pairs).__getitem__, default=None)
+
+
+def _seconds_of(pairs: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the seconds of each method of some pairs."""
+    return {pair["method"]: pair["seconds"] for pair in pairs}
 
 
 def sentences(found: Mapping[str, Any], trials: int) -> list[str]:
@@ -134,19 +162,40 @@ def sentences(found: Mapping[str, Any], trials: int) -> list[str]:
     """
     metric, name = found["metric"].replace("_", " "), found["method"]
     better = "smallest" if METRICS[found["metric"]].loss else "largest"
-    over = "on the test documents" if trials == 1 else f"over {trials} splits"
+    over = "on the test documents" if trials == 1 else f"on the test documents of {trials} splits"
     interval = "" if found["low"] is None else f", 95 % interval {found['low']:.3f} to {found['high']:.3f}"
-    said = [f"Use {name}: it has the {better} {metric} {over}, {found['value']:.3f}{interval}."]
-    below = [pair["method"] for pair in found["pairs"] if pair["p"] < ALPHA and pair["difference"] > 0]
-    alike = [pair["method"] for pair in found["pairs"] if pair["method"] not in below]
-    if below:
-        test = f"{found['test'][0].upper()}{found['test'][1:]}"
-        said.append(f"{test} (Holm) shows that it is better than {', '.join(below)}.")
-    if alike:
-        said.append(f"It is not distinguishable from {', '.join(alike)}.")
+    if found["validation"] is None:
+        said = [f"Use {name}: it has a {metric} of {found['value']:.3f}{interval} {over}; no method was validated."]
+    else:
+        said = [
+            f"Use {name}: it has the {better} {metric} in cross-validation on the training documents, "
+            f"{found['validation']:.3f}, and {found['value']:.3f}{interval} {over}, which took no part in the choice."
+        ]
+    return [*said, *_of_pairs(found)]
+
+
+def _of_pairs(found: Mapping[str, Any]) -> list[str]:
+    """Return the sentences on the further methods: worse, better, undecided, and a quicker one."""
+    pairs, said = found["pairs"], []
+    if not pairs:
+        return []
+    decided = [pair for pair in pairs if pair["p"] < ALPHA]
+    worse = [pair["method"] for pair in decided if pair["difference"] > 0]
+    ahead = [pair["method"] for pair in decided if pair["difference"] < 0]
+    undecided = [pair["method"] for pair in pairs if pair not in decided]
+    test = f"{found['test'][0].upper()}{found['test'][1:]}"
+    if worse:
+        said.append(f"{test} (Holm) shows that it is better than {', '.join(worse)}.")
+    if ahead:
+        said.append(f"{test} (Holm) shows that {', '.join(ahead)} would have been better on these test documents.")
+    if undecided:
+        said.append(f"The comparison with {', '.join(undecided)} is undecided.")
+    if found["rank"] > 1:
+        said.append(f"By the test documents alone it would be number {found['rank']} of {len(pairs) + 1} methods.")
     if found["quicker"]:
-        seconds = next(pair["seconds"] for pair in found["pairs"] if pair["method"] == found["quicker"])
+        seconds = _seconds_of(pairs)[found["quicker"]]
         said.append(
-            f"{found['quicker']} is among these and takes {seconds:.3g} s a trial, not {found['seconds']:.3g} s."
+            f"{found['quicker']} takes {seconds:.3g} s a trial, not {found['seconds']:.3g} s, and loses no more than "
+            f"{found['margin']:g} by the whole 95 % interval."
         )
     return said

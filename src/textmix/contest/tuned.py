@@ -10,6 +10,7 @@ from typing import Any
 from textmix.core.errors import MissingResult
 from textmix.experiment.methods import point_of
 from textmix.experiment.predictions import Predictions
+from textmix.experiment.search import MOST_STEPS, beyond
 
 
 def chosen_points(folder: Path) -> dict[str, int]:
@@ -40,7 +41,10 @@ def unconverged(folder: Path) -> int:
 
 
 def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list[str]:
-    """Return the parameters whose most frequent choice is the smallest or the largest value of the grid.
+    """Return the parameters whose most frequent choice is an end of all that was tried.
+
+    A search goes on beyond an end of the grid (`textmix.experiment.search.beyond`), so that an end beyond which a value
+    was tried and was worse is none.
 
     Parameters
     ----------
@@ -55,6 +59,23 @@ def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list
         trials: Counter[str] = Counter()
         for point, number in points.items():
             trials[point_of(point)[name]] += number
-        if trials and max(trials, key=lambda value: trials[value]) in (str(min(values)), str(max(values))):
+        if trials and _is_end(max(trials, key=lambda value: trials[value]), values):
             found.append(name)
     return found
+
+
+def _is_end(chosen: str, values: list[Any]) -> bool:
+    """Return whether a chosen value is an end of all that a search over a grid tries."""
+    ends = [ladder_end(values, end) for end in (min(values), max(values))]
+    return any(end is not None and chosen == str(end) for end in ends)
+
+
+def ladder_end(values: list[Any], end: Any) -> Any:
+    """Return the last value that a search tries beyond an end of a grid; the end itself where it goes no further."""
+    ladder = list(values)
+    for _ in range(MOST_STEPS):
+        step = beyond(ladder, end)
+        if step is None:
+            break
+        ladder, end = [*ladder, step], step
+    return end

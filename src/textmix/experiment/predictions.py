@@ -11,8 +11,9 @@ import numpy as np
 
 from textmix.core import io
 
-#: Columns of fits.csv, one row a fit: facts on its convergence, and the grid point that tuning chose.
-FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen")
+#: Columns of fits.csv, one row a fit: facts on its convergence, the grid point that tuning chose, and the mean of the
+#: metric of tuning over the folds at this point, which no test document took part in.
+FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen", "validation")
 #: Fields of `Predictions` that are arrays.
 ARRAYS = ("true_log_proba", "classes", "sets", "marginals", "confidence", "decisions", "text")
 

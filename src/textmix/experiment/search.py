@@ -48,8 +48,10 @@ def search(
     plan: Mapping[str, Any],
     data: tuple[Views, np.ndarray],
     generator: np.random.Generator,
-) -> tuple[str, dict[str, Any]]:
-    """Return name and content of the best point: ``view`` and ``weighting``, then the parameters.
+) -> tuple[str, dict[str, Any], float]:
+    """Return name and content of the best point (``view`` and ``weighting``, then the parameters), and its mean metric.
+
+    The mean is over the folds of the training documents, also where one point alone was in the race.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ def search(
     for key, values in grid.items():
         scores.expect([2], f"{plan['name']}, beyond the grid of {key}")
         point = _extended(scores, choice, point, key, values)
-    found = {**choice, **point}
-    return next(variants({}, {key: [value] for key, value in found.items()}))
+    name, chosen = next(variants({}, {key: [value] for key, value in {**choice, **point}.items()}))
+    return name, chosen, scores.mean(choice, point)
 
 
 def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -173,7 +175,16 @@ class _Scores:
         left = list(entrants)
         if self.first and len(left) > LEADING:
             left = self._ordered(left, [0])[: self._left(len(left))]
-        return self._ordered(left, range(self.first, len(self.parts)))
+        return self._ordered(left, self._folds())
+
+    def mean(self, choice: Choice, point: Point) -> float:
+        """Return the mean of the metric of one entrant over the folds; a fold that it has not met yet is fitted."""
+        self.total = len(self.known) + len(self.parts)
+        return float(self.sign * np.mean([self.value(choice, point, part) for part in self._folds()]))
+
+    def _folds(self) -> range:
+        """Return the numbers of the parts that are folds, without the part of many documents."""
+        return range(self.first, len(self.parts))
 
     def _ordered(self, entrants: Sequence[Entrant], parts: Sequence[int]) -> list[Entrant]:
         """Return entrants by their mean over some parts, the best first; ties keep their order."""

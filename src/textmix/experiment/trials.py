@@ -127,10 +127,10 @@ def _fit(
         """Return a new estimator of the variant, at a chosen point."""
         return new_estimator(method, {**params, **chosen}, axes)
 
-    chosen, best, tuned = _tune(method, make, entry, trial, axes)
+    (chosen, best, validation), tuned = _tune(method, make, entry, trial, axes)
     estimator = make(best)
     arrays, seconds = _fit_predict(method.task, estimator, trial, entry.get("compared", False))
-    row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen}
+    row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen, "validation": validation}
     return Predictions([name], [row], **arrays), {
         **{"variant": name, "trial": axes[2]},
         **seconds,
@@ -155,20 +155,24 @@ def _seen_only(trial: Trial) -> Trial:
 
 def _tune(
     method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: Trial, axes: tuple[int, str, int]
-) -> tuple[str, dict[str, Any], float | None]:
-    """Return name and content of the chosen point, and the seconds of the search; None without one."""
+) -> tuple[tuple[str, dict[str, Any], float | None], float | None]:
+    """Return name, content and mean score on the folds of the chosen point, and the seconds of the search.
+
+    The score and the seconds are None without a search.
+    """
     if "tune" not in entry:
-        return next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0], _first(entry), None
+        name = next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0]
+        return (name, _first(entry), None), None
     # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
     start = time.perf_counter()
     data, generator = (trial.train.X, trial.train.y), rng(*axes, "tune")
     if "choices" in entry:
         name = f"{method.name} on {axes[1]}, search in trial {axes[2] + 1}"
         plan = {**entry["tune"], "choices": entry["choices"], "name": name}
-        chosen, point = importlib.import_module(SEARCH).search(method.task, make, plan, data, generator)
+        chosen = importlib.import_module(SEARCH).search(method.task, make, plan, data, generator)
     else:
-        chosen, point = importlib.import_module(TUNING).tune(method.task, make, entry["tune"], data, generator)
-    return chosen, point, time.perf_counter() - start
+        chosen = importlib.import_module(TUNING).tune(method.task, make, entry["tune"], data, generator)
+    return chosen, time.perf_counter() - start
 
 
 def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,7 +223,8 @@ def _warm_up(method: Method, params: Mapping[str, Any], trial: Trial) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            few = trial.train[slice(WARM_UP)]
+            # Spread over the training part: documents that are sorted by class would give one class alone.
+            few = trial.train[np.unique(np.linspace(0, len(trial.train) - 1, WARM_UP).astype(np.int64))]
             new_estimator(method, params).fit(few.X, few.y).predict(few.X)
     except ValueError as error:
         logger.info(

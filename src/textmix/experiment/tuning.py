@@ -21,8 +21,8 @@ def tune(
     search: Mapping[str, Any],
     data: tuple[Any, np.ndarray],
     generator: np.random.Generator,
-) -> tuple[str, dict[str, Any]]:
-    """Return name and parameters of the grid point with the best mean of a metric over the folds.
+) -> tuple[str, dict[str, Any], float]:
+    """Return name and parameters of the grid point with the best mean of a metric over the folds, and this mean.
 
     The best mean is the largest, or for a loss the smallest; the first of tied points is taken.
 
@@ -46,10 +46,9 @@ def tune(
     sign = -1.0 if METRICS[metric].loss else 1.0
     folds = list(halves_of(fold_numbers(n_documents, search["folds"], generator)))
     points = list(variants({}, search["grid"]))
-    means = [
-        sign * np.mean([_held_out(task, make(point), metric, data, fold) for fold in folds]) for _, point in points
-    ]
-    return points[int(np.argmax(means))]
+    means = [np.mean([_held_out(task, make(point), metric, data, fold) for fold in folds]) for _, point in points]
+    best = int(np.argmax(np.multiply(sign, means)))
+    return *points[best], float(means[best])
 
 
 def _held_out(

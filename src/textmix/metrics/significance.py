@@ -53,6 +53,13 @@ def bootstrap_interval(
     return Interval(float(values.mean()), float(low), float(high))
 
 
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share that was seen in ``n`` independent trials (E. B. Wilson, JASA 1927)."""
+    z = 1.959964
+    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return tuple((middle + sign * half) / (1 + z * z / n) for sign in (-1, 1))  # type: ignore[return-value]
+
+
 class Sample(NamedTuple):
     """A mean of n independent values with their sample standard deviation (ddof = 1), all that a paper prints of them.
 

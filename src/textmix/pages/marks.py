@@ -43,13 +43,6 @@ def spread_of(values: Sequence[float]) -> float:
     return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
-def wilson(share: float, n: float) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share that was seen in ``n`` independent trials (E. B. Wilson, JASA 1927)."""
-    z = 1.959964
-    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return tuple((middle + sign * half) / (1 + z * z / n) for sign in (-1, 1))  # type: ignore[return-value]
-
-
 def counted(noun: str, numbers: Iterable[int]) -> str:
     """Return a noun with a sample size for the legend, such as "split (n = 10)" or "split (n = 2 to 10)"."""
     sizes = sorted(set(numbers))

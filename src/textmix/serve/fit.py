@@ -70,7 +70,7 @@ def fit_model(
     chosen, point = "", dict[str, Any]()
     if search is not None:
         folds = rng(seed, corpus.name, "model", "tune")
-        chosen, point = tune(method.task, make, search, (X, y), folds)
+        chosen, point, _ = tune(method.task, make, search, (X, y), folds)
     vocabulary = list(corpus.feature_names or [])
     spec = {**spec, "keep_tokens": ordered}
     model = PersistedModel.of_words(make(point), method.task, corpus.label_names, vocabulary, spec, dataset=corpus.name)

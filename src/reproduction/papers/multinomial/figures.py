@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
-from textmix.pages.marks import brief, legend, marked, published_line, row_names, wilson
+from textmix.metrics.significance import wilson
+from textmix.pages.marks import brief, legend, marked, published_line, row_names
 from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, panels
 
 if TYPE_CHECKING:

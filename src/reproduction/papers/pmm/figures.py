@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
+from textmix.metrics.significance import wilson
 from textmix.pages.marks import (
     Printed,
     brief,
@@ -18,7 +19,6 @@ from textmix.pages.marks import (
     published_point,
     row_names,
     trials_row,
-    wilson,
     with_bars,
     write_at,
 )
