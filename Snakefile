@@ -94,4 +94,9 @@ check_targets()
 
 
 onsuccess:
-    print(verdicts_said(), file=sys.stderr)
+    if RECIPES.is_of_run(SUMMARY):
+        print(verdicts_said(), file=sys.stderr)
+
+
+onerror:
+    delete_unfounded()

@@ -125,6 +125,12 @@ def _mapped(dense: np.ndarray) -> np.ndarray:
     return np.load(handle.name, mmap_mode="r")
 
 
+def _turned(dense: np.ndarray) -> Any:
+    """Return a CSR matrix of numbers in the other byte order, which SciPy makes of no array, but takes."""
+    made = sparse.csr_array(dense)
+    return _csr(made.data.astype(">f8"), made.indices.astype(">i4"), made.indptr.astype(">i4"), dense.shape)
+
+
 #: Name -> function from the content to a matrix with this content.
 FORMATS: dict[str, Callable[[np.ndarray], Any]] = {
     **{
@@ -139,7 +145,7 @@ FORMATS: dict[str, Callable[[np.ndarray], Any]] = {
     "read-only": _read_only,
     "read-only csr": _frozen,
     "big-endian": lambda dense: dense.astype(">f8"),
-    "big-endian csr": lambda dense: sparse.csr_array(dense.astype(">f8")),
+    "big-endian csr": _turned,
     "int64 indices": _wide,
     "cells twice": split_cells,
     "float32": lambda dense: sparse.csr_array(dense, dtype=np.float32),

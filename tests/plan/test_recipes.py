@@ -108,3 +108,18 @@ def test_a_result_without_time_is_tried_again_unless_the_results_at_hand_are_ask
         ask = Recipes(tmp_path, again.extend, lambda sentence: None, retry=retry).of("score", seed=3, max_trials=2)
         ask(Wildcards(method="a"), [], [RESULT])
         assert again == expected
+
+
+def test_what_rests_on_a_result_that_a_run_has_not_made_is_named(recipe: Recipe, tmp_path: Path) -> None:
+    for path, source in (("results/papers/a/comparison.csv", RESULT), ("results/report/index.html", "results/papers/a/comparison.csv")):
+        io.write_result(path, "x\n", recipe.record({source: io.result_digest(source)}))
+    io.write_result("results/apart.csv", "x\n", recipe.record({INPUT: io.result_digest(INPUT)}))
+    known = Recipes(tmp_path, lambda files: None, lambda sentence: None)
+    ask = known.of("score", seed=3, max_trials=2)
+    ask(Wildcards(method="a"), [INPUT], [RESULT])
+    assert known.is_of_run(RESULT) and not known.is_of_run("results/report/index.html")
+    assert known.unfounded(Path("results")) == []
+    io.delete_result(RESULT)
+    assert known.unfounded(Path("results")) == ["results/papers/a/comparison.csv", "results/report/index.html"]
+    other = Recipes(tmp_path, lambda files: None, lambda sentence: None)
+    assert other.unfounded(Path("results")) == [], "a run of something else says nothing about these"

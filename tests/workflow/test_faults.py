@@ -85,6 +85,24 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
     assert SCORE in kept and len(kept) > 2
 
 
+def test_a_failed_fit_leaves_no_page_with_old_numbers(clean: Clone, copy: Clone) -> None:
+    copy.edit("workflow/scripts/fit.py", "with job(snakemake", "X = 1\nwith job(snakemake")
+    copy.edit("workflow/scripts/fit.py", "    asked, cell =", "    raise OSError('the fit failed')\n    asked, cell =")
+    done = copy.run_warm("--cores", "2", "results/report/accepted.json")
+    assert done.returncode != 0
+    assert "more results are gone: they rested on results that this run has not made" in done.stdout
+    assert "Report:" not in done.stdout
+    for page in ("index.html", "edcm.html", "comparison.csv", "summary.json"):
+        assert (clean.folder / "results/report" / page).is_file()
+        assert not (copy.folder / "results/report" / page).exists()
+    assert (copy.folder / "results/datasets/tiny_news/meta.json").is_file()
+
+
+def test_a_run_without_the_report_says_nothing_about_its_verdicts(copy: Clone) -> None:
+    assert "Report:" in copy.run_warm("--cores", "1", "results/report/index.html").stdout
+    assert "Report:" not in copy.run_warm("--cores", "1", SCORE).stdout
+
+
 def test_two_runs_at_once_leave_the_first_unharmed(clean: Clone, copy: Clone) -> None:
     hold(copy, "score", "rows = score(")
     (copy.folder / SCORE).unlink()

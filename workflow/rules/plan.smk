@@ -8,6 +8,7 @@ import os
 from snakemake.logging import logger
 
 from textmix.core.environment import versions
+from textmix.core.io import delete_result
 from reproduction.plan.asked import check_target
 from reproduction.plan.contest_jobs import ContestJobs
 from reproduction.plan.jobs import Jobs
@@ -16,7 +17,7 @@ from reproduction.plan.needs import DATA, Needs
 from reproduction.plan.own_jobs import FIRST, OwnJobs
 from reproduction.plan.recipes import Recipes
 from reproduction.plan.snakemake_private import forget_backup
-from reproduction.plan.targets import Targets, verdicts_said
+from reproduction.plan.targets import SUMMARY, Targets, verdicts_said
 
 with one_sentence():
     PLAN = make_plan(config, [MAIN_CONFIG, *CONFIG_FILES], ROOT)
@@ -71,6 +72,19 @@ def model_folder(wildcards):
 def stale_results(wildcards):
     """Return a sentence for each result that its job would not make so today."""
     return RECIPES.stale_below(Path("results"), Path("resources"))
+
+
+def delete_unfounded():
+    """Delete the results that rest on one that this run has not made, so that no page shows old numbers as today's."""
+    gone = RECIPES.unfounded(Path("results"))
+    for path in gone:
+        delete_result(path)
+    if gone:
+        pages = [path for path in gone if path.endswith(".html")] or gone
+        logger.error(
+            f"{pages[0]} and {len(gone) - 1} more results are gone: they rested on results that this run has not made; "
+            "they come back with the run that makes these"
+        )
 
 
 def plain(text):

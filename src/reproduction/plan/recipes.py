@@ -40,6 +40,8 @@ class Recipes:
     retry: bool = True
     _known: dict[str, Callable[[Any], Recipe]] = field(default_factory=dict)
     _said: set[str] = field(default_factory=set)
+    #: Path of each result of this run -> its recipe and the inputs of its job.
+    _asked: dict[str, tuple[Recipe, list[str]]] = field(default_factory=dict)
 
     def of(
         self, script: str, *, modules: Any = (), data: Sequence[Path] = (), **settings: Any
@@ -87,6 +89,7 @@ class Recipes:
         def ask(wildcards: Any, input: Sequence[str], output: Sequence[str]) -> Recipe:
             """Return the recipe of a job; have its results made again where their records differ."""
             recipe = make(wildcards)
+            self._asked |= {str(path): (recipe, lasting(input)) for path in output}
             for path in output:
                 why = stale(path, recipe, lasting(input))
                 if why or (self.retry and _out_of_time(path)):
@@ -105,6 +108,26 @@ class Recipes:
         if sentence not in self._said:
             self._said.add(sentence)
             self.say(sentence)
+
+    def is_of_run(self, path: str) -> bool:
+        """Return whether a result is one of this run."""
+        return path in self._asked
+
+    def unfounded(self, results: Path) -> list[str]:
+        """Return the results that rest on one that this run was to make and has not made, directly or not.
+
+        Their numbers are old ones, which nothing on them tells.
+
+        Parameters
+        ----------
+        results : the folder.
+        """
+        lost = {path for path, asked in self._asked.items() if not Path(path).exists() or stale(path, *asked)}
+        inputs = {str(path): set(_inputs(path)) for path in _results(results)}
+        found = set[str]()
+        while more := {path for path in inputs.keys() - found if inputs[path] & (lost | found)}:
+            found |= more
+        return sorted(found)
 
     def stale_below(self, results: Path, resources: Path) -> list[str]:
         """Return a sentence for each result and fetched data set that its job would not make so today.
@@ -206,6 +229,14 @@ def _record(path: Path) -> dict[str, Any]:
         return dict(io.read_json(path))
     except (OSError, ValueError, TypeError) as error:
         raise IntegrityError(f"{path}: is damaged; delete it and run again") from error
+
+
+def _inputs(path: Path) -> Iterable[str]:
+    """Return the inputs that the record of a result names; none where it cannot be read."""
+    try:
+        return dict(_record(path).get("inputs", {}))
+    except (IntegrityError, TypeError, ValueError):
+        return ()
 
 
 def _digest(path: str) -> str:

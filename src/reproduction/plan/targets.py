@@ -117,9 +117,13 @@ class Targets:
         return f"{paper}: NOT BUILT YET; only the statistics of its data stand in {page}"
 
 
+#: The counts of verdicts of the report.
+SUMMARY = "results/report/summary.json"
+
+
 def verdicts_said() -> str:
     """Return the path of the report and the counts of its verdicts in words; nothing where no report was made."""
-    summary = Path("results/report/summary.json")
+    summary = Path(SUMMARY)
     if not summary.is_file():
         return ""
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]

@@ -78,7 +78,7 @@ def _own_module(package: str) -> Path | None:
     program = "import importlib.util, sys; found = importlib.util.find_spec(sys.argv[1]);"
     program += "print('' if found is None else found.origin or ''.join([*found.submodule_search_locations][:1]))"
     command = [sys.executable, "-P", "-c", program, package]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - no shell
+    done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
     path = Path(done.stdout.strip())
     if done.returncode or not path.is_absolute():  # not there, or built into Python
         return None

@@ -122,6 +122,6 @@ def _lightgbm() -> Any:
 
 
 def _binned(X: Any, settings: dict[str, Any]) -> Any:
-    """Return LightGBM's data set of features (N, V); it knows csr_matrix, not csr_array."""
-    values = sparse.csr_matrix(X) if sparse.issparse(X) else X
+    """Return LightGBM's data set of features (N, V); it knows csr_matrix, not csr_array, and none without a value."""
+    values = X if not sparse.issparse(X) else sparse.csr_matrix(X) if X.nnz else X.toarray()
     return _lightgbm().Dataset(values, np.zeros(X.shape[0]), params=settings)
