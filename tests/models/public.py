@@ -22,7 +22,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "MixedEDCMClassifier": {"max_iter": 5, "temperatures": (5.0, 1.0)},
     "LabelNetwork": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
     "LabelSVM": {"costs": (1.0,), "cost_factors": (1.0,)},
-    "TfidfNetwork": {"hidden": 8, "max_iter": 10},
+    "TfidfNetwork": {"hidden": 8, "max_iter": 60},
     "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
     "ClusteredHMMClassifier": {"n_clusters": 5, "n_states": 2, "max_iter": 10},
     "HMMClassifier": {"n_states": 2, "max_iter": 10},

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_checks
@@ -17,13 +18,20 @@ from tests.models.public import CLASSES, OF_MATRICES, OF_SEQUENCES, OF_TEXTS, ma
 from textmix.experiment.methods import load_methods
 from textmix.models.common.checks import expected_failures
 
-ESTIMATORS = [make(name) for name in OF_MATRICES]
+REGISTRY = load_methods()
+#: Methods of the registry that are classes of other packages.
+OTHERS = sorted(name for name, method in REGISTRY.items() if not method.module.startswith("textmix."))
+#: scikit-learn runs its checks on its own classes.
+CHECKED = [REGISTRY[name].make({}) for name in OTHERS if not REGISTRY[name].module.startswith("sklearn.")]
+ESTIMATORS = [*(make(name) for name in OF_MATRICES), *CHECKED]
 #: Other paths through the same classes.
 VARIANTS = [
     make("KNNClassifier", representation="fisher_dcm"),
     make("PathClassifier", smallest=0.1, n_lambdas=3),
     make("PathClassifier", l1_ratio=1.0),
     make("PMM2", search="exact", init="random", set_prior="training"),
+    # More topics than the checks have words: some topics lose all their words.
+    make("LatentTopicEDCM", n_topics=10, max_iter=100),
     *(make("TermWeighting", weighting=weighting) for weighting in ("counts", "binary", "reals", "scaled")),
 ]
 #: scikit-learn's checks that need no data; `check_estimator` leaves them out for a class that takes no matrix.
@@ -39,7 +47,7 @@ WITHOUT_DATA: list[Callable[[str, Any], None]] = [
 
 def test_every_public_class_is_of_matrices_of_texts_or_of_sequences() -> None:
     assert sorted([*OF_MATRICES, *OF_TEXTS, *OF_SEQUENCES]) == sorted(CLASSES)
-    methods = [method for method in load_methods().values() if method.module.startswith("textmix.")]
+    methods = [method for method in REGISTRY.values() if method.module.startswith("textmix.")]
     assert {type(method.make({})).__name__ for method in methods} <= CLASSES.keys()
 
 
@@ -54,6 +62,17 @@ def test_scikit_learns_checks_pass_or_are_declared(estimator: Any) -> None:
     passed = [each["check_name"] for each in results if each["expected_to_fail"] and each["status"] == "passed"]
     assert passed == [], "these checks are expected to fail"
     assert expected.keys() <= {each["check_name"] for each in results}, "these checks do not exist"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_method_of_another_package_learns_from_counts(name: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.poisson(1.0, size=(60, 8))
+    y = X[:, :3].argmax(axis=1) if REGISTRY[name].task == "single" else (X[:, :3] > 1).astype(int)
+    predicted = REGISTRY[name].make({}).fit(sparse.csr_array(X), y).predict(sparse.csr_array(X))
+    assert predicted.shape == y.shape
+    share_of_the_majority = max(np.mean(y == value) for value in np.unique(y))
+    assert np.mean(predicted == y) >= share_of_the_majority
 
 
 @pytest.mark.parametrize("name", [*OF_TEXTS, *OF_SEQUENCES])

@@ -10,55 +10,36 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import textmix
+from tests.models.public import (
+    CLASSES,
+    CLASSIFIERS,
+    OF_MATRICES,
+    OF_SEQUENCES,
+    OF_TEXTS,
+    SEVERAL,
+    SINGLE,
+    TWO_CLASSES,
+    make,
+)
 
-#: Smaller than by default where a fit takes seconds.
-SMALL: dict[str, dict[str, Any]] = {
-    "CBMClassifier": {"n_components": 2, "n_init": 1, "max_iter": 3},
-    "LabelNetwork": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
-    "LabelSVM": {"costs": (1.0,), "cost_factors": (1.0,)},
-    "BoostedRelevance": {"trees": 5},
-    "BoostedPowerSet": {"trees": 5},
-    "DependencyNetwork": {"sweeps": 40, "kept": 20},
-    "ChainEnsemble": {"n_chains": 2},
-    "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
-    "ClusteredHMMClassifier": {"n_clusters": 5, "n_states": 2, "max_iter": 10},
-    "HMMClassifier": {"n_states": 2, "max_iter": 10},
-    "LDAClassifier": {"n_topics": 2},
-    "SkipgramVectorizer": {"min_df": 2, "max_n": 2},
-    # A tenth of eleven words, which is the default, is one word.
-    "PrunedLSIClassifier": {"share": 0.9},
-}
 #: Parameters to search over; the first that an estimator has is searched.
 MORE = ("width", "max_iter", "n_neighbors", "n_lambdas", "quantiles", "rate")
 SEARCHED = ("smoothing", "xi", "variance", "mu", "alpha", "C", "delta", "threshold", "trees", *MORE)
 
-CLASSES = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].isupper()}
-#: They take sequences of words, which no table holds; the classifiers are tried behind their vectoriser, and `test_hmm`
-#: tries the rest.
-ORDERED = ["ClusteredHMMClassifier", "HMMClassifier"]
-OF_SEQUENCES = {*ORDERED, "HiddenMarkovModel", "SequenceVectorizer", "WordClusters"}
-NAMES = sorted(CLASSES.keys() - OF_SEQUENCES)
-CLASSIFIERS = [name for name in NAMES if is_classifier(CLASSES[name]())]
-SEVERAL = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().classifier_tags.multi_label]
+#: Classifiers of sequences of words, which no table holds, are tried behind their vectoriser.
+ORDERED = [name for name in CLASSIFIERS if name in OF_SEQUENCES]
+VECTORISERS = [name for name in OF_TEXTS if name != "SequenceVectorizer"]
+NAMES = sorted([*OF_MATRICES, *VECTORISERS])
 #: Without a parameter there is nothing to search.
-SEVERAL.remove("MajoritySet")
-SINGLE = [name for name in CLASSIFIERS if CLASSES[name]().__sklearn_tags__().target_tags.single_output]
+SEARCHABLE = [name for name in SEVERAL if name != "MajoritySet"]
 TOPICS = {"sport": "ball goal team", "art": "paint music stage", "money": "bank loan price"}
-VECTORISERS = {"SkipgramVectorizer", "WordVectorizer"}
-TWO_CLASSES = {"PathClassifier", "DropoutLogisticRegression"}
-
-
-def make(name: str) -> Any:
-    """Return a small unfitted estimator of a public class, with a seed where it takes one."""
-    estimator = CLASSES[name](**SMALL.get(name, {}))
-    return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
 
 
 def documents(several: bool, topics: int = 3, n: int = 36) -> tuple[list[str], list[list[str]]]:
@@ -75,9 +56,9 @@ def documents(several: bool, topics: int = 3, n: int = 36) -> tuple[list[str], l
 
 def problem(name: str) -> tuple[list[str], Any]:
     """Return texts and the targets of a class: label sets, class names, or None."""
-    if name not in (*CLASSIFIERS, *ORDERED):
+    if name not in CLASSIFIERS:
         return documents(False)[0], None
-    single = name in (*SINGLE, *ORDERED)
+    single = name in SINGLE
     texts, labels = documents(not single, 2 if name in TWO_CLASSES else 3)
     return texts, [row[0] for row in labels] if single else labels
 
@@ -107,7 +88,7 @@ def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
     np.testing.assert_array_equal(results(copied.fit(texts, y), texts), expected)
 
 
-@pytest.mark.parametrize("name", [*SINGLE, *ORDERED])
+@pytest.mark.parametrize("name", SINGLE)
 def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = problem(name)
     pipeline = in_pipeline(name)
@@ -118,7 +99,7 @@ def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
     assert set(fitted.predict(texts)) == set(y) and fitted.best_score_ > 0.9
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("name", SEARCHABLE)
 def test_label_sets_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = documents(True)
     pipeline, folds = in_pipeline(name), KFold(3)
@@ -142,7 +123,7 @@ def _search(pipeline: Any, name: str, cv: Any) -> GridSearchCV:
     return GridSearchCV(pipeline, grid, cv=cv, error_score="raise")
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("name", SEARCHABLE)
 def test_label_sets_are_indicators_in_another_form(name: str) -> None:
     texts, y = documents(True)
     X, binarizer = CountVectorizer().fit_transform(texts), MultiLabelBinarizer()

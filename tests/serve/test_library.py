@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import textmix
-from tests.models.test_in_scikit_learn import CLASSIFIERS, documents, make, problem
+from tests.models.public import CLASSIFIERS, make
+from tests.models.test_in_scikit_learn import documents, problem
 from tests.serve.test_persisted_model import fitted, forge
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError

@@ -91,6 +91,13 @@ def length_terms(concentration: np.ndarray, lengths: np.ndarray, gradient: np.nd
 
 
 @njit
+def _below(share: float, cost: float, shift: float) -> float:
+    r"""Return \lambda + cost_k, which is at least R_k; where rounding leaves nothing of R_k beside a vast cost, R_k."""
+    below = shift + cost
+    return below if below > 0.0 else share
+
+
+@njit
 def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     r"""Set the mixture that maximises \sum_k R_k log \theta_k - \sum_k \theta_k cost_k on the simplex.
 
@@ -112,7 +119,7 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
         value, curvature = 0.0, 0.0
         for k in range(len(share)):
             if share[k] > WORDLESS * total:
-                below = shift + cost[k]
+                below = _below(share[k], cost[k], shift)
                 value += share[k] / below
                 curvature += share[k] / (below * below)
         step = value * (value - 1.0) / curvature
@@ -122,7 +129,7 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     shift = max(shift, floor)
     rest = 1.0
     for k in range(len(share)):
-        mixture[k] = share[k] / (shift + cost[k]) if share[k] > WORDLESS * total else 0.0
+        mixture[k] = share[k] / _below(share[k], cost[k], shift) if share[k] > WORDLESS * total else 0.0
         rest -= mixture[k]
     if shift == floor:
         mixture[idle] = max(rest, 0.0)

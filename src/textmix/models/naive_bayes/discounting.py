@@ -153,7 +153,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         target = y if named or sparse.issparse(y) or y is None else np.asarray(y)
         self._several = named or (target is not None and target.ndim == 2 and target.shape[1] > 1)
         if self._several:
-            return self._fit_targets(target)
+            return self._fit_targets(y)
         self._named = False
         classes = column_or_1d(target, warn=True)
         check_classification_targets(classes)
