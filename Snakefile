@@ -37,6 +37,7 @@ include: "workflow/rules/model.smk"
 include: "workflow/rules/status.smk"
 include: "workflow/rules/costs.smk"
 include: "workflow/rules/scaling.smk"
+include: "workflow/rules/pack.smk"
 
 
 onstart:

@@ -1,15 +1,19 @@
-"""Check that a run left the page and every published number once, that the built documents were judged, and causes.
+"""Check that a run left the page and every published number once, and lost no verdict of the recorded run; and causes.
 
-Each number or claim that differs needs an entry under ``explains`` in the ``deviations.yaml`` of its paper.
+A row whose data are those of the recorded run must keep its verdict.  A run with a cap on trials is held to the rows
+that it rebuilt by the same settings.  Each number or claim that differs needs an entry under ``explains`` in the
+``deviations.yaml`` of its paper.
 """
 
 import sys
 from collections import Counter
 from pathlib import Path
 
+from reproduction.stored.origins import read_origins
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import read_record
-from textmix.core.io import read_csv
+from reproduction.verdict.recorded import lost_verdicts, read_recorded, recorded_files
+from textmix.core.io import read_csv, read_json
 
 page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
 rows = read_csv("results/report/comparison.csv")
@@ -21,9 +25,16 @@ if Counter(row["id"] for row in rows) != Counter(row["id"] for part in published
     faults.append(f"comparison.csv has {len(rows)} rows, the published files {sum(map(len, published.values()))}")
 if "<figure" not in page or any(paper not in page for paper in published):
     faults.append("the pages lack a document or its figures")
-minimum = {"config/config.yaml": 20, "config/full.yaml": 35}[sys.argv[1]]
-if verdicts["reproduced"] < minimum:
-    faults.append(f"{verdicts['reproduced']} numbers and claims reproduced, expected at least {minimum}")
+capped = read_json("results/report/config.json")["max_trials"] is not None
+origins = [read_origins(path) for path in sorted(Path("results/papers").glob("*/origins.csv"))]
+recorded = read_recorded(recorded_files(Path("config")))
+if recorded is None:
+    sys.exit("no run is recorded; run everything and snakemake record, and commit config/")
+lost, compared = lost_verdicts(
+    rows, {name: one for part in origins for name, one in part.items()}, recorded, fewer_trials=capped
+)
+if lost:
+    faults.append(f"{len(lost)} verdicts of the recorded run of {recorded.day} are lost: {'; '.join(lost)}")
 equations = [row for row in rows if row["kind"] == "equation" and "does not name the paper" not in row["reason"]]
 judged = sum(row["verdict"] in ("reproduced", "differs") for row in equations)
 if judged < len(equations) - 10 or any(row["verdict"] == "differs" for row in equations):
@@ -35,4 +46,4 @@ if lacking:
     faults.append(f"no deviations.yaml explains why these differ: {', '.join(lacking)}; write the cause under explains")
 if faults:
     sys.exit("; ".join(faults))
-sys.stdout.write(f"{sys.argv[1]}: {len(rows)} rows; numbers and claims: {dict(verdicts)}\n")
+sys.stdout.write(f"{len(rows)} rows; numbers and claims: {dict(verdicts)}; {compared} verdicts held to the record\n")

@@ -111,7 +111,10 @@ def test_a_result_without_time_is_tried_again_unless_the_results_at_hand_are_ask
 
 
 def test_what_rests_on_a_result_that_a_run_has_not_made_is_named(recipe: Recipe, tmp_path: Path) -> None:
-    for path, source in (("results/papers/a/comparison.csv", RESULT), ("results/report/index.html", "results/papers/a/comparison.csv")):
+    for path, source in (
+        ("results/papers/a/comparison.csv", RESULT),
+        ("results/report/index.html", "results/papers/a/comparison.csv"),
+    ):
         io.write_result(path, "x\n", recipe.record({source: io.result_digest(source)}))
     io.write_result("results/apart.csv", "x\n", recipe.record({INPUT: io.result_digest(INPUT)}))
     known = Recipes(tmp_path, lambda files: None, lambda sentence: None)

@@ -10,7 +10,8 @@ rule compare:
         lists=JOBS.role_lists,
         schema=JOBS.source("workflow/schemas/checks.schema.yaml"),
     output:
-        "results/papers/{paper}/comparison.csv",
+        comparison="results/papers/{paper}/comparison.csv",
+        origins="results/papers/{paper}/origins.csv",
     log:
         "logs/compare/{paper}.log",
     benchmark:

@@ -15,6 +15,7 @@ from reproduction.plan.jobs import Jobs
 from reproduction.plan.making import make_plan
 from reproduction.plan.needs import DATA, Needs
 from reproduction.plan.own_jobs import FIRST, OwnJobs
+from reproduction.plan.packing import packed_jobs
 from reproduction.plan.recipes import Recipes
 from reproduction.plan.snakemake_private import forget_backup
 from reproduction.plan.targets import SUMMARY, Targets, verdicts_said

@@ -4,6 +4,8 @@ rule page:
         comparisons=collect(
             "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
         ),
+        origins=collect("results/papers/{paper}/origins.csv", paper=PLAN.chosen()),
+        recorded=JOBS.recorded(),
         tables=TARGETS.tables(),
         figures=TARGETS.figures(),
         data=TARGETS.datasets(),
@@ -174,3 +176,25 @@ rule verify:
         "Checking every file of results/ and resources/ against its record"
     script:
         "../scripts/verify.py"
+
+
+rule record:
+    """Write what a finished run gave into config/papers/<paper>/recorded.csv; run=FOLDER takes the run of another clone."""
+    log:
+        "logs/record.log",
+    localrule: True
+    conda:
+        "../envs/jobs.yaml"
+    params:
+        run=PLAN.settings.get("run", "."),
+        stale=lambda wildcards: (
+            [] if PLAN.settings.get("run") else stale_results(wildcards)
+        ),
+        config=JOBS.source("config"),
+        schemas=JOBS.source("workflow/schemas"),
+        capped=PLAN.settings["max_trials"] is not None,
+        papers=lambda wildcards: JOBS.judging(),
+    message:
+        "Recording what the run gave for each published row"
+    script:
+        "../scripts/record.py"

@@ -1,8 +1,10 @@
-"""Set the published numbers of one paper beside the rebuilt ones."""
+"""Set the published numbers of one paper beside the rebuilt ones, and say what each rebuilt one came from."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 from reproduction.job.runtime import job
+from reproduction.stored.origins import ORIGIN_COLUMNS, Ancestors
 from reproduction.stored.results import Evidence, Results, as_read, role_entries
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import read_claims
@@ -15,4 +17,7 @@ with job(snakemake, tolerate_missing=True) as running:
     roles = as_read(role_entries(running.settings.roles), Path("results/datasets"))
     results = Results(Path("results"), paper, roles, spec, Evidence(**running.settings.evidence))
     compared = compare_paper(rows, checks, results)
-    write_result(snakemake.output[0], format_csv(compared, COMPARISON_COLUMNS), running.record)
+    ancestors = Ancestors(Path(), running.inputs)
+    origins = [asdict(ancestors.origin(name, read)) for name, read in results.read.items()]
+    write_result(snakemake.output.comparison, format_csv(compared, COMPARISON_COLUMNS), running.record)
+    write_result(snakemake.output.origins, format_csv(origins, ORIGIN_COLUMNS), running.record)

@@ -7,6 +7,7 @@ from reproduction.stored.results import as_read, role_entries
 from reproduction.verdict.compare import COMPARISON_COLUMNS, count_by_kind, count_verdicts, merge_comparisons
 from reproduction.verdict.coverage import read_remedies
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
+from reproduction.verdict.recorded import read_recorded
 from reproduction.verdict.sections import ReportInputs, read_sections
 from textmix.core.io import canonical_json, format_csv, write_result
 
@@ -14,9 +15,10 @@ with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings
     folders = (Path(read.config[0]).parents[2], Path(read.schemas[0]).parent, Path("results"))
     roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
-    inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made)
+    recorded = read_recorded(list(map(Path, read.recorded)))
+    inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made, recorded)
     sections, comparisons = read_sections(inputs)
-    report = Report(sections, read_remedies(asked.remedies))
+    report = Report(sections, read_remedies(asked.remedies), recorded)
     write_result(write.front, render_front(report), running.record)
     write_result(write.numbers, render_numbers(report), running.record)
     for path in write.papers:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.commit import commit_of
@@ -267,6 +268,14 @@ class Jobs:
             times |= time_ratios(name, Code(script, (suite.module,)))
         return times
 
+    def judging(self) -> dict[str, dict[str, Any]]:
+        """Return paper -> its ``paper.yaml``, roles and evidence, of all papers: what its verdicts rest on."""
+        asked = {paper: SimpleNamespace(paper=paper) for paper in self.plan.papers}
+        return {
+            paper: {"spec": self.paper_spec(one), "roles": self.roles(one), "evidence": self.evidence(one)}
+            for paper, one in asked.items()
+        }
+
     def role_lists(self, wildcards: Any) -> str:
         """Return the paper.yaml of a paper, which names the lists of roles that its checks expand."""
         return self.paper_file(wildcards, "paper.yaml")
@@ -275,6 +284,12 @@ class Jobs:
         """Return the files of all papers with their published numbers, checks, deviations and lists of roles."""
         names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml")
         return [self.source(f"config/papers/{paper}/{name}") for paper in self.plan.papers for name in names]
+
+    def recorded(self) -> list[str]:
+        """Return the files of the recorded run that there are."""
+        config = self.plan.root / "config"
+        found = [config / "recorded.json", *(config / "papers" / paper / "recorded.csv" for paper in self.plan.papers)]
+        return self.sources(*(path.relative_to(self.plan.root).as_posix() for path in found if path.is_file()))
 
     def titles(self, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
         """Return title, terms of use and the reason for an unknown sha256 of data sets, by name."""

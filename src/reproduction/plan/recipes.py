@@ -129,6 +129,10 @@ class Recipes:
             found |= more
         return sorted(found)
 
+    def of_job(self, script: str, **names: str) -> Recipe:
+        """Return the recipe of the job of a script with the given names in its output paths."""
+        return self._known[script](_Wildcards(names))
+
     def stale_below(self, results: Path, resources: Path) -> list[str]:
         """Return a sentence for each result and fetched data set that its job would not make so today.
 

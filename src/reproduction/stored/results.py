@@ -8,7 +8,8 @@ beside each result and holds the digests of its files, or the reason why the res
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,18 @@ class Results:
         self.evidence = evidence or Evidence()
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
+        self._asked: set[Path] = set()
+        #: Name of what was read for (`reading`) -> the results that were asked for, as ``results/...``.
+        self.read: dict[str, list[str]] = {}
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """Note under a name in ``read`` which results are asked for in a ``with`` block."""
+        self._asked = set()
+        try:
+            yield
+        finally:
+            self.read[name] = sorted(f"results/{path.relative_to(self.root).as_posix()}" for path in self._asked)
 
     def dataset(self, role: str) -> str:
         """Return the data set that stands for a role.
@@ -196,6 +209,7 @@ class Results:
         path = self.root / "predictions" / self.paper / experiment / self.dataset(role) / method / "fits.csv"
         if not path.is_file():
             return 0
+        self._asked.add(path.parent)
         io.check_file(path)
         rows = io.read_csv(path)
         return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
@@ -252,6 +266,7 @@ class Results:
 
     def _check(self, path: Path) -> None:
         """Check a result file or folder against its record, once for each path."""
+        self._asked.add(path)
         if path not in self._checked:
             if not path.exists():
                 raise NotRun(f"this run has made no {path.relative_to(self.root).parts[0]} for it")

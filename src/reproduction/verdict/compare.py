@@ -86,14 +86,17 @@ def compare_paper(
     ----------
     published : the rows of ``published.csv``.
     checks : the checks of the paper by name.
-    results : the results of the paper.
+    results : the results of the paper; afterwards ``results.read`` names for each row the results that it rests on.
 
     Raises
     ------
     ConfigError : a row names a check that is not in ``checks``, or a value that the results do not hold.
     IntegrityError : a result was changed by hand.
     """
-    found = [_judged(row, checks, results) for row in published]
+    found = []
+    for row in published:
+        with results.reading(row.id):
+            found.append(_judged(row, checks, results))
     return [_row(row, results.paper, one) for row, one in zip(published, _corrected(published, found), strict=True)]
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from reproduction.plan.locators import parse_locator
+from reproduction.stored.origins import Origin
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.locate import roles_behind
 from reproduction.verdict.numbers import allowance
 from reproduction.verdict.published import COUNTED, Check, Published, Record
+from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
 from reproduction.verdict.tables import TableCell, make_cell
 from reproduction.verdict.words import number, short
 
@@ -35,6 +37,27 @@ class Relative:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """What the recorded run gave for a row.
+
+    Parameters
+    ----------
+    value : as text, with its standard deviation.
+    verdict : in the recorded run.
+    standing : how this run's value stands to it, see `reproduction.verdict.recorded.standing`; may be empty.
+    """
+
+    value: str
+    verdict: str
+    standing: str
+
+    @property
+    def absent(self) -> bool:
+        """Whether only the recorded run judged the row."""
+        return self.standing == ABSENT
+
+
+@dataclass(frozen=True)
 class Item:
     """One row of a comparison as the pages show it.
 
@@ -51,6 +74,8 @@ class Item:
     roles : the roles on whose data the row rests.
     margin_p : p-value of the tests that bound the difference of a judged mean over trials by its margin, after Holm's
         correction over its table; None where there are none.
+    recorded : what the recorded run gave, or None where it has no such row.
+    origin : what the rebuilt value came from, or None where this run read nothing for it.
     """
 
     cell: TableCell
@@ -66,6 +91,8 @@ class Item:
     relative: Relative | None
     roles: tuple[str, ...]
     margin_p: float | None = None
+    recorded: Recorded | None = None
+    origin: Origin | None = None
 
     @property
     def anchor(self) -> str:
@@ -78,7 +105,32 @@ class Item:
         return " · ".join(part for part in (self.dataset, self.method, self.metric) if part) or self.cell.id
 
 
-def make_items(paper: str, record: Record, rows: Sequence[Mapping[str, Any]], results: Results) -> list[Item]:
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the rows of a comparison.
+
+    Parameters
+    ----------
+    recorded : id -> row of the recorded run.
+    origins : id -> what the rebuilt value came from.
+    """
+
+    recorded: Mapping[str, RecordedRow] = field(default_factory=dict)
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def recorded_of(self, row: Mapping[str, Any]) -> Recorded | None:
+        """Return what the recorded run gave for a row of a comparison; None where it has no such row."""
+        found = self.recorded.get(row["id"])
+        if found is None:
+            return None
+        said = standing(row, self.origins.get(row["id"]), found)
+        cell = make_cell({**row, "rebuilt": found.rebuilt, "rebuilt_spread": found.rebuilt_spread})
+        return Recorded(cell.rebuilt, found.verdict, said)
+
+
+def make_items(
+    paper: str, record: Record, rows: Sequence[Mapping[str, Any]], results: Results, beside: Beside
+) -> list[Item]:
     """Return the items of a paper in the order of its comparison.
 
     Parameters
@@ -87,6 +139,7 @@ def make_items(paper: str, record: Record, rows: Sequence[Mapping[str, Any]], re
     record : the published rows and checks of the paper.
     rows : the rows of its ``comparison.csv``.
     results : the results of the paper, which know its roles and measures; no result is read.
+    beside : what stands beside the rows.
     """
     published = {row.id: row for row in record.rows}
     items = []
@@ -98,7 +151,8 @@ def make_items(paper: str, record: Record, rows: Sequence[Mapping[str, Any]], re
         names = (row["dataset"], row["method"], row["metric"])
         places = (difference, _interval(row), row["tolerance"], printed.where)
         place, bounded = _relative(row, printed), number(row["margin_p"])
-        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded))
+        found = beside.recorded_of(row), beside.origins.get(row["id"])
+        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found))
     return items
 
 

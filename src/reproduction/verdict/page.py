@@ -16,6 +16,7 @@ from reproduction.verdict.coverage import Lacking, Remedy, lacking
 from reproduction.verdict.items import NUMBER, Item
 from reproduction.verdict.numbers import LEVEL
 from reproduction.verdict.picture import panel, pitch_of, ticks
+from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.sections import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
@@ -37,10 +38,12 @@ class Report:
     ----------
     sections : one for each paper, in the order of the pages.
     remedies : role -> how to get its data.
+    recorded : the recorded run, or None where none is recorded.
     """
 
     sections: Sequence[PaperSection]
     remedies: Mapping[str, Remedy]
+    recorded: RecordedRun | None = None
 
     @property
     def papers(self) -> list[str]:
@@ -51,6 +54,16 @@ class Report:
     def counts(self) -> dict[str, int]:
         """Verdict -> number of the counted items of all papers."""
         return {verdict: sum(section.counts[verdict] for section in self.sections) for verdict in VERDICTS}
+
+    @property
+    def recorded_counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items of all papers in the recorded run."""
+        return {verdict: sum(section.recorded_counts[verdict] for section in self.sections) for verdict in VERDICTS}
+
+    @property
+    def repeated(self) -> dict[str, list[Item]]:
+        """``equal`` and ``not equal`` -> the counted items of all papers whose value is so beside the record."""
+        return {said: [item for one in self.sections for item in one.repeated[said]] for said in (EQUAL, UNEQUAL)}
 
     @property
     def beside(self) -> Counter[str]:
@@ -119,6 +132,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
     pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
+    pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
     pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
     return pages
 

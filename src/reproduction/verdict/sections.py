@@ -8,17 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reproduction.stored.origins import Origin, read_origins
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.causes import Cause, causes_of
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.items import CLAIM, Item, make_items, without_notes
+from reproduction.verdict.items import CLAIM, Beside, Item, make_items, without_notes
 from reproduction.verdict.published import COUNTED, Deviation, Record, read_record
+from reproduction.verdict.recorded import EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.tables import PaperTable, make_table
 from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
+
+#: Where no run is recorded and no origin is known.
+NOTHING = Beside()
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,18 @@ class PaperSection:
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     @property
+    def recorded_counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items in the recorded run."""
+        found = Counter(item.recorded.verdict for item in self.counted if item.recorded)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def repeated(self) -> dict[str, list[Item]]:
+        """``equal`` and ``not equal`` -> the counted items whose value from the same data is so beside the record."""
+        known = [(item, item.recorded.standing) for item in self.counted if item.recorded]
+        return {said: [item for item, standing in known if standing == said] for said in (EQUAL, UNEQUAL)}
+
+    @property
     def beside(self) -> Counter[str]:
         """Kind -> number of the items that the counts leave out."""
         return Counter(item.kind for item in self.items if item.kind not in COUNTED)
@@ -92,6 +109,7 @@ class ReportInputs:
     chosen : the papers that the configuration names.
     titles : data set -> its ``title`` and ``terms`` of use in the registry.
     made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
+    recorded : the recorded run, or None where none is recorded.
     """
 
     config: Path
@@ -102,6 +120,7 @@ class ReportInputs:
     chosen: Sequence[str]
     titles: Mapping[str, Mapping[str, str]]
     made: Collection[Path]
+    recorded: RecordedRun | None = None
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
@@ -119,13 +138,15 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
     IntegrityError : a result was changed by hand.
     """
     sections, comparisons = [], []
+    run = inputs.recorded
     for name, spec in inputs.papers.items():
         record = read_record(inputs.config / "papers" / name, inputs.schemas)
         rows = _comparison(inputs, name, record)
         data = [_data_used(inputs, role) for role in spec["roles"]]
         figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
         results = Results(inputs.results, name, inputs.roles, spec)
-        sections.append(make_section(name, spec, record, rows, results, figures=figures, data=data))
+        beside = Beside(run.rows if run else {}, _origins(inputs, name))
+        sections.append(make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside))
         comparisons.append(rows)
     return sections, comparisons
 
@@ -139,6 +160,7 @@ def make_section(
     *,
     figures: Sequence[Drawing] = (),
     data: Sequence[DataUsed] = (),
+    beside: Beside = NOTHING,
 ) -> PaperSection:
     """Return the section of a paper.
 
@@ -150,6 +172,7 @@ def make_section(
     rows : the rows of its ``comparison.csv``.
     results : its results, which know its roles and measures; none is read.
     figures, data : its drawings and data sets.
+    beside : what stands beside the rows: the recorded run, and the origins of the values.
 
     Raises
     ------
@@ -157,8 +180,10 @@ def make_section(
         one of ``explains`` in ``deviations.yaml`` (see `reproduction.verdict.causes.causes_of`).
     """
     brief = without_notes(rows, results.roles)
-    items = make_items(name, record, brief, results)
-    tables = [make_table(key, entry, brief) for key, entry in spec["tables"].items()]
+    items = make_items(name, record, brief, results, beside)
+    recorded = {item.cell.id: item.recorded.value for item in items if item.recorded and item.recorded.absent}
+    cells = [{**row, "recorded": recorded.get(row["id"], "")} for row in brief]
+    tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
     causes = causes_of(record.deviations, record.rows)
     return PaperSection(*head, items, tables, figures, record.deviations, data, causes)
@@ -171,6 +196,15 @@ def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[s
     path = inputs.results / "papers" / paper / "comparison.csv"
     io.check_result(path)
     return list(io.read_csv(path))
+
+
+def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
+    """Return what the rebuilt values of a paper came from, by the ids of its rows."""
+    path = inputs.results / "papers" / paper / "origins.csv"
+    if path not in inputs.made:
+        return {}
+    io.check_result(path)
+    return read_origins(path)
 
 
 def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:

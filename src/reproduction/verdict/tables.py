@@ -33,6 +33,7 @@ class TableCell:
     published, rebuilt : value, or value ± standard deviation; empty where there is none.
     unit : unit of both.
     verdict, reason : as in the comparison.
+    recorded : the value of the recorded run, where this run did not judge the row; else empty.
     """
 
     id: str
@@ -41,6 +42,7 @@ class TableCell:
     unit: str
     verdict: str
     reason: str
+    recorded: str = ""
 
     @property
     def sign(self) -> str:
@@ -133,7 +135,7 @@ def make_cell(row: Mapping[str, Any]) -> TableCell:
     printed = _text(row["published"])
     published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
     rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
-    return TableCell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"])
+    return TableCell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"], row.get("recorded", ""))
 
 
 def with_deviation(value: str, deviation: str) -> str:

@@ -1,0 +1,114 @@
+"""Where a rebuilt value comes from: the results that it was read from, and digests of their data, settings and code.
+
+The digests come from the records beside the results.  Two values with the same digests were rebuilt from the same
+content by the same code, on whatever machine and in whatever folder.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from textmix.core import io
+from textmix.core.digests import digest_of
+from textmix.core.provenance import SHORT
+
+#: Folders of results whose numbers are measured times, which no other run repeats.
+TIMED = "results/timings/"
+#: Folder of the parsed data sets.
+DATA = "results/datasets/"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What one rebuilt value came from; a digest is empty where there is nothing to digest.
+
+    Parameters
+    ----------
+    id : identifier of the published row.
+    data : digest of the content of all data sets behind it.
+    settings : digest of the configuration of all jobs behind it, splits by their content.
+    code : digest of the code of all jobs behind it.
+    results : paths of the results that it was read from, joined by blanks.
+    """
+
+    id: str
+    data: str
+    settings: str
+    code: str
+    results: str
+
+    @property
+    def timed(self) -> bool:
+        """Whether a measured time is behind the value."""
+        return any(path.startswith(TIMED) for path in self.results.split())
+
+
+#: Columns of ``results/papers/<paper>/origins.csv``.
+ORIGIN_COLUMNS = tuple(field.name for field in fields(Origin))
+
+
+@dataclass(frozen=True)
+class _Ancestry:
+    """Path -> digest of data sets, path -> digest of settings, and (module, digest) of code behind some results."""
+
+    data: Mapping[str, str]
+    settings: Mapping[str, str]
+    code: frozenset[tuple[str, str]]
+
+
+class Ancestors:
+    """What is behind each result of a run, read from the records.
+
+    Parameters
+    ----------
+    run : folder in which the workflow ran, which holds ``results``.
+    inputs : path -> digest of the results whose records may be read; any other stands for itself by its digest.
+    """
+
+    def __init__(self, run: Path, inputs: Mapping[str, str]) -> None:
+        self.run, self.inputs = run, inputs
+        self._behind = functools.cache(self._behind_one)
+
+    def origin(self, name: str, results: Iterable[str]) -> Origin:
+        """Return the origin of a value, named ``name``, that was read from some results."""
+        paths = [path for path in results if path in self.inputs]
+        found = _joined(self._behind(path, self.inputs[path]) for path in paths)
+        data, settings = sorted(set(found.data.values())), sorted(found.settings.items())
+        return Origin(name, _short(data), _short(settings), _short(sorted(found.code)), " ".join(paths))
+
+    def _behind_one(self, path: str, digest: str) -> _Ancestry:
+        """Return what is behind the result at a path that had a digest when it was read."""
+        record = io.read_meta(self.run / path) if path in self.inputs else {}
+        code = frozenset(record.get("code", {}).items())
+        if path.startswith(DATA):
+            return _Ancestry({path: digest}, {}, code)
+        if not record:
+            return _Ancestry({}, {path: digest}, code)
+        behind = _joined(self._behind(name, value) for name, value in record.get("inputs", {}).items())
+        return _Ancestry(behind.data, {**behind.settings, path: _short(record.get("settings", {}))}, behind.code | code)
+
+
+def _joined(parts: Iterable[_Ancestry]) -> _Ancestry:
+    """Return what is behind several results together."""
+    data: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    code: set[tuple[str, str]] = set()
+    for part in parts:
+        data |= part.data
+        settings |= part.settings
+        code |= part.code
+    return _Ancestry(data, settings, frozenset(code))
+
+
+def _short(value: Any) -> str:
+    """Return a short digest of a value; empty for an empty one."""
+    return digest_of(value)[:SHORT] if value else ""
+
+
+def read_origins(path: Path) -> dict[str, Origin]:
+    """Return the rows of an ``origins.csv`` by the ids of the published rows."""
+    return {row["id"]: Origin(**row) for row in io.read_csv(path)}

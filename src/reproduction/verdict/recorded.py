@@ -1,0 +1,194 @@
+"""The recorded run: what the last whole run gave for each published row, beside which every run is set.
+
+``config/papers/<paper>/recorded.csv`` holds its rows and ``config/recorded.json`` the facts about it.  Both are written
+by ``snakemake record`` from a finished run (`reproduction.verdict.recording`) and never by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from reproduction.stored.origins import Origin
+from reproduction.verdict.published import COUNTED
+from reproduction.verdict.words import DIFFERS, INDISTINCT, REPRODUCED, decimals, number, short
+from textmix.core import io
+from textmix.core.errors import ConfigError
+
+#: Name of a paper's file, and path of the file on the run in the folder ``config``.
+RECORDED, RUN = "recorded.csv", "recorded.json"
+#: Verdicts of values that were judged.
+JUDGED = (REPRODUCED, DIFFERS, INDISTINCT)
+#: How a rebuilt value stands to the recorded one.
+EQUAL, UNEQUAL, OTHER_DATA, ABSENT, TIMED = ("equal", "not equal", "other data", "not rebuilt here", "a measured time")
+
+
+@dataclass(frozen=True)
+class RecordedRow:
+    """What the recorded run gave for one published row, as text.
+
+    Parameters
+    ----------
+    id : identifier of the published row.
+    rebuilt, rebuilt_spread, verdict : as in ``comparison.csv``.
+    reason : the first clause of the reason there, without notes on data sets.
+    data, settings, code : digests as in `reproduction.stored.origins.Origin`.
+    """
+
+    id: str
+    rebuilt: str
+    rebuilt_spread: str
+    verdict: str
+    reason: str
+    data: str
+    settings: str
+    code: str
+
+
+RECORDED_COLUMNS = tuple(field.name for field in fields(RecordedRow))
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """The facts about the recorded run.
+
+    Parameters
+    ----------
+    date : when its last job ended, ISO 8601 in UTC.
+    commit : commit of its code, and what git knows of changes since.
+    lock : sha256 of its ``requirements.lock``.
+    minutes : from the start of its first job to the end of its last one.
+    rows : id -> row, of all papers.
+    """
+
+    date: str
+    commit: str
+    lock: str
+    minutes: int
+    rows: Mapping[str, RecordedRow]
+
+    @property
+    def day(self) -> str:
+        """The day on which it ended."""
+        return self.date[:10]
+
+
+def recorded_files(config: Path) -> list[Path]:
+    """Return the files of the recorded run that there are, below the folder ``config``."""
+    return [path for path in (config / RUN, *sorted(config.glob(f"papers/*/{RECORDED}"))) if path.is_file()]
+
+
+def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
+    """Return the recorded run; None where none is recorded.
+
+    Parameters
+    ----------
+    files : its files that there are (`recorded_files`).
+
+    Raises
+    ------
+    ConfigError : a file is damaged, or an id stands twice.
+    """
+    parts = {path for path in files if path.name != RUN}
+    run = next((path for path in files if path.name == RUN), None)
+    if run is None:
+        return None
+    try:
+        facts = RecordedRun(**io.read_json(run), rows={})
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{run}: is damaged; restore it, or write it anew with snakemake record") from error
+    rows: dict[str, RecordedRow] = {}
+    for path in sorted(parts):
+        for row in _read_rows(path):
+            if row.id in rows:
+                raise ConfigError(f"{path}: '{row.id}' stands twice; write it anew with snakemake record")
+            rows[row.id] = row
+    return RecordedRun(facts.date, facts.commit, facts.lock, facts.minutes, rows)
+
+
+def _read_rows(path: Path) -> list[RecordedRow]:
+    """Return the rows of one file."""
+    try:
+        return [RecordedRow(**row) for row in io.read_csv(path)]
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: is no record of a run; restore it, or write it anew with snakemake record"
+        ) from error
+
+
+def standing(row: Mapping[str, Any], origin: Origin | None, recorded: RecordedRow) -> str:
+    """Return how a row of a comparison stands to the recorded one.
+
+    Parameters
+    ----------
+    row : of ``comparison.csv``, whose printed digits decide what is equal.
+    origin : what its value came from; None where nothing was read for it.
+    recorded : the recorded row.
+
+    Returns
+    -------
+    ``equal`` or ``not equal`` at the printed digits, of a value that both runs rebuilt from the same data; else
+    ``other data``, ``a measured time``, or ``not rebuilt here`` where this run did not judge what the record judged;
+    empty where the record did not judge the row.
+    """
+    if recorded.verdict not in JUDGED:
+        return ""
+    if row["verdict"] not in JUDGED:
+        return ABSENT
+    if origin is not None and origin.timed:
+        return TIMED
+    if (origin.data if origin else "") != recorded.data:
+        return OTHER_DATA
+    return EQUAL if same_digits(row["rebuilt"], recorded.rebuilt, row["published"]) else UNEQUAL
+
+
+def same_digits(one: Any, other: Any, printed: str) -> bool:
+    """Return whether two values are equal at the digits of a printed number; words are equal if they are the same.
+
+    Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.  Where no number is
+    printed they must agree at four digits.
+    """
+    left, right = number(one), number(other)
+    if left is None or right is None:
+        return str(one if one is not None else "") == str(other if other is not None else "")
+    if number(printed) is None:
+        return short(left) == short(right)
+    return abs(left - right) <= 0.5 * 10.0 ** -decimals(printed)
+
+
+def lost_verdicts(
+    rows: Iterable[Mapping[str, Any]], origins: Mapping[str, Origin], run: RecordedRun, *, fewer_trials: bool = False
+) -> tuple[list[str], int]:
+    """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
+
+    Rows on measured times, and rows that rest on no result but on a test or the bench, are passed over.
+
+    Parameters
+    ----------
+    rows : of ``comparison.csv``.
+    origins : id -> what the value came from.
+    run : the recorded run.
+    fewer_trials : whether this run has a cap on trials; rows that were then rebuilt by other settings are passed over.
+
+    Returns
+    -------
+    lost : a sentence for each.
+    compared : number of the rows that were compared.
+    """
+    lost, compared = [], 0
+    for row in rows:
+        recorded, origin = run.rows.get(row["id"]), origins.get(row["id"])
+        if recorded is None or row["kind"] not in COUNTED or recorded.verdict not in JUDGED:
+            continue
+        if not recorded.settings or (origin and origin.timed):
+            continue
+        data, settings = (origin.data, origin.settings) if origin else ("", "")
+        if data != recorded.data or (fewer_trials and settings != recorded.settings):
+            continue
+        compared += 1
+        worse = recorded.verdict == REPRODUCED or row["verdict"] not in JUDGED
+        if worse and row["verdict"] != recorded.verdict:
+            lost.append(f"{row['id']} was {recorded.verdict} and is {row['verdict']}")
+    return lost, compared

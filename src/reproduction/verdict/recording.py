@@ -1,0 +1,203 @@
+"""Writing the recorded run from the results of a finished run, and the reasons to refuse one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from reproduction.stored.origins import Ancestors
+from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
+from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
+from reproduction.verdict.items import without_notes
+from reproduction.verdict.published import Record
+from reproduction.verdict.recorded import JUDGED, RECORDED, RECORDED_COLUMNS, RUN, RecordedRow, RecordedRun
+from reproduction.verdict.timeline import run_times
+from textmix.core import io
+from textmix.core.digests import sha256_file
+from textmix.core.errors import IntegrityError, MissingResult
+
+#: The results with which a run ends.
+ENDS = ("results/report/accepted.json", "results/report/comparison.csv")
+#: Most names in one sentence.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class PaperPlan:
+    """What the configuration says of a paper.
+
+    Parameters
+    ----------
+    spec : its ``paper.yaml``, with the cap on trials.
+    record : its published rows, checks and deviations.
+    roles : role -> the data set that stands for it.
+    evidence : outcomes of tests and ratios of times that its rows name.
+    """
+
+    spec: Mapping[str, Any]
+    record: Record
+    roles: Mapping[str, RoleEntry]
+    evidence: Evidence
+
+
+def read_run(
+    run: Path, plans: Mapping[str, PaperPlan], commit: Mapping[str, str]
+) -> tuple[RecordedRun, dict[str, str]]:
+    """Return what a finished run gave, and the text of the ``recorded.csv`` of each paper.
+
+    Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not.
+
+    Parameters
+    ----------
+    run : folder in which the run was made.
+    plans : paper -> its plan, of all papers that the record must have.
+    commit : as `reproduction.job.commit.commit_of` gives it for the run.
+
+    Raises
+    ------
+    IntegrityError : the run is not finished, a result is stale or was changed, results were made by two versions of the
+        code, or the comparison misses a paper or says something else than the results.
+    """
+    for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in plans)):
+        _check_present(run, path)
+    check_fresh(run, ENDS)
+    whole = io.read_csv(run / ENDS[1])
+    _check_papers(whole, plans)
+    rows = {paper: _rows(run, paper, plan) for paper, plan in plans.items()}
+    written = {row["id"]: row for row in whole}
+    for found in merge_comparisons(compared for compared, _ in rows.values()):
+        if written[found["id"]] != found:
+            raise IntegrityError(
+                f"{run / ENDS[1]}: '{found['id']}' is not what the results of the run give with this configuration; "
+                "name the configuration of the run with --configfile, or run it again"
+            )
+    start, end = run_times(sorted((run / "results/benchmarks").rglob("*.tsv")))
+    minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
+    made = {row.id: row for _, recorded in rows.values() for row in recorded}
+    facts = RecordedRun(end, _said(commit), sha256_file(run / "requirements.lock"), minutes, made)
+    texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
+    return facts, texts
+
+
+def _said(commit: Mapping[str, str]) -> str:
+    """Return a commit with what git knows of changes since."""
+    changes = commit.get("changes", "none since")
+    return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
+
+
+def write_record(config: Path, run: RecordedRun, texts: Mapping[str, str]) -> None:
+    """Write the recorded run below the folder ``config``; parameters as `read_run` returns them."""
+    for paper, text in texts.items():
+        io.write_text(config / "papers" / paper / RECORDED, text)
+    io.write_json(config / RUN, {"date": run.date, "commit": run.commit, "lock": run.lock, "minutes": run.minutes})
+
+
+def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
+    """Refuse a run that judged fewer of the rows than the recorded one.
+
+    Raises
+    ------
+    IntegrityError : it did; the message names rows.
+    """
+    before = old.rows if old else {}
+    lost = [name for name, row in new.rows.items() if name in before and _is_judged(before[name]) > _is_judged(row)]
+    if lost:
+        raise IntegrityError(
+            f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} did: "
+            f"{_some(lost)}; record a run that has their data, or remove config/{RUN} to begin a record anew"
+        )
+
+
+def _is_judged(row: RecordedRow) -> bool:
+    """Return whether a row was judged."""
+    return row.verdict in JUDGED
+
+
+def _check_present(run: Path, path: str) -> None:
+    """Refuse a run without a whole result at a path."""
+    if not (run / path).is_file():
+        raise IntegrityError(f"{run / path}: is not there, so that the run is not finished; run all papers to the end")
+    try:
+        io.check_result(run / path)
+    except MissingResult as missing:
+        raise IntegrityError(f"{run / path}: {missing.reason}") from missing
+
+
+def _check_papers(whole: Iterable[Mapping[str, str]], plans: Mapping[str, PaperPlan]) -> None:
+    """Refuse a comparison that has other rows than the published files of all papers."""
+    there = {row["id"] for row in whole}
+    published = {row.id for plan in plans.values() for row in plan.record.rows}
+    for names, what in ((published - there, "lacks"), (there - published, "has the unknown rows")):
+        if names:
+            raise IntegrityError(
+                f"{ENDS[1]}: {what} {_some(sorted(names))}; run all papers with this version, then record"
+            )
+
+
+def check_fresh(run: Path, ends: Iterable[str]) -> None:
+    """Follow the records back from the last results of a run; refuse a result whose inputs are no longer what it read.
+
+    The records alone decide, so that a run of another version of the code can be checked, too.
+
+    Raises
+    ------
+    IntegrityError : an input changed or is gone, or two results were made by different versions of a module.
+    """
+    digest = functools.cache(functools.partial(_digest, run))
+    code: dict[str, tuple[str, str]] = {}
+    waiting, seen = list(ends), set[str]()
+    while waiting:
+        path = waiting.pop()
+        if path in seen or not path.startswith("results/"):
+            continue
+        seen.add(path)
+        record = io.read_meta(run / path)
+        for module, version in record.get("code", {}).items():
+            other, first = code.setdefault(module, (version, path))
+            if other != version:
+                raise IntegrityError(f"{path} and {first} were made by different versions of {module}; run again")
+        for name, was in record.get("inputs", {}).items():
+            if digest(name) != was:
+                raise IntegrityError(f"{path}: is stale, for {name} changed since it was made; run the workflow again")
+        waiting += record.get("inputs", {})
+
+
+def _digest(run: Path, path: str) -> str:
+    """Return the digest of an input of a job of a run; empty where it is gone."""
+    try:
+        return io.result_digest(run / path)
+    except OSError:
+        return ""
+
+
+def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]], list[RecordedRow]]:
+    """Return the comparison of a paper, judged again and as its file would hold it, and its recorded rows."""
+    record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
+    roles = as_read(plan.roles, run / "results/datasets")
+    results = Results(run / "results", paper, roles, plan.spec, plan.evidence)
+    compared = compare_paper(plan.record.rows, plan.record.checks, results)
+    ancestors = Ancestors(run, record["inputs"])
+    recorded = []
+    for row in without_notes(compared, roles):
+        origin = ancestors.origin(row["id"], results.read[row["id"]])
+        cells = {
+            key: str("" if row[key] is None else row[key]) for key in ("id", "rebuilt", "rebuilt_spread", "verdict")
+        }
+        digests = {"data": origin.data, "settings": origin.settings, "code": origin.code}
+        recorded.append(RecordedRow(**cells, reason=row["reason"].split("; ")[0], **digests))
+    return _as_text(compared), recorded
+
+
+def _as_text(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return rows of a comparison as they are read from a file."""
+    return [{key: str("" if row[key] is None else row[key]) for key in COMPARISON_COLUMNS} for row in rows]
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names and the number of the others."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

@@ -1,0 +1,181 @@
+"""The recorded run: read strictly, set beside every row, and never counted as rebuilt here."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from reproduction.stored.origins import Origin
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.coverage import DataUsed
+from reproduction.verdict.items import Beside
+from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
+from reproduction.verdict.published import Record
+from reproduction.verdict.recorded import (
+    RECORDED_COLUMNS,
+    RecordedRow,
+    RecordedRun,
+    lost_verdicts,
+    read_recorded,
+    recorded_files,
+    same_digits,
+    standing,
+)
+from reproduction.verdict.recording import check_no_loss, write_record
+from reproduction.verdict.sections import PaperSection, make_section
+from tests.verdict.reporting import row as printed
+from tests.verdict.test_page import SPEC, Reader, comparison, made_of
+from textmix.core import io
+from textmix.core.errors import ConfigError, IntegrityError
+
+
+def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.81", data: str = "d") -> RecordedRow:
+    return RecordedRow(name, rebuilt, "", verdict, "", data, "s", "c")
+
+
+def run_of(*rows: RecordedRow) -> RecordedRun:
+    return RecordedRun("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74, {row.id: row for row in rows})
+
+
+def origin(data: str = "d", settings: str = "s", results: str = "results/scores/a.csv") -> Origin:
+    return Origin("p.x", data, settings, "c", results)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "rebuilt", "found", "record", "said"),
+    [
+        ("reproduced", 0.81, origin(), recorded(), "equal"),
+        ("reproduced", 0.8149, origin(), recorded(), "equal"),
+        ("reproduced", 0.87, origin(), recorded(), "not equal"),
+        ("reproduced", 0.81, origin("e"), recorded(), "other data"),
+        ("reproduced", 0.81, None, recorded(), "other data"),
+        ("reproduced", 0.81, None, recorded(data=""), "equal"),
+        ("reproduced", 0.81, origin(results="results/timings/a.csv"), recorded(), "a measured time"),
+        ("data missing", "", None, recorded(), "not rebuilt here"),
+        ("data missing", 0.81, origin("e"), recorded(), "not rebuilt here"),
+        ("reproduced", 0.81, origin(), recorded(verdict="data missing"), ""),
+        ("data missing", "", None, recorded(verdict="open"), ""),
+    ],
+)
+def test_a_row_is_equal_to_the_record_only_with_the_same_data(
+    verdict: str, rebuilt: float | str, found: Origin | None, record: RecordedRow, said: str
+) -> None:
+    row = {**comparison(verdict, value="0.8"), "rebuilt": rebuilt}
+    assert standing(row, found, record) == said
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "printed", "same"),
+    [
+        ("78.24", "78.21", "78.2", True),
+        ("78.24", "78.31", "78.2", False),
+        ("1000.4", "1000.0", "1,000", True),
+        ("holds", "holds", "", True),
+        ("holds", "fails", "", False),
+        ("", "0.8", "0.8", False),
+        ("0.81234", "0.81231", "", True),
+        ("0.8124", "0.8123", "", False),
+    ],
+)
+def test_values_are_equal_at_the_digits_that_are_printed(one: str, other: str, printed: str, same: bool) -> None:
+    assert same_digits(one, other, printed) is same
+
+
+def section_beside(*, absent: bool) -> PaperSection:
+    """Return a section with one row, whose recorded value stands beside a missing or a rebuilt one."""
+    row = comparison("data missing" if absent else "reproduced", dataset="news")
+    row = {**row, "rebuilt": "", "difference": "", "low": "", "high": ""} if absent else row
+    beside = Beside({"p.x": recorded(rebuilt="0.8125")}, {} if absent else {"p.x": origin()})
+    record = Record((printed(id="p.x", dataset="news", source=""),), {}, ())
+    results = Results(Path("results"), "p", {"news": RoleEntry(None)}, SPEC)
+    data = [DataUsed("news", "", "", "", "fully", "", "", "is in no package")]
+    spec = {**SPEC, "figures": {}}
+    return make_section("p", spec, record, [row], results, data=data, beside=beside)
+
+
+def test_a_row_without_data_shows_the_recorded_value_marked_and_uncounted() -> None:
+    section = section_beside(absent=True)
+    report = Report([section], {}, run_of(recorded(rebuilt="0.8125")))
+    assert (report.counts["reproduced"], report.counts["data missing"]) == (0, 1)
+    assert report.recorded_counts["reproduced"] == 1
+    assert "recorded 0.812 ✓ reproduced" in Reader(render_numbers(report)).text
+    paper = render_paper(report, "p")
+    assert '<span class="rebuilt recorded">' in paper
+    assert "1 values in italics are those of the recorded run of 2026-11-23" in " ".join(Reader(paper).text.split())
+    front = " ".join(Reader(render_front(report)).text.split())
+    assert "The recorded run of 2026-11-23" in front
+    assert "No number of this run rests on the data of the recorded one." in front
+
+
+def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:
+    report = Report([section_beside(absent=False)], {}, run_of(recorded(rebuilt="0.8125")))
+    assert "= recorded" in render_numbers(report)
+    front = " ".join(Reader(render_front(report)).text.split())
+    assert (
+        "1 numbers and claims rest on the same data as in the recorded run: 1 equal it at the printed digits." in front
+    )
+
+
+def test_without_a_record_no_page_speaks_of_one() -> None:
+    report = Report([made_of([comparison("reproduced")])], {})
+    for html in (render_front(report), render_numbers(report), render_paper(report, "p")):
+        assert "recorded" not in Reader(html).text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "found", "was", "fewer", "lost"),
+    [
+        ("reproduced", origin(), "reproduced", False, 0),
+        ("differs", origin(), "reproduced", False, 1),
+        ("not run", origin(), "differs", False, 1),
+        ("reproduced", origin(), "differs", False, 0),
+        ("differs", origin("e"), "reproduced", False, 0),
+        ("differs", origin(settings="t"), "reproduced", False, 1),
+        ("differs", origin(settings="t"), "reproduced", True, 0),
+        ("differs", None, "reproduced", False, 0),
+    ],
+)
+def test_a_verdict_that_is_lost_with_the_same_data_is_named(
+    verdict: str, found: Origin | None, was: str, fewer: bool, lost: int
+) -> None:
+    origins = {"p.x": found} if found else {}
+    run = run_of(recorded(verdict=was))
+    sentences, _ = lost_verdicts([comparison(verdict)], origins, run, fewer_trials=fewer)
+    assert len(sentences) == lost
+    assert all("p.x was" in sentence and verdict in sentence for sentence in sentences)
+
+
+def test_what_was_written_is_read_again(tmp_path: Path) -> None:
+    run = run_of(recorded(), recorded("p.y"))
+    rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
+    assert read_recorded(recorded_files(tmp_path)) is None
+    write_record(tmp_path, run, {"p": rows})
+    assert read_recorded(recorded_files(tmp_path)) == run
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("recorded.json", "{}"),
+        ("recorded.json", "no json"),
+        ("papers/p/recorded.csv", "id,other\np.x,1\n"),
+        ("papers/q/recorded.csv", None),
+    ],
+)
+def test_a_damaged_record_is_refused(tmp_path: Path, name: str, text: str | None) -> None:
+    run = run_of(recorded())
+    rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
+    write_record(tmp_path, run, {"p": rows})
+    io.write_text(tmp_path / name, rows if text is None else text)
+    with pytest.raises(ConfigError, match="snakemake record"):
+        read_recorded(recorded_files(tmp_path))
+
+
+def test_a_run_that_judged_less_than_the_recorded_one_is_refused() -> None:
+    old = run_of(recorded(), recorded("p.y"))
+    check_no_loss(None, old)
+    check_no_loss(old, run_of(recorded(verdict="differs"), recorded("p.y")))
+    with pytest.raises(IntegrityError, match=r"did not judge 1 rows .* p\.y"):
+        check_no_loss(old, run_of(recorded(), recorded("p.y", "data missing")))

@@ -1,0 +1,108 @@
+"""A record is written from a finished, fresh and whole run alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reproduction.stored.results import Evidence
+from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
+from reproduction.verdict.published import Record
+from reproduction.verdict.recording import PaperPlan, read_run
+from tests.verdict.reporting import ROLES, SETTINGS, Made, row
+from textmix.core import io
+from textmix.core.errors import IntegrityError
+
+COMMIT = {"commit": "0123abcd", "changes": "none since"}
+SCORES = "results/scores/paper/table1/news_set/dcm.csv"
+
+
+class FinishedRun:
+    """A run of one paper with one number, in the form in which the workflow leaves it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.made = Made(root / "results")
+        self.rows = (row(id="p.x"),)
+        self.made.scores("dcm", {"": [0.8, 0.8001, 0.7999]})
+        self.end()
+        io.write_text(root / "requirements.lock", "numpy==2\n")
+        io.write_text(root / "results/benchmarks/fit/a.tsv", "s\th:m:s\n12.5\t0:00:12\n")
+
+    def end(self, **code: str) -> None:
+        """Write the comparison of the paper, that of the report, and the end of the run."""
+        compared = compare_paper(self.rows, {}, self.made.results)
+        text = io.format_csv(compared, COMPARISON_COLUMNS)
+        paper = "results/papers/paper/comparison.csv"
+        self.write(paper, text, [SCORES], code)
+        self.write("results/report/comparison.csv", text, [paper], code)
+        self.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], code)
+
+    def write(self, path: str, text: str, inputs: list[str], code: dict[str, str]) -> None:
+        """Write a result with its record."""
+        digests = {name: io.result_digest(self.root / name) for name in inputs}
+        io.write_result(self.root / path, text, {"inputs": digests, "code": code, "settings": {}})
+
+    def read(self, settings: dict[str, Any] = SETTINGS) -> Any:
+        """Return the recorded run."""
+        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES, Evidence())
+        return read_run(self.root, {"paper": plan}, COMMIT)
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> FinishedRun:
+    return FinishedRun(tmp_path)
+
+
+def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
+    run, texts = finished.read()
+    (found,) = run.rows.values()
+    assert (found.id, found.rebuilt, found.verdict) == ("p.x", "0.8", "reproduced")
+    assert found.settings and found.data == ""
+    assert run.commit == "0123abcd"
+    assert texts["paper"].startswith("id,rebuilt,rebuilt_spread,verdict,reason,data,settings,code\np.x,0.8,")
+
+
+@pytest.mark.parametrize("path", ["results/report/accepted.json", "results/report/comparison.csv"])
+def test_an_unfinished_run_is_refused(finished: FinishedRun, path: str) -> None:
+    (finished.root / path).unlink()
+    with pytest.raises(IntegrityError, match="the run is not finished"):
+        finished.read()
+
+
+def test_a_run_with_a_stale_result_is_refused(finished: FinishedRun) -> None:
+    finished.made.scores("dcm", {"": [0.9, 0.91, 0.89]})
+    with pytest.raises(IntegrityError, match=rf"is stale, for {SCORES} changed"):
+        finished.read()
+
+
+def test_a_result_that_was_changed_by_hand_is_refused(finished: FinishedRun) -> None:
+    path = finished.root / SCORES
+    path.write_text(path.read_text(encoding="utf-8").replace("0.7999", "0.8999"), encoding="utf-8")
+    with pytest.raises(IntegrityError, match=r"changed since it was made"):
+        finished.read()
+
+
+def test_a_comparison_that_says_something_else_than_the_results_is_refused(finished: FinishedRun) -> None:
+    paper, whole = "results/papers/paper/comparison.csv", "results/report/comparison.csv"
+    text = (finished.root / whole).read_text(encoding="utf-8").replace("reproduced", "differs")
+    finished.write(paper, text, [SCORES], {})
+    finished.write(whole, text, [paper], {})
+    finished.write("results/report/accepted.json", "{}\n", [whole], {})
+    with pytest.raises(IntegrityError, match=r"'p\.x' is not what the results of the run give"):
+        finished.read()
+
+
+def test_a_comparison_that_misses_a_row_is_refused(finished: FinishedRun) -> None:
+    finished.rows = (row(id="p.x"), row(id="p.y"))
+    with pytest.raises(IntegrityError, match=r"lacks p\.y"):
+        finished.read()
+
+
+def test_results_of_two_versions_of_the_code_are_refused(finished: FinishedRun) -> None:
+    finished.end(model="1")
+    finished.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], {"model": "2"})
+    with pytest.raises(IntegrityError, match="different versions of model"):
+        finished.read()

@@ -1,0 +1,55 @@
+"""The target record: from a finished and fresh run to files of config/, and from there to the page of the next run."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from reproduction.verdict.recorded import read_recorded, recorded_files
+from tests.workflow.test_reruns import METRIC_EDIT, planned
+from tests.workflow.tiny import BUILT, IDLE, Clone
+from textmix.core import io
+
+pytestmark = pytest.mark.workflow
+
+
+def uncapped(clone: Clone) -> Clone:
+    """Return a clone that takes its run of few trials for a whole one."""
+    clone.edit("workflow/rules/report.smk", 'capped=PLAN.settings["max_trials"] is not None', "capped=False")
+    return clone
+
+
+def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clone) -> None:
+    capped = copy.run_warm("--cores", "1", "record")
+    assert capped.returncode != 0 and "max_trials is set" in capped.stdout
+    lacking = uncapped(copy).run_warm("--cores", "1", "record")
+    assert lacking.returncode != 0 and f"results/papers/{IDLE}/comparison.csv: is not there" in lacking.stdout
+    shutil.rmtree(copy.folder / "config/papers" / IDLE)
+    for page in (copy.folder / "results/report").glob(f"{IDLE}.html*"):
+        page.unlink()
+    assert copy.run_warm("--cores", "1").returncode == 0
+    done = copy.run_warm("--cores", "1", "record")
+    assert done.returncode == 0, done.stdout
+    run = read_recorded(recorded_files(copy.folder / "config"))
+    assert run is not None
+    rows = io.read_csv(copy.folder / "results/report/comparison.csv")
+    assert {row["id"]: row["verdict"] for row in rows} == {row.id: row.verdict for row in run.rows.values()}
+    assert any(row.data and row.code and row.settings for row in run.rows.values())
+    assert planned(copy).keys() - {"all"} == {"page", "crate", "accept"}
+    again = copy.run_warm("--cores", "1")
+    assert again.returncode == 0, again.stdout
+    assert f"The recorded run of {run.day}" in (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
+    paper = (copy.folder / f"results/report/{BUILT[0]}.html").read_text(encoding="utf-8")
+    assert "equal it at the" in paper and "do not:" not in paper
+
+
+def test_an_unfinished_or_stale_run_is_refused(copy: Clone) -> None:
+    uncapped(copy).edit("src/textmix/metrics/classification.py", *METRIC_EDIT)
+    stale = copy.run_warm("--cores", "1", "record")
+    assert stale.returncode != 0 and "is stale, for the code of" in stale.stdout
+    copy.edit("src/textmix/metrics/classification.py", *reversed(METRIC_EDIT))
+    (copy.folder / "results/report/accepted.json").unlink()
+    unfinished = copy.run_warm("--cores", "1", "record")
+    assert unfinished.returncode != 0 and "the run is not finished" in unfinished.stdout
+    assert read_recorded(recorded_files(copy.folder / "config")) is None

@@ -1,0 +1,32 @@
+"""Write the recorded run: what a finished run gave for each published row."""
+
+from pathlib import Path
+
+from reproduction.job.commit import commit_of
+from reproduction.job.runtime import job, logger
+from reproduction.stored.results import Evidence, role_entries
+from reproduction.verdict.published import read_record
+from reproduction.verdict.recorded import read_recorded, recorded_files
+from reproduction.verdict.recording import PaperPlan, check_no_loss, read_run, write_record
+from textmix.core.errors import ConfigError, IntegrityError
+
+with job(snakemake):
+    asked = snakemake.params
+    config, schemas, run = Path(asked.config), Path(asked.schemas), Path(asked.run)
+    if asked.capped:
+        raise ConfigError("record: max_trials is set, so that this is not the whole run; leave it out")
+    if asked.stale:
+        raise IntegrityError(f"{asked.stale[0]} (and {len(asked.stale) - 1} more)")
+    plans = {
+        paper: PaperPlan(
+            entry["spec"],
+            read_record(config / "papers" / paper, schemas),
+            role_entries(entry["roles"]),
+            Evidence(**entry["evidence"]),
+        )
+        for paper, entry in asked.papers.items()
+    }
+    made, texts = read_run(run, plans, commit_of(run.resolve()))
+    check_no_loss(read_recorded(recorded_files(config)), made)
+    write_record(config, made, texts)
+    logger.info("recorded %d rows of the run that ended %s; commit config/", len(made.rows), made.date)
