@@ -19,6 +19,7 @@ from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import named, replacing
 from textmix.data.formats import NEW_TEXTS, format_of, without_packing
 from textmix.data.new_texts import NewTexts
+from textmix.serve.terminal import Visible, VisibleStream, visible
 
 logger = logging.getLogger("textmix")
 STANDARD_OUTPUT = "the standard output"
@@ -75,6 +76,7 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="put an apostrophe before ids and labels in csv that a spreadsheet would run as formulas (=, +, -, @)",
     )
+    add("--skip-empty", action="store_true", help="give a text of blanks alone neither label nor probability")
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 
@@ -114,7 +116,8 @@ def _output(path: str | None) -> Iterator[IO[str]]:
     with ExitStack() as stack:
         stack.enter_context(named(path or STANDARD_OUTPUT))
         raw = stack.enter_context(replacing(path)) if path else sys.stdout.buffer
-        stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+        shown = path is None and sys.stdout.isatty()
+        stream = (VisibleStream if shown else io.TextIOWrapper)(raw, encoding="utf-8", newline="")
         try:
             yield stream
             stream.flush()
@@ -155,16 +158,20 @@ def predict(options: argparse.Namespace) -> None:
         model = PersistedModel.load(options.model)
         texts.text = options.column or model.card.get("text column", "text")
         output = stack.enter_context(_output(options.output))
-        writer = labelling.Writer(output, model, output_form, options.all, options.spreadsheet)
+        writer = labelling.Writer(
+            output, model, output_form, options.all, options.spreadsheet, skip_empty=options.skip_empty
+        )
         found = texts.read(unpacked(stream))
         if not options.quiet:
             terminal = sys.stderr if sys.stderr.isatty() and (options.output or not sys.stdout.isatty()) else None
             found = watched(found, stream, size_of(stream), terminal)
-        count = labelling.predict(model, found, writer)
+        done = labelling.predict(model, found, writer)
     if options.quiet:
         return
     mixed = f", {texts.foreign_lines} lines read as Windows-1252" if options.mixed else ""
-    logger.info("%d texts labelled by %s%s", count, model.class_name, mixed)
+    skipped = " and left without a label" if options.skip_empty else ""
+    empty = f", {done.empty} of them empty{skipped}" if done.empty else ""
+    logger.info("%d texts labelled by %s%s%s", done.texts, model.class_name, empty, mixed)
 
 
 def info(options: argparse.Namespace) -> None:
@@ -179,7 +186,8 @@ def info(options: argparse.Namespace) -> None:
     for key, value in said.items():
         lines = value if isinstance(value, list) and key == "steps" else [value]
         for line in lines:
-            print(f"{key:<10} {', '.join(map(str, line)) if isinstance(line, list) else line}")
+            said = ", ".join(map(str, line)) if isinstance(line, list) else str(line)
+            print(f"{key:<10} {visible(said)}")
 
 
 def evaluate(options: argparse.Namespace) -> None:
@@ -237,7 +245,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code: 0, or 1 with one sentence on the standard error."""
     options = parser().parse_args(arguments)
     _end_by_exceptions()
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr, force=True)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, force=True)
+    logging.root.handlers[0].setFormatter(Visible("%(message)s"))
     try:
         COMMANDS[options.command](options)
         with named(STANDARD_OUTPUT):

@@ -104,7 +104,7 @@ def test_key_faults_are_refused_with_file_line_and_remedy(tmp_path, content, sai
         ("a: 1\n\tb: 2\n", r"line 2: is not valid YAML \(.+\); correct that line"),
         ("a: *nowhere\n", r"line 1: is not valid YAML \(found undefined alias.*\); correct that line"),
         ("a: !!python/object/apply:os.getcwd []\n", r"line 1: is not valid YAML \(.+\); correct that line"),
-        ("a: &x {b: *x}\n", r"line 1: is not valid YAML \(.+\); correct that line"),
+        ("a: &x {b: *x}\n", r"line 1: a value lies within itself; write it out"),
         ("a: 1\n---\nb: 2\n", r"is not valid YAML \(.+\); correct that line"),
         ("a: \x07\n", r"is not valid YAML"),
     ],
@@ -205,3 +205,25 @@ def test_schemas_are_schemas_and_closed(path):
                 walk(child)
 
     walk(schema)
+
+
+def test_aliases_that_stand_for_too_many_values_are_refused_before_they_are_written_out(tmp_path):
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [
+        f"{after}: &{after} [{', '.join([f'*{before}'] * 10)}]" for before, after in zip("abcdefghij", "bcdefghijk")
+    ]
+    (tmp_path / "a.yaml").write_text("\n".join(lines))
+    with pytest.raises(ConfigError, match="a.yaml, line 6: its aliases stand for more than 1,000,000 values"):
+        load_yaml_strict(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}", "a: &a {<<: *a}", "a: &a {? [*a] : 1}"])
+def test_a_value_within_itself_is_refused(tmp_path, text):
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(ConfigError, match="line 1: a value lies within itself"):
+        load_yaml_strict(tmp_path / "a.yaml")
+
+
+def test_aliases_stand_for_their_values(tmp_path):
+    (tmp_path / "a.yaml").write_text("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: [*a, *a]\n")
+    assert load_yaml_strict(tmp_path / "a.yaml") == {"a": {"x": 1}, "b": {"x": 1, "y": 2}, "c": [{"x": 1}] * 2}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -98,3 +101,26 @@ def test_a_real_file_is_own_data(package: str, tmp_path: Path) -> None:
     corpus = read_own(load_own(str(tmp_path / "my.yaml"), schemas).reading)
     assert corpus.label_names == ["neg", "pos"]
     assert corpus.classes().tolist() == [1, 0] * 3
+
+
+@pytest.mark.parametrize(
+    "damage", [zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, IndexError, OSError]
+)
+@pytest.mark.parametrize("form", ["excel", "parquet"])
+def test_a_damaged_file_is_named_with_its_form(
+    form: str, damage: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: Any, **__: Any) -> None:
+        raise damage("damaged")
+
+    monkeypatch.setattr(pd, f"read_{form}", read)
+    with pytest.raises(DataFormatError, match=rf"a.bin: cannot be read as {form} \(.*damaged"):
+        list(frame_rows(tmp_path / "a.bin", form, ["text"]))
+
+
+def test_a_file_that_no_reader_takes_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    for content in (b"PK\x03\x04 cut", b"", b"no table"):
+        (tmp_path / "a.xlsx").write_bytes(content)
+        with pytest.raises(DataFormatError, match="a.xlsx: cannot be read as excel"):
+            list(frame_rows(tmp_path / "a.xlsx", "excel", ["text"]))

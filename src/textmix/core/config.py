@@ -36,6 +36,8 @@ _IN_WORDS: dict[Any, str] = {
 }
 
 
+#: Most values of a YAML file with every alias written out; config/ has some thousands.
+MOST_VALUES = 1_000_000
 #: Digest of this module: another version of it finds none of the values that the caches below hold.
 _CODE = sha256_file(__file__)[:12]
 #: Text of a YAML file -> its content as JSON; empty where JSON does not give the same content back.
@@ -156,8 +158,45 @@ def _said(value: Any) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Return the content of YAML text."""
-    return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a SafeLoader
+    """Return the content of YAML text; the errors are those of `_check_size` and of the loader."""
+    loader = _StrictLoader(text)
+    try:
+        node = loader.get_single_node()
+        _check_size(node)
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _check_size(top: yaml.Node | None) -> None:
+    """Check how many values a document has with every alias written out, before it is written out.
+
+    Raises
+    ------
+    ConfigError : more than `MOST_VALUES`, or a value lies within itself.
+    """
+    sizes, within = dict[int, int](), set[int]()
+    queue = [] if top is None else [(top, False)]
+    while queue:
+        node, counted = queue.pop()
+        line, parts = node.start_mark.line + 1, _parts(node)
+        if counted:
+            within.discard(id(node))
+            sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
+            if sizes[id(node)] > MOST_VALUES:
+                raise ConfigError(f"line {line}: its aliases stand for more than {MOST_VALUES:,} values; write fewer")
+        elif id(node) in within:
+            raise ConfigError(f"line {line}: a value lies within itself; write it out")
+        elif id(node) not in sizes:
+            within.add(id(node))
+            queue += [(node, True), *((part, False) for part in parts)]
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    """Return the nodes that a node holds: keys and values of a mapping, items of a list."""
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
 def _as_json(value: Any) -> str:

@@ -48,7 +48,9 @@ def _table(path: Path, form: str, header: bool) -> tuple[list[str], Iterator[tup
             frame = pd.read_excel(path, header=0 if header else None, dtype=object)
     except ImportError as error:
         raise ConfigError(f"{path}: format {form} needs packages; run: pip install 'pandas[{form}]'") from error
-    except (ValueError, OSError, KeyError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file ends in errors of zip, XML or Arrow, of any class
         raise DataFormatError(path, None, f"cannot be read as {form} ({str(error)[:80]})") from error
     return [str(name) for name in frame.columns], frame.itertuples(index=False, name=None)
 

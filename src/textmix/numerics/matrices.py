@@ -102,7 +102,7 @@ def computable(X: Any) -> Any:
     """
     values = X.data if sparse.issparse(X) else X
     if values.dtype.kind == "f":
-        most = np.maximum(values.max(initial=0), -values.min(initial=0))
+        most = max(float(values.max(initial=0)), -float(values.min(initial=0)))
         if most > LARGEST or 0 < most < SMALLEST:
             raise ValueError(_outside("the largest number", most, SMALLEST, LARGEST))
     kind = {2: np.dtype(np.float32), 16: np.dtype(np.float64)} if values.dtype.kind == "f" else {}

@@ -28,8 +28,8 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "ComplementNB": (
         "sklearn.naive_bayes",
         {
-            **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "float64 C"},
-            **{"feature_count_": "float64 C V", "feature_all_": "float64 V", "feature_log_prob_": "float64 C V"},
+            **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C"},
+            **{"feature_count_": "float64 C V", "feature_all_": "float64 V", "feature_log_prob_": "logs C V"},
             "n_features_in_": "int",
         },
     ),
@@ -65,6 +65,20 @@ def can_be_persisted(kind: type) -> bool:
     name = kind.__name__
     declared = name in SKLEARN or (name in dir(textmix) and hasattr(kind, "fitted_forms"))
     return declared and class_of(name) is kind
+
+
+def persisted_class(name: str) -> type:
+    """Return the class of a public name that a model may hold; nothing is made of it.
+
+    Raises
+    ------
+    AttributeError : there is no such name.
+    ConfigError : the name is of something else, such as a function.
+    """
+    kind = class_of(name)
+    if not isinstance(kind, type) or not can_be_persisted(kind):
+        raise ConfigError(f"model: {name} is no class that a model may hold")
+    return kind
 
 
 def forms_of(step: Any) -> Mapping[str, Any]:

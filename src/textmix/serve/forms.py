@@ -4,7 +4,8 @@ A class declares in ``fitted_forms`` which attributes make up its fitted state. 
 name of an attribute to its form:
 
 - ``"float"``, ``"int"``, ``"bool"`` or ``"str"``: one value;
-- a type and the sizes of an array, such as ``"float64 V C"``; the type ``"int"`` allows every integer type;
+- a type and the sizes of an array, such as ``"float64 V C"``; the type ``"int"`` allows every integer type, and
+  ``"logs"`` is float64 that may be infinite, as the logarithm of 0 is;
 - ``"matrix N V"``: real numbers, float64, as a CSR matrix or as an array;
 - ``"vocabulary V"``: a mapping from each of V words to its column;
 - ``(class, {field: form})``: an object of that class with these fields.
@@ -16,6 +17,7 @@ ends in ``?`` allows None in place of the value.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -148,11 +150,13 @@ class _State:
     def _array(self, name: str, typed: str, dimensions: list[str]) -> np.ndarray:
         """Return an array after a check of its type and its shape."""
         array = read_npy(self.folder / f"{name}.npy")
-        if array.dtype.kind != "i" if typed == "int" else array.dtype != np.dtype(typed):
-            raise TypeError(f"{name} is of the type {array.dtype}, not {typed}")
+        kind = "float64" if typed == "logs" else typed
+        if array.dtype.kind != "i" if kind == "int" else array.dtype != np.dtype(kind):
+            raise TypeError(f"{name} is of the type {array.dtype}, not {kind}")
         # A score of cross-validation may be NaN, of a point that was not fitted; nothing that labels a text may.
-        if array.dtype.kind == "f" and not name.startswith("cv_") and np.isnan(array).any():
-            raise ValueError(f"{name} holds NaN, which no fit leaves")
+        wrong = np.isnan if typed == "logs" else _is_not_finite
+        if array.dtype.kind == "f" and not name.startswith("cv_") and wrong(array).any():
+            raise ValueError(f"{name} holds NaN or infinity, which no fit leaves there")
         self._check_shape(name, array.shape, dimensions)
         return array
 
@@ -175,10 +179,17 @@ def _parse(form: str) -> tuple[str, bool, list[str]]:
     return match["type"], bool(match["optional"]), match["sizes"].split()
 
 
+def _is_not_finite(array: np.ndarray) -> np.ndarray:
+    """Return where an array holds NaN or infinity."""
+    return ~np.isfinite(array)
+
+
 def _scalar(name: str, value: Any, typed: str) -> Any:
     """Return a single value after a check of its type; True and False are not numbers here, as they are in Python."""
     if not isinstance(value, _SCALARS[typed]) or (typed != "bool" and isinstance(value, bool)):
         raise TypeError(f"{name} is not of the type {typed}")
+    if typed == "float" and not math.isfinite(value):
+        raise ValueError(f"{name} is {value}, which no fit leaves")
     return value
 
 
@@ -189,6 +200,7 @@ def read_json(path: Path, kind: type) -> Any:
     ------
     ValueError, TypeError, OSError : it is larger, not JSON, of another kind, or cannot be read.
     """
+    _check_file(path)
     if path.stat().st_size > MAX_JSON:
         raise ValueError(f"{path.name} has more than {MAX_JSON:,} bytes")
     value = io.read_json(path)
@@ -202,7 +214,14 @@ def read_names(path: Path) -> list[str]:
     names: list[str] = read_json(path, list)
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
         raise ValueError(f"{path.name} is not a list of different names")
+    "".join(names).encode()  # raises at half of a pair of surrogates, which JSON can write and UTF-8 cannot
     return names
+
+
+def _check_file(path: Path) -> None:
+    """Raise ValueError if there is something else than a file, such as a pipe, for which a reader would wait."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path.name} is no file")
 
 
 def read_npy(path: Path) -> np.ndarray:
@@ -216,6 +235,7 @@ def read_npy(path: Path) -> np.ndarray:
         file holds, or the array is in Fortran order, has a negative size, or holds Python objects.
     OSError : the file cannot be read.
     """
+    _check_file(path)
     with open(path, "rb") as handle:
         version = np.lib.format.read_magic(handle)
         if version != (1, 0):

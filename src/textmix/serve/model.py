@@ -25,7 +25,7 @@ from textmix.data.corpus import Ragged
 from textmix.models.common.sklearn_private import check_parameters
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
-from textmix.serve.classes import class_of, forms_of
+from textmix.serve.classes import forms_of, persisted_class
 from textmix.serve.forms import read_json, read_names, read_state, write_state
 from textmix.text.words import WordVectorizer
 
@@ -167,8 +167,14 @@ class PersistedModel:
 
         Raises
         ------
-        ConfigError : the class of a step declares no ``fitted_forms``, or a parameter is not a plain value.
+        ConfigError : the class of a step declares no ``fitted_forms``, a parameter is not a plain value, or a label or
+            word cannot be written as UTF-8.
         """
+        with _unwritable():
+            self._write(folder, meta)
+
+    def _write(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
+        """Do as `save`."""
         told = {"dataset": self.dataset, "numbers": self.numbers, "indicators": self.indicators}
         head = {"format": FORMAT, "task": self.task, **told}
         with io.new_folder(folder, meta) as target:
@@ -238,6 +244,19 @@ class PersistedModel:
             raise ValueError(f"the estimator's labels do not have the shape of the task {self.task!r}")
 
 
+@contextmanager
+def _unwritable() -> Iterator[None]:
+    """Turn the error of a text that UTF-8 cannot hold, half of a pair of surrogates, into a ConfigError."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        start = max(0, error.start - 10)
+        said = ascii(error.object[start : error.end + 10])
+        raise ConfigError(
+            f"model: a label or word with {said} cannot be written as UTF-8; give it another name"
+        ) from error
+
+
 def _write_step(folder: Path, name: str, step: Any) -> dict[str, Any]:
     """Write the fitted state of one step to a folder; return the rest of it as JSON can hold it."""
     head = {"name": name, "class": type(step).__name__, "parameters": parameters.to_json(step)}
@@ -250,7 +269,7 @@ def _write_step(folder: Path, name: str, step: Any) -> dict[str, Any]:
 
 def _read_step(folder: Path, head: Mapping[str, Any], n_labels: int) -> tuple[str, Any]:
     """Return name and fitted object of one step, checked; the errors are those of `read_state`."""
-    kind = class_of(str(head["class"]))
+    kind = persisted_class(str(head["class"]))
     step: Any = kind(**{key: parameters.from_json(value) for key, value in head["parameters"].items()})
     forms = forms_of(step)
     if hasattr(step, "_parameter_constraints"):  # a vectoriser of ours compares its own, when it is used

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,18 @@ def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
         yield block
 
 
+def is_empty(text: NewText) -> bool:
+    """Return whether a text has no character but blanks."""
+    return not text.text.strip()
+
+
+class Labelled(NamedTuple):
+    """How many texts were labelled, and how many of them were empty."""
+
+    texts: int
+    empty: int
+
+
 class Writer:
     """Writes one row a text, with its ``id``.
 
@@ -51,12 +63,20 @@ class Writer:
     form : "csv" or "jsonl".
     everything : write the probability of every label.
     spreadsheet : put an apostrophe before each csv text that a spreadsheet would run as a formula.
+    skip_empty : give an empty text neither label nor probability.
     """
 
     def __init__(
-        self, stream: IO[str], model: PersistedModel, form: str, everything: bool, spreadsheet: bool = False
+        self,
+        stream: IO[str],
+        model: PersistedModel,
+        form: str,
+        everything: bool,
+        spreadsheet: bool = False,
+        skip_empty: bool = False,
     ) -> None:
         self._stream, self._names, self._everything = stream, list(model.label_names), everything
+        self._skip_empty = skip_empty
         self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
         #: What stands for a missing number or list, and how an identifier and the one label of a text are written.
@@ -84,12 +104,18 @@ class Writer:
             columns += [_numbers(column, self._absent) for column in probability.T]
         elif self._everything and self._csv:
             columns += [[self._absent] * len(block)] * len(self._names)  # a cell for every column of the header
+        if self._skip_empty:
+            columns[1:] = [self._without(column, block) for column in columns[1:]]
         # Column by column, so that no step of Python is taken for each row.
         rows = zip(*columns, strict=True)
         if self._csv:
             self._csv.writerows(rows)
         else:
             self._stream.writelines(map(self._template(len(columns) > 3).__mod__, rows))
+
+    def _without(self, column: Sequence[str], block: Sequence[NewText]) -> list[str]:
+        """Return a column with nothing in the rows of empty texts."""
+        return [self._absent if is_empty(text) else cell for cell, text in zip(column, block, strict=True)]
 
     def _template(self, everything: bool) -> str:
         """Return the form of a JSON line, with a place for each column."""
@@ -135,8 +161,8 @@ def _lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:
     return [f"[{', '.join(cells[first:end])}]" for first, end in pairwise(ends)]
 
 
-def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> int:
-    """Label texts, write the header and their rows, and return the number of texts.
+def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> Labelled:
+    """Label texts, write the header and their rows, and return the number of texts and of empty ones.
 
     Parameters
     ----------
@@ -148,11 +174,12 @@ def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> 
     ------
     TextmixError : a text cannot be read; the rows of the blocks before it are written.
     """
-    count, rest = 0, blocks(texts)
+    count, empty, rest = 0, 0, blocks(texts)
     first = list(islice(rest, 1))  # read before the header is written: a file that cannot be read gives no output
     writer.begin()
     for block in chain(first, rest):
         labels, probability = model.label(Ragged.from_texts(text.text for text in block))
         writer.write(block, labels, probability)
         count += len(block)
-    return count
+        empty += sum(map(is_empty, block))
+    return Labelled(count, empty)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import Skipgrams
 from textmix.text.tokenize import tokenize
-from textmix.text.words import texts_of
+from textmix.text.words import strings_of, texts_of
 
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -118,9 +118,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the token stream of texts and its vocabulary, in alphabetical order."""
         if isinstance(self.tokenizer, str):
             return tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
-        if isinstance(raw_documents, str):
-            raise ValueError("raw_documents is one string; give a list of texts")
-        documents = [list(self.tokenizer(text)) for text in raw_documents]
+        documents = [list(self.tokenizer(text)) for text in strings_of(raw_documents)]
         words = sorted({word for document in documents for word in document})
         ids = {word: row for row, word in enumerate(words)}
         offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)

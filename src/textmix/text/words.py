@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -96,7 +97,7 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : ``raw_documents`` is one string.
+        ValueError : ``raw_documents`` is one string, or a text is no string.
         ConfigError : a parameter is not allowed.
         """
         text = texts_of(raw_documents)
@@ -129,10 +130,32 @@ def texts_of(raw_documents: Iterable[str] | Ragged) -> Ragged:
 
     Raises
     ------
-    ValueError : ``raw_documents`` is one string.
+    ValueError : see `strings_of`.
     """
-    if isinstance(raw_documents, str):
-        raise ValueError("raw_documents is one string; give a list of texts")
     if isinstance(raw_documents, Ragged):
         return raw_documents
-    return Ragged.from_texts(text.encode("utf-8") for text in raw_documents)
+    return Ragged.from_texts(text.encode("utf-8") for text in strings_of(raw_documents))
+
+
+def strings_of(raw_documents: Iterable[str]) -> Iterator[str]:
+    """Yield the texts that a user gives, each checked.
+
+    Raises
+    ------
+    ValueError : ``raw_documents`` is one string or no sequence, or a text is no string, such as NaN, or cannot be
+        written as UTF-8.
+    """
+    if isinstance(raw_documents, (str, bytes)) or not isinstance(raw_documents, Iterable):
+        one = "one string" if isinstance(raw_documents, str) else f"a {type(raw_documents).__name__}"
+        raise ValueError(f"raw_documents is {one}; give a list of texts")
+    for number, text in enumerate(raw_documents):
+        if not isinstance(text, str):
+            remedy = (
+                "decode it" if isinstance(text, bytes) else "replace what is missing by an empty text, or leave it out"
+            )
+            raise ValueError(f"text {number} is {reprlib.repr(text)}, a {type(text).__name__} and no string; {remedy}")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(f"text {number} holds half of a pair of surrogates at {error.start}; remove it") from error
+        yield text

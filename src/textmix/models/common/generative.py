@@ -44,7 +44,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     class_count_: np.ndarray
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "float64 C", "n_features_in_": "int"}
+        **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C", "n_features_in_": "int"}
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, np.inf, closed="both")]}
 

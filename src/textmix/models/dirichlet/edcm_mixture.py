@@ -65,7 +65,7 @@ class MixedEDCMClassifier(CountClassifier):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier.fitted_forms,
-        **{"log_share_": "float64 K", "concentration_": "float64 K", "_log_beta": "float64 V K"},
+        **{"log_share_": "logs K", "concentration_": "float64 K", "_log_beta": "logs V K"},
         **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

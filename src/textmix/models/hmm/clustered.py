@@ -41,7 +41,7 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **HMMClassifier.fitted_forms,
-        **{"clusters_": "int32 V", "word_log_share_": "float64 V", "emissionprob_": "float64 E S M"},
+        **{"clusters_": "int32 V", "word_log_share_": "logs V", "emissionprob_": "float64 E S M"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HMMClassifier._parameter_constraints,

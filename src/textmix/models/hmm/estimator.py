@@ -160,7 +160,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "class_log_prior_": "float64 C", "n_features_in_": "int"},
+        **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"startprob_": "float64 C S", "transmat_": "float64 C S S", "emissionprob_": "float64 E S V"},
         **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
     }

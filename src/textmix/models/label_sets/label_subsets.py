@@ -54,7 +54,7 @@ class RandomLabelSubsets(ManyLinearWeights, LinearMultiLabel):
     _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
     fitted_forms: ClassVar[dict[str, Any]] = {
         **LinearMultiLabel._forms,
-        **{"subsets_": "int M K", "sets_": "int8 M S K", "_weights": "float64 M W+1 S"},
+        **{"subsets_": "int M K", "sets_": "int8 M S K", "_weights": "logs M W+1 S"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,

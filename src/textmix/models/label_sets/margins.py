@@ -155,7 +155,7 @@ class MajoritySet(SetScorer):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **MultiLabelClassifier._forms,
-        **{"sets_": "int8 S L", "log_share_": "float64 S"},
+        **{"sets_": "int8 S L", "log_share_": "logs S"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 

@@ -106,7 +106,7 @@ class LabelSVM(LabelCountClassifier):
     """
 
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "float64 L"},
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "logs L"},
         **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
         **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
     }

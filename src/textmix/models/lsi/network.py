@@ -46,7 +46,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "class_log_prior_": "float64 C", "n_features_in_": "int"},
+        **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"_points": "float64 N K", "_starts": "int64 C"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"width": [Interval(Real, 0, None, closed="neither")]}

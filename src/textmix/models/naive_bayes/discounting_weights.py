@@ -34,14 +34,14 @@ _WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "s
 _SHARED: dict[str, Any] = {
     **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},
     **LabelSetTargets.target_forms,
-    **{"word_log_prob_": "float64 V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
+    **{"word_log_prob_": "logs V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
 }
 FORMS: dict[str, dict[str, Any]] = {
     "classifier": {
-        **{**_SHARED, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "float64 C"},
+        **{**_SHARED, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "logs C"},
         **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
     },
-    "binary": {**_SHARED, "discount_": "float", "prior_log_odds_": "float64 C"},
+    "binary": {**_SHARED, "discount_": "float", "prior_log_odds_": "logs C"},
 }
 
 

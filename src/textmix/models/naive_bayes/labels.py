@@ -49,7 +49,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "float64 L"},
+        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "logs L"},
         **LabelSetTargets.target_forms,
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

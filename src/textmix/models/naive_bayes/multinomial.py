@@ -30,7 +30,7 @@ class _Multinomial(IncrementalCountClassifier):
 
     fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier.fitted_forms,
-        **{"_feature_count": "float64 V C", "_log_weight": "float64 V C", "_impossible": "bool V"},
+        **{"_feature_count": "float64 V C", "_log_weight": "logs V C", "_impossible": "bool V"},
     }
 
     @abstractmethod

@@ -1,0 +1,127 @@
+"""A forged model calls nothing, waits for nothing and computes with nothing that no fit leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import textmix
+from tests.serve.test_persisted_model import fitted, forge
+from textmix import __main__ as command
+from textmix.core import io
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.serve.model import PersistedModel
+from textmix.serve.terminal import VisibleStream, visible
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    for name in ("edcm", "classifier_chain"):
+        fitted(name)[0].save(folder / name, {})
+    return folder
+
+
+def headed(change: Callable[[dict], None]) -> Callable[[Path], None]:
+    """Return a change of model.json."""
+
+    def make(folder: Path) -> None:
+        head = io.read_json(folder / "model.json")
+        change(head)
+        (folder / "model.json").write_text(json.dumps(head))
+
+    return make
+
+
+@pytest.mark.parametrize("name", ["load", "save", "datasets", "__version__", "HiddenMarkovModel"])
+def test_a_name_that_is_no_class_of_a_model_is_not_called(
+    models: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def called(*_: object, **__: object) -> None:
+        raise AssertionError("a forged model was obeyed")
+
+    for public in ("load", "save"):
+        monkeypatch.setattr(textmix, public, called, raising=False)
+
+    def change(head: dict) -> None:
+        head["steps"][0] |= {"class": name, "parameters": {"folder": str(models / "edcm")} if name == "load" else {}}
+
+    folder = forge(models / "edcm", tmp_path / "model", headed(change))
+    with pytest.raises(DataFormatError, match=f"{name} (is no class|declares no)"):
+        PersistedModel.load(folder)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_weights_that_are_not_finite_are_refused(models: Path, tmp_path: Path, value: float) -> None:
+    def change(folder: Path) -> None:
+        path = folder / "step1/coef_.npy"
+        weights = np.load(path)
+        weights.flat[1] = value
+        np.save(path, weights)
+
+    with pytest.raises(DataFormatError, match="coef_ holds NaN or infinity"):
+        PersistedModel.load(forge(models / "classifier_chain", tmp_path / "model", change))
+
+
+def test_a_pipe_in_place_of_an_array_is_refused_at_once(models: Path, tmp_path: Path) -> None:
+    array = next(path.relative_to(models / "edcm") for path in (models / "edcm").rglob("*.npy"))
+    folder = forge(models / "edcm", tmp_path / "model", lambda folder: (folder / array).unlink())
+    os.mkfifo(folder / array)
+    line = [sys.executable, "-m", "textmix", "info", str(folder)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert f"{array.name} is no file" in done.stderr
+
+
+@pytest.mark.parametrize("file", ["labels.json", "card.json"])
+def test_a_pipe_in_place_of_names_is_refused_at_once(models: Path, tmp_path: Path, file: str) -> None:
+    folder = forge(models / "edcm", tmp_path / "model", lambda folder: (folder / file).unlink())
+    os.mkfifo(folder / file)
+    line = [sys.executable, "-m", "textmix", "info", str(folder)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == (file == "labels.json")
+
+
+def test_half_of_a_pair_of_surrogates_in_a_label_is_refused(models: Path, tmp_path: Path) -> None:
+    def change(folder: Path) -> None:
+        names = io.read_json(folder / "labels.json")
+        (folder / "labels.json").write_text(json.dumps(["\ud800", *names[1:]]))
+
+    with pytest.raises(DataFormatError, match="surrogates not allowed"):
+        PersistedModel.load(forge(models / "edcm", tmp_path / "model", change))
+    made = textmix.DCMClassifier().fit([[1, 0], [0, 1]], ["\ud800", "b"])
+    with pytest.raises(ConfigError, match=r"a label or word with .*ud800.* cannot be written as UTF-8"):
+        textmix.save(made, tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_control_characters_of_a_label_do_not_reach_the_terminal(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(folder: Path) -> None:
+        names = io.read_json(folder / "labels.json")
+        (folder / "labels.json").write_text(json.dumps(["\x1b[2Jgone", "\x9b1m", *names[2:]]))
+
+    folder = forge(models / "edcm", tmp_path / "model", change)
+    assert command.main(["info", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "\\x1b[2Jgone, \\x9b1m" in said
+    assert "\x1b" not in said and "\x9b" not in said
+
+
+def test_rows_on_a_terminal_show_control_characters_as_codes(tmp_path: Path) -> None:
+    with open(tmp_path / "rows", "wb") as raw:
+        stream = VisibleStream(raw, encoding="utf-8", newline="")
+        stream.write("id,label\r\n")
+        stream.writelines(["1,\x1b[31mred\n", "2,ü\tx\u202e\n"])
+        stream.flush()
+        stream.detach()
+    assert (tmp_path / "rows").read_bytes().decode() == "id,label\\r\n1,\\x1b[31mred\n2,ü\tx\\u202e\n"
+    assert visible("a\nb") == "a\\nb"
