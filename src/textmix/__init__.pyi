@@ -1,6 +1,8 @@
 """The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""
 
 from textmix import datasets as datasets
+from textmix import metrics as metrics
+from textmix.experiment.scorers import scorer as scorer
 from textmix.models.cbm.estimator import CBMClassifier as CBMClassifier
 from textmix.models.cbm.regularised import RegularisedCBM as RegularisedCBM
 from textmix.models.dirichlet.dcm import DCMClassifier as DCMClassifier

@@ -202,7 +202,10 @@ def public_classes(package: Path) -> dict[str, str]:
 
 
 #: Public names that are no classes -> their modules; a module itself stands under its package.
-PUBLIC = {"datasets": "textmix", "load": "textmix.serve.library", "save": "textmix.serve.library"}
+PUBLIC = {
+    **{"datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
+    **{"load": "textmix.serve.library", "save": "textmix.serve.library"},
+}
 
 
 def front_door(package: Path) -> str:

@@ -57,7 +57,7 @@ class LabelSetTargets:
             self.classes_ = np.arange(labels.shape[1]) if names is None else names
             return labels
         self.classes_ = _distinct(sets if classes is None else [frozenset(classes)])
-        return _indicators(sets, self.classes_)
+        return indicators_of(sets, self.classes_)
 
     def _targets(self, y: Any) -> Any:
         """Return targets of documents to be scored as indicators, CSR (N, L) for label sets and else y itself.
@@ -69,7 +69,7 @@ class LabelSetTargets:
         sets, names = label_sets_of(y), names_of_columns(y)
         if names is not None and self.classes_.dtype.kind == "U" and names.tolist() != self.classes_.tolist():
             raise ValueError(f"y has the columns {names.tolist()}; the fit had {self.classes_.tolist()}")
-        return y if sets is None else _indicators(sets, self.classes_)
+        return y if sets is None else indicators_of(sets, self.classes_)
 
     def _in_form_of_y(self, indicators: np.ndarray) -> np.ndarray:
         """Return predicted indicators (N, L) themselves or, after a fit to label sets, as tuples of labels (N,)."""
@@ -176,7 +176,7 @@ def _distinct(sets: Iterable[frozenset[Any]]) -> np.ndarray:
     return np.array(sorted(labels))
 
 
-def _indicators(sets: list[frozenset[Any]], classes: np.ndarray) -> sparse.csr_array:
+def indicators_of(sets: list[frozenset[Any]], classes: np.ndarray) -> sparse.csr_array:
     """Return label sets as indicators, float64 CSR (N, L) with sorted columns.
 
     Raises
