@@ -25,7 +25,7 @@ from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
 from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
-from textmix.data.registry import content_of
+from textmix.data.registry import DatasetEntry, content_of
 from textmix.experiment.methods import COMPARED, FITTED, SEARCH, TUNING
 
 
@@ -312,7 +312,7 @@ class Jobs:
         return long_waits(graph(self.plan))
 
     def remedies(self) -> dict[str, dict[str, Any]]:
-        """Return role -> data set of ``config/full.yaml``, its title, the kinds of its sources, and its files."""
+        """Return role -> data set of ``config/full.yaml``, its title, the kinds of its sources, its files and size."""
         full = load_yaml_strict(self.plan.root / "config/full.yaml")["roles"]
         found = {role: self.plan.registry.get(entry["dataset"]) for role, entry in full.items()}
         return {
@@ -321,6 +321,7 @@ class Jobs:
                 "title": entry.title,
                 "sources": [source.kind for source in entry.sources],
                 "files": sorted(entry.files.values()),
+                "bytes": _size(entry),
             }
             for role, entry in found.items()
             if entry is not None
@@ -381,3 +382,9 @@ class Jobs:
     def scaling_features(self, wildcards: Any) -> str:
         """Return the counts whose statistics the synthetic documents have whose growth is measured."""
         return f"results/features/{self.plan.dataset('newsgroups')}/letters"
+
+
+def _size(entry: DatasetEntry) -> int | None:
+    """Return the bytes of the files of the first source of a data set whose sizes are known; None where none are."""
+    sizes = [[file.bytes for file in source.files.values()] for source in entry.sources]
+    return next((sum(found) for found in sizes if None not in found), None)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import LEVEL, bound, difference, judge, judge_spread, spreads
 from reproduction.verdict.published import COUNTED, KINDS, Check, Published
-from reproduction.verdict.words import DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN, REPRODUCED, VERDICTS, number
+from reproduction.verdict.words import DIFFERS, INDISTINCT, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.metrics.significance import Estimate, holm
 
@@ -37,8 +37,6 @@ COMPARISON_COLUMNS = (
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance")
-#: Verdicts of values that were judged.
-_TESTED = (REPRODUCED, DIFFERS, INDISTINCT)
 #: Parts of reasons.
 NO_SOURCE = "nothing in this version rebuilds it yet"
 NOT_CHOSEN = "this configuration does not name the paper"
@@ -154,7 +152,7 @@ def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> li
             tests = {
                 place: getattr(one, family)
                 for place, (row, one) in enumerate(zip(published, found, strict=True))
-                if row.artefact == artefact and one.verdict in _TESTED and getattr(one, family)
+                if row.artefact == artefact and one.verdict in JUDGED and getattr(one, family)
             }
             for place, p in zip(tests, holm([estimate.p for estimate in tests.values()]), strict=True):
                 if p >= LEVEL:
@@ -265,7 +263,7 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     if found.unconverged:
         reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
     shown = (found.value, found.standard_deviation, off, difference(row, found), spreads(row, found))
-    if verdict not in _TESTED:
+    if verdict not in JUDGED:
         return Judgement(verdict, reason, *shown)
     reason = _join(reason, *_forms(entries, "nearly"))
     return Judgement(verdict, reason, *shown, judge_spread(row, found), bound(row, found))

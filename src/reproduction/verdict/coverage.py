@@ -50,12 +50,14 @@ class Remedy:
     dataset, title : the data set of ``config/full.yaml``, and its title.
     sources : kinds of its sources, of `textmix.data.registry.KINDS`.
     files : names of its files in ``resources/<dataset>/``.
+    bytes : their size as they are stored at a source; None where it is not known.
     """
 
     dataset: str
     title: str
     sources: Sequence[str]
     files: Sequence[str]
+    bytes: int | None = None
 
 
 @dataclass(frozen=True)

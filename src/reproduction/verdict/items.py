@@ -14,9 +14,14 @@ from reproduction.verdict.numbers import allowance
 from reproduction.verdict.published import COUNTED, Check, Published, Record
 from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
 from reproduction.verdict.tables import TableCell, make_cell
-from reproduction.verdict.words import number, short
+from reproduction.verdict.trail import made_by, place_in_paper
+from reproduction.verdict.words import JUDGED, number, short, typeset
 
 NUMBER, CLAIM = COUNTED
+#: A difference of at most this share of the published number is the rounding of two numbers.
+_NOISE = 1e-12
+#: A share below this is 0 at the digits shown, in per cent.
+_PERCENT = 0.05
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,14 @@ class Item:
     dataset, method, metric : as in the comparison.
     difference : rebuilt less published, as text.
     interval : 95 % interval of the difference, as text; may be empty.
-    tolerance, where : tolerance of the published row, and its place in the source.
+    tolerance, where : tolerance of the published row, and its place in the source in words.
     relative : position beside the published number, or None where one of the two is missing or the published one is 0.
     roles : the roles on whose data the row rests.
     margin_p : p-value of the tests that bound the difference of a judged mean over trials by its margin, after Holm's
         correction over its table; None where there are none.
     recorded : what the recorded run gave, or None where it has no such row.
     origin : what the rebuilt value came from, or None where this run read nothing for it.
+    note : the note of the published row; may be empty.
     """
 
     cell: TableCell
@@ -93,11 +99,30 @@ class Item:
     margin_p: float | None = None
     recorded: Recorded | None = None
     origin: Origin | None = None
+    note: str = ""
 
     @property
     def anchor(self) -> str:
         """The id of the row on the page of all numbers: its id in ``published.csv`` with ``_`` for blanks."""
         return self.cell.id.replace(" ", "_")
+
+    @property
+    def made_by(self) -> list[tuple[str, str]]:
+        """Label and address of the settings, records and logs behind the row."""
+        return made_by(self.paper, self.origin)
+
+    @property
+    def judged(self) -> bool:
+        """Whether the row was judged."""
+        return self.cell.verdict in JUDGED
+
+    @property
+    def share(self) -> str:
+        """The difference in per cent of the published number, as text; empty where there is none."""
+        if self.relative is None:
+            return ""
+        percent = 100 * self.relative.difference
+        return "0 %" if abs(percent) < _PERCENT else f"{percent:+.1f} %".replace("-", "−")
 
     @property
     def said(self) -> str:
@@ -146,12 +171,13 @@ def make_items(
     for row in rows:
         printed = published[row["id"]]
         cell = make_cell(row)
-        difference = make_cell({**row, "rebuilt": row["difference"], "rebuilt_spread": ""}).rebuilt
+        difference = make_cell({**row, "rebuilt": _without_noise(row), "rebuilt_spread": ""}).rebuilt
         roles = roles_of(printed, record.checks, results)
         names = (row["dataset"], row["method"], row["metric"])
-        places = (difference, _interval(row), row["tolerance"], printed.where)
+        where = place_in_paper(printed.artefact, printed.where)
+        places = (difference, _interval(row), row["tolerance"], where)
         place, bounded = _relative(row, printed), number(row["margin_p"])
-        found = beside.recorded_of(row), beside.origins.get(row["id"])
+        found = beside.recorded_of(row), beside.origins.get(row["id"]), printed.note
         items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found))
     return items
 
@@ -200,7 +226,15 @@ def _relative(row: Mapping[str, Any], printed: Published) -> Relative | None:
     return Relative(*(amount / abs(target) for amount in (difference, low, high, allowed)))
 
 
+def _without_noise(row: Mapping[str, Any]) -> Any:
+    """Return the difference of a row, and 0 for one that is only the rounding of the two numbers."""
+    difference, target = number(row["difference"]), number(row["published"])
+    if difference is None or target is None or abs(difference) > _NOISE * max(1.0, abs(target)):
+        return row["difference"]
+    return 0
+
+
 def _interval(row: Mapping[str, Any]) -> str:
     """Return the interval of a row's difference as text; empty where there is none."""
     low, high = number(row["low"]), number(row["high"])
-    return "" if low is None or high is None else f"{short(low, '+')} to {short(high, '+')}"
+    return "" if low is None or high is None else typeset(f"{short(low, '+')} to {short(high, '+')}")

@@ -13,14 +13,14 @@ from urllib.parse import quote
 import jinja2
 
 from reproduction.verdict.coverage import Lacking, Remedy, lacking
-from reproduction.verdict.items import NUMBER, Item
+from reproduction.verdict.items import Item
 from reproduction.verdict.numbers import LEVEL
-from reproduction.verdict.picture import panel, pitch_of, ticks
+from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.sections import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
-from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS, page_name
 from textmix.pages.rendering import environment, source, style
 
 #: Templates and scripts of this report alone; those that all pages share are in `textmix.pages`.
@@ -86,9 +86,25 @@ class Report:
         return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
 
     @property
+    def megabytes(self) -> int:
+        """Size of the lacking data sets of ``config/full.yaml`` in MB, of those whose size is known."""
+        found = {one.remedy.dataset: one.remedy.bytes or 0 for one in self.lacking if one.remedy}
+        return round(sum(found.values()) / 1e6)
+
+    @property
+    def waiting(self) -> int:
+        """Number of the numbers and claims that wait for data."""
+        return self.counts[MISSING]
+
+    @property
+    def sorted_items(self) -> list[Item]:
+        """All items, those first that were judged."""
+        return sorted(self.items, key=lambda item: not item.judged)
+
+    @property
     def pitch(self) -> float:
         """Distance of two lines of the picture in pixels."""
-        return pitch_of(sum(item.kind == NUMBER and item.relative is not None for item in self.items))
+        return pitch_of(sum(map(is_drawn, self.items)))
 
 
 def render_front(report: Report) -> str:
@@ -131,6 +147,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages = environment(TEMPLATES)
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
+    pages.globals |= {"page_name": page_name}
     pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
     pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
     pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}

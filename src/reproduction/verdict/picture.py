@@ -7,10 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reproduction.verdict.items import NUMBER, Item, Relative
-from reproduction.verdict.words import DIFFERS, INDISTINCT, REPRODUCED
 
-#: Verdicts of the numbers that were judged.
-JUDGED = (REPRODUCED, DIFFERS, INDISTINCT)
 #: Largest relative difference that the axis shows; a larger one is drawn at its end.
 LIMIT = 1.0
 #: Half-width of the part of the axis that is nearly linear.
@@ -44,15 +41,10 @@ class Line:
     most: float
     beyond: int
 
-    @property
-    def judged(self) -> bool:
-        """Whether the number was judged."""
-        return self.item.cell.verdict in JUDGED
-
 
 @dataclass(frozen=True)
 class Panel:
-    """The numbers of one paper: the judged ones, then the ones that are only shown, each by relative difference.
+    """The judged numbers of one paper by relative difference.
 
     Parameters
     ----------
@@ -62,11 +54,6 @@ class Panel:
 
     lines: Sequence[Line]
     pitch: float
-
-    @property
-    def judged(self) -> int:
-        """Number of the lines that have been judged."""
-        return sum(line.judged for line in self.lines)
 
     @property
     def height(self) -> float:
@@ -94,12 +81,21 @@ def panel(items: Iterable[Item], pitch: float) -> Panel:
 
     Parameters
     ----------
-    items : its items; those without a relative difference are left out.
+    items : its items; see `is_drawn`.
     pitch : distance of two lines in pixels.
     """
-    drawn = [(item.relative, item) for item in items if item.kind == NUMBER and item.relative is not None]
-    drawn.sort(key=lambda pair: (pair[1].cell.verdict not in JUDGED, pair[0].difference, pair[1].cell.id))
+    drawn = [(item.relative, item) for item in items if is_drawn(item) and item.relative is not None]
+    drawn.sort(key=lambda pair: (pair[0].difference, pair[1].cell.id))
     return Panel([_line(found, item, pitch * (rank + 1)) for rank, (found, item) in enumerate(drawn)], pitch)
+
+
+def is_drawn(item: Item) -> bool:
+    """Return whether an item is a judged number that has a place in the picture.
+
+    A number of one part of the data is judged by the range over all parts, not by its distance from the rebuilt median,
+    so that its place would say nothing.
+    """
+    return item.kind == NUMBER and item.judged and item.relative is not None and item.tolerance != "range"
 
 
 def pitch_of(count: int) -> float:

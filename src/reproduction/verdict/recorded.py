@@ -13,14 +13,12 @@ from typing import Any
 
 from reproduction.stored.origins import Origin
 from reproduction.verdict.published import COUNTED
-from reproduction.verdict.words import DIFFERS, INDISTINCT, REPRODUCED, decimals, number, short
+from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
 #: Name of a paper's file, and path of the file on the run in the folder ``config``.
 RECORDED, RUN = "recorded.csv", "recorded.json"
-#: Verdicts of values that were judged.
-JUDGED = (REPRODUCED, DIFFERS, INDISTINCT)
 #: How a rebuilt value stands to the recorded one.
 EQUAL, UNEQUAL, OTHER_DATA, ABSENT, TIMED = ("equal", "not equal", "other data", "not rebuilt here", "a measured time")
 

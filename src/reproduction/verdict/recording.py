@@ -14,8 +14,9 @@ from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.published import Record
-from reproduction.verdict.recorded import JUDGED, RECORDED, RECORDED_COLUMNS, RUN, RecordedRow, RecordedRun
+from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, RecordedRow, RecordedRun
 from reproduction.verdict.timeline import run_times
+from reproduction.verdict.words import JUDGED
 from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult

@@ -39,6 +39,7 @@ class PaperSection:
     deviations : as in ``deviations.yaml``.
     data : the data set that stands for each of its roles.
     causes : id of a published row -> why it is not reproduced.
+    url : address of the document; empty where none is known.
     """
 
     name: str
@@ -51,6 +52,7 @@ class PaperSection:
     deviations: Sequence[Deviation]
     data: Sequence[DataUsed]
     causes: Mapping[str, Cause]
+    url: str = ""
 
     @property
     def counted(self) -> list[Item]:
@@ -90,6 +92,14 @@ class PaperSection:
         """The counted items that differ, failed claims first."""
         found = [item for item in self.counted if item.cell.verdict == DIFFERS]
         return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    @property
+    def causes_of_differing(self) -> list[tuple[Cause | None, list[Item]]]:
+        """The items that differ by their cause, causes of most items first and unknown ones last."""
+        groups: dict[Cause | None, list[Item]] = {}
+        for item in self.differing:
+            groups.setdefault(self.causes.get(item.cell.id), []).append(item)
+        return sorted(groups.items(), key=lambda group: (group[0] is None, -len(group[1])))
 
     def of_kind(self, kind: str) -> list[Item]:
         """Return the items of a kind that stand in none of the tables."""
@@ -186,7 +196,7 @@ def make_section(
     tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
     causes = causes_of(record.deviations, record.rows)
-    return PaperSection(*head, items, tables, figures, record.deviations, data, causes)
+    return PaperSection(*head, items, tables, figures, record.deviations, data, causes, spec.get("url", ""))
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:

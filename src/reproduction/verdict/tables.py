@@ -10,12 +10,14 @@ from typing import Any
 import pandas as pd
 
 from reproduction.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED
-from reproduction.verdict.words import OPEN, VERDICTS, decimals, number
+from reproduction.verdict.words import OPEN, VERDICTS, decimals, number, typeset
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
 #: Verdict -> the sign of it, for places that are too narrow for the word.
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
+#: A number below this is written with a power of ten, unless the printed one has that many decimals.
+_SMALL, _DECIMALS = 1e-5, 6
 _TEX_SIGNS = dict(
     zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\approx$", r"$\emptyset$", r"$\circ$", "?"), strict=True)
 )
@@ -135,7 +137,8 @@ def make_cell(row: Mapping[str, Any]) -> TableCell:
     printed = _text(row["published"])
     published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
     rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
-    return TableCell(row["id"], published, rebuilt, row["unit"], row["verdict"], row["reason"], row.get("recorded", ""))
+    words = (row["unit"], row["verdict"], typeset(row["reason"]), row.get("recorded", ""))
+    return TableCell(row["id"], published, rebuilt, *words)
 
 
 def with_deviation(value: str, deviation: str) -> str:
@@ -158,6 +161,8 @@ def shown(value: Any, printed: str, significant: int = 3) -> str:
         return _text(value)
     places = decimals(printed)
     if _text(value) != printed and not amount.is_integer():
+        if abs(amount) < _SMALL and places < _DECIMALS:
+            return typeset(f"{amount:.{significant - 1}e}")
         places = max(places, significant - 1 - math.floor(math.log10(abs(amount))))
     return f"{amount:,.{places}f}"
 

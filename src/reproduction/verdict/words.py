@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 #: Verdicts in the order of the page.
 VERDICTS = ("reproduced", "differs", "not distinguishable", "data missing", "not run", "open")
 REPRODUCED, DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN = VERDICTS
+#: Verdicts of values that were judged.
+JUDGED = (REPRODUCED, DIFFERS, INDISTINCT)
 
 
 def number(text: Any) -> float | None:
@@ -16,6 +19,26 @@ def number(text: Any) -> float | None:
         return float(text)
     except (TypeError, ValueError):
         return None
+
+
+#: Verdict -> its name on the pages, where that is shorter than the one in the files.
+_PAGE_NAMES = {INDISTINCT: "undecided"}
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def page_name(verdict: str) -> str:
+    """Return the name of a verdict on the pages."""
+    return _PAGE_NAMES.get(verdict, verdict)
+
+
+def typeset(text: str) -> str:
+    """Return a text with numbers such as ``1.16e-18`` as people write them, ``1.16 × 10⁻¹⁸``."""
+    return re.sub(r"(?<=\d)e([+-]?)0*(\d+)\b", _power, text)
+
+
+def _power(found: re.Match[str]) -> str:
+    """Return the power of ten of a number in scientific notation."""
+    return f" × 10{(found[1].replace('+', '') + found[2]).translate(_SUPERSCRIPTS)}"
 
 
 def decimals(printed: str) -> int:
