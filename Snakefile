@@ -47,8 +47,8 @@ rule all:
     """Rebuild every document that config.yaml names, ending in the report page (the default)."""
     default_target: True
     input:
-        "results/report/accepted.json",
-        "results/report/ro-crate-metadata.json",
+        ACCEPT.path(),
+        CRATE.path(),
     localrule: True
 
 
@@ -85,8 +85,8 @@ rule figures:
 rule report:
     """The pages results/report/index.html and further, and comparison.csv."""
     input:
-        "results/report/index.html",
-        "results/report/ro-crate-metadata.json",
+        PAGE.path(),
+        CRATE.path(),
     localrule: True
 
 
