@@ -48,8 +48,8 @@ rule all:
     """Rebuild every document that config.yaml names, ending in the report page (the default)."""
     default_target: True
     input:
-        "results/report/accepted.json",
-        "results/report/ro-crate-metadata.json",
+        ACCEPT.path(),
+        CRATE.path(),
     localrule: True
 
 
@@ -86,8 +86,8 @@ rule figures:
 rule report:
     """The pages results/report/index.html and further, and comparison.csv."""
     input:
-        "results/report/index.html",
-        "results/report/ro-crate-metadata.json",
+        PAGE.path(),
+        CRATE.path(),
     localrule: True
 
 
@@ -95,7 +95,7 @@ check_targets()
 
 
 onsuccess:
-    if RECIPES.is_of_run(SUMMARY):
+    if RECIPES.is_of_run(PAGE.path("summary")):
         print(verdicts_said(), file=sys.stderr)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.evidence import OUTCOMES, code_of_test, files_of_test
+from reproduction.plan.evidence import code_of_test, files_of_test
+from reproduction.plan.stages import OUTCOMES
 from textmix.core.io import canonical_json, write_result
 
 TESTS = Path(__file__).parent

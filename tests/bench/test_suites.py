@@ -18,6 +18,7 @@ from reproduction.papers.cbm import bench as cbm
 from reproduction.papers.multinomial import bench as multinomial
 from reproduction.papers.pmm import bench as pmm
 from reproduction.papers.skipgrams import bench as skipgrams
+from reproduction.plan.graph import read_by_suite
 from reproduction.plan.suites import Suite, load_suites
 from tests.fixtures.reader_files import news, story, tar
 from textmix.core import io
@@ -76,7 +77,7 @@ def tiny(tmp_path, monkeypatch):
     io.write_json("resources/tiny/fetch.json", {"status": "had", "files": {"archive": {"name": "messages"}}})
 
     def prepare(suite: Suite) -> list[str]:
-        features, *split = suite.inputs("tiny")
+        features, *split = (job.path for job in read_by_suite(suite, "tiny"))
         if suite.takes == "corpus":
             half = replace(corpus(2, several=False), split=(np.arange(60) // 2 % 2).astype(np.int8))
             texts = None if suite.features else Ragged.from_texts([b"some words of a film it is"] * 60)
@@ -104,7 +105,7 @@ def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: Callabl
 
 def test_a_suite_without_data_says_so() -> None:
     suite = SUITES["pmm"]
-    assert suite.inputs(None) == []
+    assert read_by_suite(suite, None) == []
     with pytest.raises(MissingResult, match="no data for the role 'yahoo_arts'"):
         run_suite(suite, [])
 
@@ -157,4 +158,4 @@ def test_wrong_entries_are_refused(entry: str, told: str, tmp_path) -> None:
 
 def test_inputs_follow_the_data_set() -> None:
     suite = Suite("s", "m:f", "reuters", "split", "blanks", "given")
-    assert suite.inputs("x") == ["results/features/x/blanks", "results/splits/x/given"]
+    assert [job.path for job in read_by_suite(suite, "x")] == ["results/features/x/blanks", "results/splits/x/given"]

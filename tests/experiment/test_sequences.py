@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reproduction.plan.own import compared
-from reproduction.plan.views import TEXT_VIEWS
+from reproduction.plan.own import TEXT_VIEWS, compared
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.compared import run_compared

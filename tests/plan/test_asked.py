@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.asked import check_target
-from reproduction.plan.making import make_plan
-from reproduction.plan.plan import Plan
+from reproduction.plan.plan import Plan, make_plan
+from reproduction.plan.targets import check_target
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 

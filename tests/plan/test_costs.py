@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from reproduction.plan import needs
 from reproduction.plan.costs import Cost, Costs, Measured, load_costs, read_benchmark, save_costs
 from reproduction.plan.graph import Node, measured_costs
-from reproduction.plan.needs import DATA, Needs
+from reproduction.plan.schedule import DATA, LEAST_MEGABYTES, SOON, Needs
+from reproduction.plan.stages import FIT, PARSE, PART, SCORE
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
@@ -113,30 +113,31 @@ def planned(costs: Costs, cells: int = 0) -> Needs:
 
 def test_each_attempt_asks_for_more() -> None:
     job = Asked(paper="edcm", experiment="table1", dataset="news", method="knn")
-    ask = planned(Costs.of(ROWS))
-    assert [ask.megabytes("fit", "unused")(job, attempt) for attempt in (1, 2, 3)] == [500, 1000, 1500]
-    assert [ask.minutes("fit", "unused")(job, attempt) for attempt in (1, 2)] == [12, 24]
-    cut = planned(Costs.of(ROWS), cells=10)
-    assert (cut.minutes("part", "unused")(job, 1), cut.minutes("fit", "unused")(job, 1)) == (6, 6)
-    assert ask.megabytes("score")(job, 1) == needs.LEAST_MEGABYTES
+    ask, cut = planned(Costs.of(ROWS)), planned(Costs.of(ROWS), cells=10)
+    assert [ask.resources(FIT)["mem_mb"](job, attempt) for attempt in (1, 2, 3)] == [500, 1000, 1500]
+    assert [ask.resources(FIT)["runtime"](job, attempt) for attempt in (1, 2)] == [12, 24]
+    assert [cut.resources(stage)["runtime"](job, 1) for stage in (PART, FIT)] == [6, 6]
+    assert ask.resources(SCORE)["mem_mb"](job, 1) == LEAST_MEGABYTES
 
 
 def test_a_short_job_joins_a_group_and_a_long_one_stands_alone() -> None:
     job = Asked(paper="edcm", experiment="table1", dataset="news", method="knn")
-    assert planned(Costs.of(ROWS)).group("fits", "fit", "unused")(job) is None
-    assert planned(Costs.of(ROWS), cells=10).group("fits", "fit", "unused")(job) == "fits", "it joins single fits"
-    assert planned(Costs.of(ROWS)).group("data", "score", "unused")(job) == "data"
+    assert planned(Costs.of(ROWS)).group(FIT)(job) is None
+    assert planned(Costs.of(ROWS), cells=10).group(FIT)(job) == "work", "it joins single fits"
+    assert planned(Costs.of(ROWS), cells=10).group(PART)(job) is None, "the stage has no group"
+    assert planned(Costs()).group(SCORE)(job) == "work", "a job of a short stage, though none was measured"
 
 
 def test_the_longer_a_job_the_earlier_it_starts_but_for_own_data() -> None:
     whole, cut = planned(Costs.of(ROWS)), planned(Costs.of(ROWS), cells=10)
     job = Asked(paper="edcm", experiment="table1", dataset="news", method="knn")
-    seconds = [needs.priority(stage, "unused")(job) for needs, stage in ((whole, "fit"), (cut, "part"), (cut, "fit"))]
+    seconds = [needs.priority(stage)(job) for needs, stage in ((whole, FIT), (cut, PART), (cut, FIT))]
     assert seconds[0] > 9 * seconds[1] > 0 and seconds[2] == 10
     assert max(seconds) < DATA
-    assert whole.priority("fit", "unused")(Asked(paper="own", experiment="own", dataset="x", method="knn")) == 0
+    assert whole.priority(SCORE)(Asked(paper="own", experiment="own", dataset="x", method="knn")) == SOON
+    assert DATA == whole.priority(PARSE)(Asked(dataset="news"))
 
 
 def test_a_job_like_none_in_the_table_asks_for_much() -> None:
-    assert planned(Costs()).megabytes("parse", "{dataset}")(Asked(dataset="news"), 1) == 4050
-    assert planned(Costs()).minutes("parse", "{dataset}")(Asked(dataset="news"), 1) == 65
+    asked = planned(Costs()).resources(PARSE)
+    assert {name: ask(Asked(dataset="news"), 1) for name, ask in asked.items()} == {"mem_mb": 4050, "runtime": 65}

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 import yaml
 
+from reproduction.plan.contest_jobs import FIRST, OwnJobs
 from reproduction.plan.jobs import Jobs
-from reproduction.plan.making import make_plan
 from reproduction.plan.own import OWN, Own, compared, load_own
-from reproduction.plan.own_jobs import FIRST, OwnJobs
-from reproduction.plan.plan import Run
+from reproduction.plan.plan import Run, make_plan
+from reproduction.plan.schedule import Needs
+from reproduction.plan.stages import FIT
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
@@ -168,14 +169,15 @@ def test_name_of_a_data_set_of_the_registry_is_made_another_one(tmp_path):
 
 def test_methods_with_several_kinds_of_features_come_first_and_share_the_time(tmp_path):
     own = describe(tmp_path, methods=["multinomial", "two_stage", "edcm", "nbsvm", "logistic_regression", "dcm"])
-    jobs = OwnJobs(Jobs(make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT)))
-    assert jobs.of_cost("middle", 2).split("|") == ["nbsvm", "logistic_regression"]
-    assert (jobs.of_cost("low"), jobs.of_cost("low", 3)) == ("multinomial|two_stage", "(?!)")
-    timed = {run.method: (jobs.jobs.started(run) > 0, jobs.jobs.cheap(run)) for run in jobs.runs(None)}
+    jobs = OwnJobs(make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT))
+    ask = Needs(jobs.plan).priority(FIT)
+    order = {run.method: ask(SimpleNamespace(**vars(run), items=vars(run).items)) for run in jobs.runs(None)}
+    assert order == {"multinomial": 3, "two_stage": 3, "nbsvm": 2, "logistic_regression": 2, "edcm": 1, "dcm": 0}
+    timing = Jobs(jobs.plan)
+    timed = {run.method: (timing.started(run) > 0, timing.cheap(run)) for run in jobs.runs(None)}
     assert timed == {"multinomial": (True, 1), "two_stage": (False, 1)} | dict.fromkeys(
         ("edcm", "nbsvm", "logistic_regression", "dcm"), (True, 0)
     )
-    assert set(jobs.of_cost("middle").split("|")) == {"edcm", "nbsvm", "logistic_regression"}
 
 
 def test_table_needs_columns(tmp_path):
@@ -210,7 +212,7 @@ def test_own_data_are_a_study_beside_the_papers(tmp_path):
 def test_a_first_page_has_the_methods_of_low_cost(tmp_path, methods, pages, low):
     describe(tmp_path, methods=methods)
     config = {**load_yaml_strict(MAIN), "data": str(tmp_path / "my.yaml")}
-    jobs = OwnJobs(Jobs(make_plan(config, [MAIN], ROOT)))
+    jobs = OwnJobs(make_plan(config, [MAIN], ROOT))
     assert jobs.pages() == [f"results/own/my/{page}" for page in pages]
     first = SimpleNamespace(part=FIRST)
     assert [run.method for run in jobs.runs(first)] == low == list(jobs.entries(first))

@@ -20,8 +20,7 @@ import yaml
 from reproduction.plan.contest_jobs import ContestJobs
 from reproduction.plan.graph import graph
 from reproduction.plan.jobs import Jobs
-from reproduction.plan.making import make_plan
-from reproduction.plan.plan import Plan, Run
+from reproduction.plan.plan import Plan, Run, make_plan
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 
@@ -411,7 +410,7 @@ def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
     after = Jobs(make_plan(REAL, [], root))
     assert after.run_method(fit) == before.run_method(fit)
     assert after.run_method(compared) != before.run_method(compared)
-    assert ContestJobs(after).tabulated() != ContestJobs(before).tabulated()
+    assert ContestJobs(after.plan).tabulated() != ContestJobs(before.plan).tabulated()
     for change in ({"estimator": "textmix.models.dirichlet.dcm:DCMClassifier"}, {"seen_only": True}):
         edited["edcm"] |= change
         path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.plan.making import make_plan
 from reproduction.plan.own import OWN
-from reproduction.plan.plan import Run
+from reproduction.plan.plan import Run, make_plan
 from reproduction.plan.request import Model, Request, read_request
 from reproduction.plan.targets import Targets
 from textmix.core.config import load_yaml_strict

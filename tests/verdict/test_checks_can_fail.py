@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reproduction.plan.locators import Locator, ScoreLocator
-from reproduction.plan.role_lists import expand_paper
+from reproduction.plan.papers import expand_paper
 from reproduction.stored.results import Results
 from reproduction.verdict import claims
 from reproduction.verdict.locate import Rebuilt, Trials

@@ -1,18 +1,18 @@
 rule bench:
     """Time the kernels beside their peers in one run; ratios in results/bench/bench.csv."""
     input:
-        "results/bench/bench.csv",
+        BENCH.path(suite="bench"),
     message:
-        "Bench: results/bench/bench.csv"
+        f"Bench: {BENCH.path(suite='bench')}"
 
 
 rule bench_suite:
     input:
         JOBS.bench_inputs,
     output:
-        "results/bench/{suite}.csv",
+        BENCH.path(),
     log:
-        "logs/bench/{suite}.log",
+        BENCH.log,
     conda:
         "../envs/bench.yaml"
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
@@ -28,9 +28,9 @@ rule bench_suite:
 rule bench_table:
     """The suites of the bench in one table; the log says which targets are met."""
     input:
-        collect("results/bench/{suite}.csv", suite=PLAN.suites),
+        collect(BENCH.path(), suite=PLAN.suites),
     output:
-        "results/bench/bench.csv",
+        BENCH.path(suite="bench"),
     log:
         "logs/bench.log",
     conda:

@@ -10,19 +10,18 @@ rule compare:
         lists=JOBS.role_lists,
         schema=JOBS.source("workflow/schemas/checks.schema.yaml"),
     output:
-        comparison="results/papers/{paper}/comparison.csv",
-        origins="results/papers/{paper}/origins.csv",
+        comparison=COMPARE.path(),
+        origins=COMPARE.path("origins"),
     log:
-        "logs/compare/{paper}.log",
+        COMPARE.log,
     benchmark:
-        "results/benchmarks/compare/{paper}.tsv"
+        COMPARE.benchmark
     group:
-        "end"
+        NEEDS.group(COMPARE)
     conda:
         "../envs/jobs.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("compare"),
-        runtime=NEEDS.minutes("compare"),
+        **NEEDS.resources(COMPARE),
     params:
         recipe=RECIPES.of(
             "compare",
@@ -44,11 +43,11 @@ for paper in [name for name in PLAN.papers if PLAN.papers[name]["tables"]]:
         name:
             f"table_{paper}"
         input:
-            "results/papers/{paper}/comparison.csv",
+            COMPARE.path(),
         output:
             csv=[
                 report(
-                    f"results/papers/{{paper}}/tables/{table}.csv",
+                    TABLE.path("csv", table=table),
                     caption="../report/table.rst",
                     category="{paper}",
                     subcategory="tables",
@@ -57,22 +56,21 @@ for paper in [name for name in PLAN.papers if PLAN.papers[name]["tables"]]:
                 for table in PLAN.papers[paper]["tables"]
             ],
             tex=[
-                f"results/papers/{{paper}}/tables/{table}.tex"
+                TABLE.path("tex", table=table)
                 for table in PLAN.papers[paper]["tables"]
             ],
         log:
-            "logs/tables/{paper}.log",
+            TABLE.log,
         benchmark:
-            "results/benchmarks/table/{paper}.tsv"
+            TABLE.benchmark
         wildcard_constraints:
             paper=paper,
         group:
-            "end"
+            NEEDS.group(TABLE)
         conda:
             "../envs/jobs.yaml"
         resources:
-            mem_mb=NEEDS.megabytes("table"),
-            runtime=NEEDS.minutes("table"),
+            **NEEDS.resources(TABLE),
         params:
             recipe=RECIPES.of("table", entries=JOBS.table_entries),
         message:
@@ -90,11 +88,11 @@ for paper in filter(PLAN.drawable, PLAN.papers):
             scores=JOBS.scores,
             timings=JOBS.timings,
             measures=JOBS.measures,
-            comparison="results/papers/{paper}/comparison.csv",
+            comparison=COMPARE.path(),
         output:
             [
                 report(
-                    f"results/papers/{{paper}}/figures/{figure}.svg",
+                    FIGURE.path(figure=figure),
                     caption="../report/figure.rst",
                     category="{paper}",
                     subcategory="figures",
@@ -103,18 +101,17 @@ for paper in filter(PLAN.drawable, PLAN.papers):
                 for figure in PLAN.drawable(paper)
             ],
         log:
-            "logs/figures/{paper}.log",
+            FIGURE.log,
         benchmark:
-            "results/benchmarks/figure/{paper}.tsv"
+            FIGURE.benchmark
         wildcard_constraints:
             paper=paper,
         group:
-            "end"
+            NEEDS.group(FIGURE)
         conda:
             "../envs/jobs.yaml"
         resources:
-            mem_mb=NEEDS.megabytes("figure"),
-            runtime=NEEDS.minutes("figure"),
+            **NEEDS.resources(FIGURE),
         params:
             recipe=RECIPES.of(
                 "figure",

@@ -1,20 +1,19 @@
 rule features:
     input:
-        "results/datasets/{dataset}",
+        PARSE.path(),
     output:
-        directory("results/features/{dataset}/{features}"),
+        directory(FEATURES.path()),
     log:
-        "logs/features/{dataset}/{features}.log",
+        FEATURES.log,
     benchmark:
-        "results/benchmarks/features/{dataset}/{features}.tsv"
-    priority: DATA
+        FEATURES.benchmark
+    priority: NEEDS.priority(FEATURES)
     group:
-        NEEDS.group("data", "features", "{dataset}/{features}")
+        NEEDS.group(FEATURES)
     conda:
         "../envs/words.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("features", "{dataset}/{features}"),
-        runtime=NEEDS.minutes("features", "{dataset}/{features}"),
+        **NEEDS.resources(FEATURES),
     params:
         recipe=RECIPES.of("features", spec=JOBS.features_spec),
     message:

@@ -1,11 +1,11 @@
 rule fetch:
     output:
-        "resources/{dataset}/fetch.json",
+        FETCH.path(),
     log:
-        "logs/fetch/{dataset}.log",
+        FETCH.log,
     benchmark:
-        "results/benchmarks/fetch/{dataset}.tsv"
-    priority: DATA
+        FETCH.benchmark
+    priority: NEEDS.priority(FETCH)
     # On a cluster it runs where the run was started, since nodes may have no network.
     localrule: True
     conda:

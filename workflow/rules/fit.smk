@@ -1,4 +1,4 @@
-FIT = RECIPES.of(
+FITTING = RECIPES.of(
     "fit",
     modules=JOBS.run_modules,
     spec=JOBS.run_spec,
@@ -13,28 +13,25 @@ rule fit:
         splits=JOBS.run_splits,
         parts=JOBS.run_parts,
     output:
-        predictions=directory(
-            "results/predictions/{paper}/{experiment}/{dataset}/{method}"
-        ),
-        timings="results/timings/{paper}/{experiment}/{dataset}/{method}.csv",
+        predictions=directory(FIT.path("predictions")),
+        timings=FIT.path("timings"),
     log:
-        "logs/fit/{paper}/{experiment}/{dataset}/{method}.log",
+        FIT.log,
     benchmark:
-        "results/benchmarks/fit/{paper}/{experiment}/{dataset}/{method}.tsv"
-    priority: NEEDS.priority("fit", "{paper}/{experiment}/{dataset}/{method}")
+        FIT.benchmark
+    priority: NEEDS.priority(FIT)
     group:
-        NEEDS.group("work", "fit", "{paper}/{experiment}/{dataset}/{method}")
+        NEEDS.group(FIT)
     conda:
         "../envs/fit.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("fit", "{paper}/{experiment}/{dataset}/{method}"),
-        runtime=NEEDS.minutes("fit", "{paper}/{experiment}/{dataset}/{method}"),
+        **NEEDS.resources(FIT),
         # Resources, for no result depends on them: they decide whether a compared method still has time.
         started=JOBS.started,
         budget=JOBS.budget,
         cheap=JOBS.cheap,
     params:
-        recipe=FIT,
+        recipe=FITTING,
     message:
         "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
     script:
@@ -46,21 +43,20 @@ rule part:
         features=JOBS.run_views,
         splits=JOBS.run_splits,
     output:
-        temp(directory("results/parts/{paper}/{experiment}/{dataset}/{method}/{cell}")),
+        temp(directory(PART.path())),
     log:
-        "logs/fit/{paper}/{experiment}/{dataset}/{method}/{cell}.log",
+        PART.log,
     benchmark:
-        "results/benchmarks/part/{paper}/{experiment}/{dataset}/{method}/{cell}.tsv"
-    priority: NEEDS.priority("part", "{paper}/{experiment}/{dataset}/{method}")
+        PART.benchmark
+    priority: NEEDS.priority(PART)
     conda:
         "../envs/fit.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("part", "{paper}/{experiment}/{dataset}/{method}"),
-        runtime=NEEDS.minutes("part", "{paper}/{experiment}/{dataset}/{method}"),
+        **NEEDS.resources(PART),
         started=JOBS.started,
         budget=JOBS.budget,
     params:
-        recipe=FIT,
+        recipe=FITTING,
     message:
         "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}: "
         "fit {wildcards.cell}"
@@ -72,19 +68,18 @@ rule measure:
     input:
         JOBS.measure_inputs,
     output:
-        directory("results/papers/{paper}/measures/{measure}"),
+        directory(MEASURE.path()),
     log:
-        "logs/measure/{paper}/{measure}.log",
+        MEASURE.log,
     benchmark:
-        "results/benchmarks/measure/{paper}/{measure}.tsv"
-    priority: NEEDS.priority("measure", "{paper}/{measure}")
+        MEASURE.benchmark
+    priority: NEEDS.priority(MEASURE)
     group:
-        NEEDS.group("work", "measure", "{paper}/{measure}")
+        NEEDS.group(MEASURE)
     conda:
         "../envs/fit.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("measure", "{paper}/{measure}"),
-        runtime=NEEDS.minutes("measure", "{paper}/{measure}"),
+        **NEEDS.resources(MEASURE),
     params:
         recipe=RECIPES.of(
             "measure",

@@ -1,14 +1,14 @@
 rule matrix_table:
     """Scores, costs and scores of single trials of the matrix as csv."""
     input:
-        scores=CONTEST.matrix_files("results/scores/{run.name}.csv"),
-        timings=CONTEST.matrix_files("results/timings/{run.name}.csv"),
+        scores=CONTEST.matrix_files(SCORE),
+        timings=CONTEST.matrix_files(FIT, "timings"),
     output:
-        scores="results/matrix/matrix.csv",
-        costs="results/matrix/costs.csv",
-        trials="results/matrix/trials.csv",
+        scores=MATRIX_TABLE.path("matrix"),
+        costs=MATRIX_TABLE.path("costs"),
+        trials=MATRIX_TABLE.path("trials"),
     log:
-        "logs/matrix/table.log",
+        MATRIX_TABLE.log,
     conda:
         "../envs/jobs.yaml"
     params:
@@ -27,16 +27,16 @@ rule matrix_table:
 rule matrix_page:
     """The page on the matrix: every method of the registry on every data set at hand."""
     input:
-        scores="results/matrix/matrix.csv",
-        costs="results/matrix/costs.csv",
-        trials="results/matrix/trials.csv",
-        features=TARGETS.matrix_folders("features"),
-        splits=TARGETS.matrix_folders("splits"),
-        data=collect("results/datasets/{name}", name=PLAN.matrix.spec["roles"]),
+        scores=MATRIX_TABLE.path("matrix"),
+        costs=MATRIX_TABLE.path("costs"),
+        trials=MATRIX_TABLE.path("trials"),
+        features=CONTEST.matrix_data(FEATURES),
+        splits=CONTEST.matrix_data(SPLIT),
+        data=collect(PARSE.path(), dataset=PLAN.matrix.spec["roles"]),
     output:
-        "results/matrix/index.html",
+        MATRIX_PAGE.path(),
     log:
-        "logs/matrix/page.log",
+        MATRIX_PAGE.log,
     conda:
         "../envs/pages.yaml"
     params:
@@ -50,7 +50,7 @@ rule matrix_page:
             versions=versions(),
         ),
     message:
-        "Writing results/matrix/index.html"
+        f"Writing {MATRIX_PAGE.path()}"
     script:
         "../scripts/matrix_page.py"
 
@@ -58,23 +58,26 @@ rule matrix_page:
 rule study:
     """All methods, data sets and numbers of training documents: results/matrix/study.csv and study.html."""
     input:
-        scores=CONTEST.study_files("results/scores/{run.name}.csv"),
-        timings=CONTEST.study_files("results/timings/{run.name}.csv"),
-        predictions=JOBS.run_files("matrix", "results/predictions/{run.name}"),
+        scores=CONTEST.study_files(SCORE),
+        timings=CONTEST.study_files(FIT, "timings"),
+        predictions=JOBS.run_files("matrix", FIT),
         folders=CONTEST.study_folders(),
     output:
-        table="results/matrix/study.csv",
-        page="results/matrix/study.html",
+        table=STUDY.path("table"),
+        page=STUDY.path("page"),
     log:
-        "logs/matrix/study.log",
+        STUDY.log,
     conda:
         "../envs/pages.yaml"
     params:
         recipe=RECIPES.of(
-            "study", data=JOBS.parts("pages/templates/*"), **CONTEST.study()
+            "study",
+            data=JOBS.parts("pages/templates/*"),
+            titles=JOBS.titles(PLAN.matrix.spec["roles"]),
+            **CONTEST.study(),
         ),
     message:
-        "Writing results/matrix/study.html"
+        f"Writing {STUDY.path('page')}"
     script:
         "../scripts/study.py"
 
@@ -82,8 +85,8 @@ rule study:
 rule matrix:
     """Every method on every data set at hand, with the same splits and metrics: results/matrix/index.html."""
     input:
-        "results/matrix/index.html",
-        "results/matrix/matrix.csv",
+        MATRIX_PAGE.path(),
+        MATRIX_TABLE.path("matrix"),
     localrule: True
     message:
-        "Matrix: results/matrix/index.html"
+        f"Matrix: {MATRIX_PAGE.path()}"

@@ -2,33 +2,36 @@
 
 from dataclasses import asdict
 
-if MODEL is not None:
-    forget_backup(f"results/models/{MODEL.dataset}/{MODEL.method}")
+if ASKED is not None:
+    forget_backup(TARGETS.model())
 
     rule keep_model:
         input:
-            f"results/features/{MODEL.dataset}/{MODEL.features}",
+            FEATURES.path(features=ASKED.features),
         output:
             # Snakemake puts the model back that was there before, should this fit fail.
-            update(directory(f"results/models/{MODEL.dataset}/{MODEL.method}")),
+            update(directory(MODEL.path())),
         log:
-            f"logs/models/{MODEL.dataset}/{MODEL.method}.log",
+            MODEL.log,
         benchmark:
-            f"results/benchmarks/models/{MODEL.dataset}/{MODEL.method}.tsv"
+            MODEL.benchmark
+        wildcard_constraints:
+            dataset=ASKED.dataset,
+            method=ASKED.method,
         conda:
             "../envs/fit.yaml"
         params:
             recipe=RECIPES.of(
                 "model",
-                modules=[PLAN.methods[MODEL.method].module],
-                method=asdict(PLAN.methods[MODEL.method]),
-                params=MODEL.params,
-                search=MODEL.search,
-                spec=PLAN.features[MODEL.features],
+                modules=[PLAN.methods[ASKED.method].module],
+                method=asdict(PLAN.methods[ASKED.method]),
+                params=ASKED.params,
+                search=ASKED.search,
+                spec=PLAN.features[ASKED.features],
                 seed=PLAN.settings["seed"],
             ),
         message:
-            f"Fitting {MODEL.method} to all documents of {MODEL.dataset}"
+            "Fitting {wildcards.method} to all documents of {wildcards.dataset}"
         script:
             "../scripts/model.py"
 

@@ -3,57 +3,18 @@ if OWN is not None:
     # The page on the methods of low cost, and that on all methods, are made by the same rules.
     PARTS = f"({FIRST})?"
 
-    ruleorder: read_own > parse
-    ruleorder: fit_search > fit_cheap > fit_likely > fit_next > fit
-    ruleorder: features_own > features
-    ruleorder: score_own > score
-
-    # Methods of low cost are fitted first, and the page on them is written before costlier ones begin.
-    use rule features as features_own with:
-        wildcard_constraints:
-            dataset=OWN.name,
-        priority: 5
-
-    use rule score as score_own with:
-        wildcard_constraints:
-            paper="own",
-        priority: 5
-
-    # Among them the machines, which try three kinds of features or more, have the largest share of the time.
-    use rule fit as fit_search with:
-        wildcard_constraints:
-            paper="own",
-            method=OWN_JOBS.of_cost("low", 3),
-        priority: 4
-
-    use rule fit as fit_cheap with:
-        wildcard_constraints:
-            paper="own",
-            method=OWN_JOBS.of_cost("low"),
-        priority: 3
-
-    # Of the costlier ones those come first that try several kinds of features.
-    use rule fit as fit_likely with:
-        wildcard_constraints:
-            paper="own",
-            method=OWN_JOBS.of_cost("middle", 2),
-        priority: 2
-
-    use rule fit as fit_next with:
-        wildcard_constraints:
-            paper="own",
-            method=OWN_JOBS.of_cost("middle"),
-        priority: 1
-
     rule read_own:
         input:
             OWN.inputs,
         output:
-            directory(f"results/datasets/{OWN.name}"),
+            directory(PARSE.path()),
         log:
-            f"logs/parse/{OWN.name}.log",
+            PARSE.log,
         benchmark:
-            f"results/benchmarks/parse/{OWN.name}.tsv"
+            PARSE.benchmark
+        wildcard_constraints:
+            dataset=OWN.name,
+        priority: NEEDS.priority(PARSE)
         conda:
             "../envs/data.yaml"
         params:
@@ -70,14 +31,16 @@ if OWN is not None:
 
     rule own_summary:
         input:
-            parsed=f"results/datasets/{OWN.name}",
-            counted=f"results/features/{OWN.name}/own",
-            splits=f"results/splits/{OWN.name}/own",
+            parsed=PARSE.path(),
+            counted=FEATURES.path(features="own"),
+            splits=SPLIT.path(split="own"),
         output:
-            f"results/own/{OWN.name}/summary.json",
+            OWN_SUMMARY.path(),
         log:
-            f"logs/own/{OWN.name}/summary.log",
-        priority: 5
+            OWN_SUMMARY.log,
+        wildcard_constraints:
+            dataset=OWN.name,
+        priority: SOON
         conda:
             "../envs/jobs.yaml"
         params:
@@ -90,17 +53,18 @@ if OWN is not None:
     rule own_choice:
         input:
             unpack(OWN_JOBS.results),
-            parsed=f"results/datasets/{OWN.name}",
-            splits=f"results/splits/{OWN.name}/own",
+            parsed=PARSE.path(),
+            splits=SPLIT.path(split="own"),
             views=OWN_JOBS.views,
         output:
-            choice=f"results/own/{OWN.name}/{{part}}choice.json",
-            predictions=f"results/own/{OWN.name}/{{part}}predictions.csv",
+            choice=OWN_CHOICE.path("choice"),
+            predictions=OWN_CHOICE.path("predictions"),
         log:
-            f"logs/own/{OWN.name}/{{part}}choice.log",
+            OWN_CHOICE.log,
         wildcard_constraints:
+            dataset=OWN.name,
             part=PARTS,
-        priority: 5
+        priority: SOON
         conda:
             "../envs/fit.yaml"
         params:
@@ -120,18 +84,19 @@ if OWN is not None:
     rule own_page:
         input:
             unpack(OWN_JOBS.results),
-            summary=f"results/own/{OWN.name}/summary.json",
-            choice=f"results/own/{OWN.name}/{{part}}choice.json",
+            summary=OWN_SUMMARY.path(),
+            choice=OWN_CHOICE.path("choice"),
         output:
-            page=f"results/own/{OWN.name}/{{part}}index.html",
-            scores=f"results/own/{OWN.name}/{{part}}scores.csv",
-            costs=f"results/own/{OWN.name}/{{part}}costs.csv",
-            trials=f"results/own/{OWN.name}/{{part}}trials.csv",
+            page=OWN_PAGE.path("page"),
+            scores=OWN_PAGE.path("scores"),
+            costs=OWN_PAGE.path("costs"),
+            trials=OWN_PAGE.path("trials"),
         log:
-            f"logs/own/{OWN.name}/{{part}}page.log",
+            OWN_PAGE.log,
         wildcard_constraints:
+            dataset=OWN.name,
             part=PARTS,
-        priority: 5
+        priority: SOON
         conda:
             "../envs/pages.yaml"
         resources:
@@ -152,19 +117,21 @@ if OWN is not None:
                 versions=versions(),
             ),
         message:
-            f"Writing results/own/{OWN.name}/{{wildcards.part}}index.html"
+            "Writing {output.page}"
         script:
             "../scripts/own_page.py"
 
     rule own_model:
         input:
-            parsed=f"results/datasets/{OWN.name}",
-            choice=f"results/own/{OWN.name}/choice.json",
+            parsed=PARSE.path(),
+            choice=OWN_CHOICE.path("choice", part=""),
         output:
             # Snakemake puts the model back that was there before, should this fit fail.
-            update(directory(f"results/models/{OWN.name}/best")),
+            update(directory(MODEL.path(method="best"))),
         log:
-            f"logs/models/{OWN.name}/best.log",
+            "logs/model/{dataset}/best.log",
+        wildcard_constraints:
+            dataset=OWN.name,
         conda:
             "../envs/fit.yaml"
         params:
@@ -178,21 +145,23 @@ if OWN is not None:
                 seed=PLAN.settings["seed"],
             ),
         message:
-            f"Keeping the recommended method: results/models/{OWN.name}/best"
+            "Keeping the recommended method: {output}"
         script:
             "../scripts/own_model.py"
 
     rule own_peers:
         input:
-            parsed=f"results/datasets/{OWN.name}",
-            splits=f"results/splits/{OWN.name}/own",
-            choice=f"results/own/{OWN.name}/choice.json",
-            predictions=f"results/own/{OWN.name}/predictions.csv",
-            costs=f"results/own/{OWN.name}/costs.csv",
+            parsed=PARSE.path(),
+            splits=SPLIT.path(split="own"),
+            choice=OWN_CHOICE.path("choice", part=""),
+            predictions=OWN_CHOICE.path("predictions", part=""),
+            costs=OWN_PAGE.path("costs", part=""),
         output:
-            f"results/own/{OWN.name}/peers.csv",
+            OWN_PEERS.path(),
         log:
-            f"logs/own/{OWN.name}/peers.log",
+            OWN_PEERS.log,
+        wildcard_constraints:
+            dataset=OWN.name,
         conda:
             "../envs/bench.yaml"
         params:
@@ -213,7 +182,7 @@ rule own:
         own_files,
     localrule: True
     message:
-        f"Own data: results/own/{OWN.name if OWN else '<name>'}/index.html"
+        f"Own data: {OWN_PAGE.path(dataset=OWN.name if OWN else '<name>', part='')}"
 
 
 rule peers:
@@ -222,4 +191,4 @@ rule peers:
         peers_file,
     localrule: True
     message:
-        f"Peers: results/own/{OWN.name if OWN else '<name>'}/peers.csv"
+        f"Peers: {OWN_PEERS.path(dataset=OWN.name if OWN else '<name>')}"

@@ -2,19 +2,21 @@ rule parse:
     input:
         JOBS.fetched,
     output:
-        directory("results/datasets/{dataset}"),
+        directory(PARSE.path()),
     log:
-        "logs/parse/{dataset}.log",
+        PARSE.log,
     benchmark:
-        "results/benchmarks/parse/{dataset}.tsv"
-    priority: DATA
+        PARSE.benchmark
+    # Data of the user's own are read by a rule of their own.
+    wildcard_constraints:
+        dataset=f"(?!{OWN.name}$)[a-z0-9_]+" if OWN else "[a-z0-9_]+",
+    priority: NEEDS.priority(PARSE)
     group:
-        NEEDS.group("data", "parse", "{dataset}")
+        NEEDS.group(PARSE)
     conda:
         "../envs/data.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("parse", "{dataset}"),
-        runtime=NEEDS.minutes("parse", "{dataset}"),
+        **NEEDS.resources(PARSE),
     params:
         recipe=RECIPES.of(
             "parse",

@@ -9,24 +9,51 @@ from snakemake.logging import logger
 
 from textmix.core.environment import versions
 from textmix.core.io import delete_result
-from reproduction.plan.asked import check_target
-from reproduction.plan.contest_jobs import ContestJobs
+from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
-from reproduction.plan.making import make_plan
-from reproduction.plan.needs import DATA, Needs
-from reproduction.plan.own_jobs import FIRST, OwnJobs
 from reproduction.plan.packing import packed_jobs
+from reproduction.plan.plan import make_plan
 from reproduction.plan.recipes import Recipes
+from reproduction.plan.schedule import SOON, Needs
 from reproduction.plan.snakemake_private import forget_backup
-from reproduction.plan.targets import SUMMARY, Targets, verdicts_said
+from reproduction.plan.stages import (
+    ACCEPT,
+    BENCH,
+    COMPARE,
+    CRATE,
+    FEATURES,
+    FETCH,
+    FIGURE,
+    FIT,
+    MATRIX_PAGE,
+    MATRIX_TABLE,
+    MEASURE,
+    MODEL,
+    OWN_CHOICE,
+    OWN_PAGE,
+    OWN_PEERS,
+    OWN_SUMMARY,
+    PAGE,
+    PARSE,
+    PART,
+    PROVENANCE,
+    RESOURCES,
+    RESULTS,
+    SCALING,
+    SCORE,
+    SPLIT,
+    STUDY,
+    TABLE,
+)
+from reproduction.plan.targets import Targets, check_target, verdicts_said
 
 with one_sentence():
     PLAN = make_plan(config, [MAIN_CONFIG, *CONFIG_FILES], ROOT)
 
 MIRROR = os.environ.get("TEXTMIX_MIRROR")
 JOBS = Jobs(PLAN, Path(MIRROR) if MIRROR else None)
-CONTEST = ContestJobs(JOBS)
-OWN_JOBS = OwnJobs(JOBS)
+CONTEST = ContestJobs(PLAN)
+OWN_JOBS = OwnJobs(PLAN)
 TARGETS = Targets(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(
@@ -37,7 +64,7 @@ RECIPES = Recipes(
     # The peers stand beside the results at hand: a method without time is tried again for the target own alone.
     retry={"own", "peers"} & set(sys.argv[1:]) != {"peers"},
 )
-OWN, MODEL = PLAN.own, PLAN.model
+OWN, ASKED = PLAN.own, PLAN.model
 
 
 wildcard_constraints:
@@ -72,12 +99,12 @@ def model_folder(wildcards):
 
 def stale_results(wildcards):
     """Return a sentence for each result that its job would not make so today."""
-    return RECIPES.stale_below(Path("results"), Path("resources"))
+    return RECIPES.stale_below(RESULTS, RESOURCES)
 
 
 def delete_unfounded():
     """Delete the results that rest on one that this run has not made, so that no page shows old numbers as today's."""
-    gone = RECIPES.unfounded(Path("results"))
+    gone = RECIPES.unfounded(RESULTS)
     for path in gone:
         delete_result(path)
     if gone:

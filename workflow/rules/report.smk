@@ -1,10 +1,8 @@
 rule page:
     """The report: its pages, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
     input:
-        comparisons=collect(
-            "results/papers/{paper}/comparison.csv", paper=PLAN.chosen()
-        ),
-        origins=collect("results/papers/{paper}/origins.csv", paper=PLAN.chosen()),
+        comparisons=collect(COMPARE.path(), paper=PLAN.chosen()),
+        origins=collect(COMPARE.path("origins"), paper=PLAN.chosen()),
         recorded=JOBS.recorded(),
         tables=TARGETS.tables(),
         figures=TARGETS.figures(),
@@ -16,41 +14,40 @@ rule page:
         ),
     output:
         front=report(
-            "results/report/index.html",
+            PAGE.path("front"),
             caption="../report/page.rst",
             category="report",
             labels={"page": "findings"},
         ),
         numbers=report(
-            "results/report/numbers.html",
+            PAGE.path("numbers"),
             caption="../report/page.rst",
             category="report",
             labels={"page": "all numbers"},
         ),
         papers=report(
-            collect("results/report/{paper}.html", paper=PLAN.papers),
+            collect(PAGE.path("papers"), paper=PLAN.papers),
             caption="../report/page.rst",
             category="report",
             labels={"page": "a paper"},
         ),
         comparison=report(
-            "results/report/comparison.csv",
+            PAGE.path("comparison"),
             caption="../report/comparison.rst",
             category="report",
             labels={"page": "comparison as csv"},
         ),
-        summary="results/report/summary.json",
+        summary=PAGE.path("summary"),
     log:
-        "logs/report.log",
+        PAGE.log,
     benchmark:
-        "results/benchmarks/page/report.tsv"
+        PAGE.benchmark
     group:
-        "end"
+        NEEDS.group(PAGE)
     conda:
         "../envs/pages.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("page"),
-        runtime=NEEDS.minutes("page"),
+        **NEEDS.resources(PAGE),
     params:
         recipe=RECIPES.of(
             "page",
@@ -62,7 +59,7 @@ rule page:
             chosen=PLAN.chosen(),
         ),
     message:
-        "Writing the report page results/report/index.html"
+        f"Writing the report page {PAGE.path()}"
     script:
         "../scripts/page.py"
 
@@ -75,22 +72,21 @@ rule provenance:
         lock=JOBS.source("requirements.lock"),
     output:
         report(
-            "results/report/provenance.html",
+            PROVENANCE.path(),
             caption="../report/provenance.rst",
             category="report",
             labels={"page": "provenance"},
         ),
     log:
-        "logs/provenance.log",
+        PROVENANCE.log,
     benchmark:
-        "results/benchmarks/provenance/report.tsv"
+        PROVENANCE.benchmark
     group:
-        "end"
+        NEEDS.group(PROVENANCE)
     conda:
         "../envs/pages.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("provenance"),
-        runtime=NEEDS.minutes("provenance"),
+        **NEEDS.resources(PROVENANCE),
     params:
         recipe=RECIPES.of(
             "provenance",
@@ -102,7 +98,7 @@ rule provenance:
             versions=versions(),
         ),
     message:
-        "Writing results/report/provenance.html"
+        f"Writing {PROVENANCE.path()}"
     script:
         "../scripts/provenance.py"
 
@@ -116,20 +112,19 @@ rule crate:
         lock=JOBS.source("requirements.lock"),
         snakefile=JOBS.source("Snakefile"),
     output:
-        metadata="results/report/ro-crate-metadata.json",
-        workflow="results/report/workflow.smk",
-        configuration="results/report/config.json",
+        metadata=CRATE.path("metadata"),
+        workflow=CRATE.path("workflow"),
+        configuration=CRATE.path("configuration"),
     log:
-        "logs/crate.log",
+        CRATE.log,
     benchmark:
-        "results/benchmarks/crate/report.tsv"
+        CRATE.benchmark
     group:
-        "end"
+        NEEDS.group(CRATE)
     conda:
         "../envs/pages.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("crate"),
-        runtime=NEEDS.minutes("crate"),
+        **NEEDS.resources(CRATE),
     params:
         recipe=RECIPES.of("crate", commit=JOBS.commit, settings=dict(PLAN.settings)),
     message:
@@ -141,21 +136,20 @@ rule crate:
 rule accept:
     """The end of a run: an error where data were corrupt or, if strict, could not be had."""
     input:
-        summary="results/report/summary.json",
+        summary=PAGE.path("summary"),
         data=TARGETS.datasets(),
     output:
-        "results/report/accepted.json",
+        ACCEPT.path(),
     log:
-        "logs/accept.log",
+        ACCEPT.log,
     benchmark:
-        "results/benchmarks/accept/report.tsv"
+        ACCEPT.benchmark
     group:
-        "end"
+        NEEDS.group(ACCEPT)
     conda:
         "../envs/jobs.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("accept"),
-        runtime=NEEDS.minutes("accept"),
+        **NEEDS.resources(ACCEPT),
     params:
         recipe=RECIPES.of("accept", strict=PLAN.settings["strict"]),
     message:

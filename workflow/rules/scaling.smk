@@ -1,17 +1,17 @@
-SCALING = load_yaml_strict(ROOT / "config/scaling.yaml")
+CASES = load_yaml_strict(ROOT / "config/scaling.yaml")
 
 
 wildcard_constraints:
-    case="|".join(SCALING),
+    case="|".join(CASES),
 
 
 rule scaling_case:
     input:
         JOBS.scaling_features,
     output:
-        "results/scaling/{case}.csv",
+        SCALING.path("case"),
     log:
-        "logs/scaling/{case}.log",
+        SCALING.log,
     conda:
         "../envs/bench.yaml"
     # All cores, so that no other job disturbs the clock; the case itself runs on one.
@@ -19,7 +19,7 @@ rule scaling_case:
     params:
         recipe=RECIPES.of(
             "scaling",
-            spec=lambda wildcards: SCALING[wildcards.case],
+            spec=lambda wildcards: CASES[wildcards.case],
             largest=PLAN.settings["largest"],
         ),
     message:
@@ -31,10 +31,10 @@ rule scaling_case:
 rule scaling:
     """How time and memory of each stage grow with documents and labels: results/scaling/scaling.svg and slopes.csv."""
     input:
-        collect("results/scaling/{case}.csv", case=SCALING),
+        collect(SCALING.path("case"), case=CASES),
     output:
-        slopes="results/scaling/slopes.csv",
-        figure="results/scaling/scaling.svg",
+        slopes=SCALING.path("slopes"),
+        figure=SCALING.path("figure"),
     log:
         "logs/scaling.log",
     conda:
@@ -42,6 +42,6 @@ rule scaling:
     params:
         recipe=RECIPES.of("scaling_figure"),
     message:
-        "Slopes of time and memory: results/scaling/slopes.csv"
+        f"Slopes of time and memory: {SCALING.path('slopes')}"
     script:
         "../scripts/scaling_figure.py"

@@ -1,21 +1,21 @@
 rule score:
     input:
-        predictions="results/predictions/{paper}/{experiment}/{dataset}/{method}",
+        predictions=FIT.path(),
         features=JOBS.run_features,
         splits=JOBS.run_splits,
     output:
-        "results/scores/{paper}/{experiment}/{dataset}/{method}.csv",
+        SCORE.path(),
     log:
-        "logs/score/{paper}/{experiment}/{dataset}/{method}.log",
+        SCORE.log,
     benchmark:
-        "results/benchmarks/score/{paper}/{experiment}/{dataset}/{method}.tsv"
+        SCORE.benchmark
+    priority: NEEDS.priority(SCORE)
     group:
-        "work"
+        NEEDS.group(SCORE)
     conda:
         "../envs/jobs.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("score"),
-        runtime=NEEDS.minutes("score"),
+        **NEEDS.resources(SCORE),
     params:
         recipe=RECIPES.of("score", metrics=JOBS.metrics),
     message:

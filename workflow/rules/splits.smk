@@ -1,20 +1,19 @@
 rule split:
     input:
-        "results/datasets/{dataset}",
+        PARSE.path(),
     output:
-        directory("results/splits/{dataset}/{split}"),
+        directory(SPLIT.path()),
     log:
-        "logs/splits/{dataset}/{split}.log",
+        SPLIT.log,
     benchmark:
-        "results/benchmarks/split/{dataset}/{split}.tsv"
-    priority: DATA
+        SPLIT.benchmark
+    priority: NEEDS.priority(SPLIT)
     group:
-        "data"
+        NEEDS.group(SPLIT)
     conda:
         "../envs/jobs.yaml"
     resources:
-        mem_mb=NEEDS.megabytes("split"),
-        runtime=NEEDS.minutes("split"),
+        **NEEDS.resources(SPLIT),
     params:
         recipe=RECIPES.of(
             "split",

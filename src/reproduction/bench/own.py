@@ -13,8 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 from reproduction.bench.timing import compare, judge
-from reproduction.plan.own import compared
-from reproduction.plan.views import TEXT_VIEWS
+from reproduction.plan.own import TEXT_VIEWS, compared
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.experiment.compared import run_compared
 from textmix.experiment.methods import load_methods

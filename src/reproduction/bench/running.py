@@ -63,7 +63,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dic
     Parameters
     ----------
     suite : entry of the registry.
-    inputs : paths as `Suite.inputs` names them; none if the configuration maps no data set to the suite's role.
+    inputs : paths of what `reproduction.plan.graph.read_by_suite` returns; none if its role has no data set.
     repeats : rounds; in each, every candidate and peer runs once.
 
     Returns

@@ -17,17 +17,20 @@ from textmix.core.environment import environment, processor
 from textmix.core.errors import IntegrityError
 from textmix.core.provenance import SHORT, reachable
 
-#: Folder of the single fits that one job joins: Snakemake deletes them after use, and they have the recipe of that job.
-PARTS = "results/parts/"
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
 NEUTRAL = ("reproduction.job.held", "reproduction.job.recipes", "reproduction.job.runtime")
 #: Most names in one sentence on what changed.
 _NAMED = 3
 
 
-def lasting(paths: Iterable[str]) -> list[str]:
-    """Return the inputs of a job that stay after it, each once: those that the record of its result names."""
-    return [path for path in dict.fromkeys(map(str, paths)) if not path.startswith(PARTS)]
+def lasting(inputs: Iterable[str]) -> list[str]:
+    """Return the inputs of a job that stay after it, each once: those that the record of its result names.
+
+    The input ``parts`` of a job that joins single fits does not stay: Snakemake deletes them, and they have the recipe
+    of that job.
+    """
+    passing = set(map(str, getattr(inputs, "parts", ())))
+    return [path for path in dict.fromkeys(map(str, inputs)) if path not in passing]
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,62 @@ behind it is the same.
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from reproduction.job.recipes import NEUTRAL, Code
+from reproduction.plan.stages import BENCH, OUTCOMES
+from reproduction.plan.suites import Suite
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.environment import environment
 from textmix.core.errors import IntegrityError
 from textmix.core.provenance import SHORT, reachable, source_digest
 
-#: Test, such as ``models/test_dcm.py::test_gradient`` -> its last outcome and the digest of its code, as `make test`
-#: writes it.
-OUTCOMES = Path("results/tests/outcomes.json")
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.
+
+    Parameters
+    ----------
+    root : the folder with ``config/``, ``tests/`` and ``workflow/``.
+    suites : name -> suite of the bench.
+    """
+
+    root: Path
+    suites: Mapping[str, Suite]
+
+    def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
+        """Return what is known of the tests and times that a paper's rows and checks name.
+
+        The keys are the fields of `reproduction.stored.results.Evidence`.
+        """
+        folder = self.root / "config/papers" / paper
+        text = "".join((folder / name).read_text(encoding="utf-8") for name in ("published.csv", "checks.yaml"))
+        known: dict[str, dict[str, Any]] = {
+            "tests": dict(self._outcomes if "test:" in text else {}),
+            "times": dict(self._ratios),
+        }
+        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
+
+    @functools.cached_property
+    def _outcomes(self) -> dict[str, str]:
+        """The known outcomes of tests."""
+        return test_outcomes(self.root / "tests")
+
+    @functools.cached_property
+    def _ratios(self) -> dict[str, list[float]]:
+        """The known ratios of times."""
+        script = self.root / "workflow/scripts/bench.py"
+        times: dict[str, list[float]] = {}
+        for name, suite in self.suites.items():
+            times |= time_ratios(name, Code(script, (suite.module,)))
+        return times
 
 
 def code_of_test(tests: Path, file: str) -> str:
@@ -63,7 +106,9 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
 def test_outcomes(tests: Path) -> dict[str, str]:
     """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.
 
-    Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
+    `OUTCOMES` holds a test, such as ``models/test_dcm.py::test_gradient``, with its last outcome and the digest of its
+    code, as `make test` writes it.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their
+    file.
 
     Parameters
     ----------
@@ -87,7 +132,7 @@ def time_ratios(suite: str, code: Code) -> dict[str, list[float]]:
     suite : its name.
     code : where the code of the suite starts.
     """
-    path = Path(f"results/bench/{suite}.csv")
+    path = Path(BENCH.path(suite=suite))
     if not path.is_file() or not path.stat().st_size or io.read_meta(path).get("code") != code.state()[0]:
         return {}
     keys = ("ratio_to_peer", "ratio_low", "ratio_high")

@@ -1,4 +1,4 @@
-"""The jobs of a run and which of them waits for which, as the rules of the workflow say."""
+"""Which jobs each job reads, and with them the graph of a run: the rules and the simulated schedule both ask here."""
 
 from __future__ import annotations
 
@@ -9,19 +9,105 @@ from statistics import median
 
 from reproduction.plan.costs import Cost, read_benchmark
 from reproduction.plan.plan import Plan, Run
+from reproduction.plan.stages import (
+    ACCEPT,
+    COMPARE,
+    CRATE,
+    FEATURES,
+    FETCH,
+    FIGURE,
+    FIT,
+    MEASURE,
+    PAGE,
+    PARSE,
+    PART,
+    PROVENANCE,
+    RESULTS,
+    SCORE,
+    SPLIT,
+    STAGES,
+    TABLE,
+    Job,
+    benchmark_of,
+)
+from reproduction.plan.suites import Suite
 from textmix.core.io import META, read_json
 
 #: Stages whose jobs take long enough to be shown one by one, and to have a row each in the table of costs.
-LONG = ("parse", "features", "part", "fit", "measure")
-#: Stages whose jobs end at once where a data set that they read could not be had.
-OF_DATA = ("features", "split", "part", "fit", "score", "measure")
+LONG = tuple(stage.name for stage in STAGES.values() if stage.long)
 #: The stages of one job each that end a run, and the stages that they wait for.
 ENDS = {
-    "page": ("parse", "compare", "table", "figure"),
-    "provenance": LONG,
-    "crate": ("page", "provenance"),
-    "accept": ("page",),
+    PAGE.name: (PARSE.name, COMPARE.name, TABLE.name, FIGURE.name),
+    PROVENANCE.name: LONG,
+    CRATE.name: (PAGE.name, PROVENANCE.name),
+    ACCEPT.name: (PAGE.name,),
 }
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The jobs whose results each job of a plan reads."""
+
+    plan: Plan
+
+    def raw(self, dataset: str) -> list[Job]:
+        """Return what the parsing of a data set reads: its files, and those of its stand-ins."""
+        return [FETCH.of(dataset=name) for name in (dataset, *self.plan.stand_ins(dataset))]
+
+    def views(self, run: Run) -> list[Job]:
+        """Return the counts that a fit reads: one a view, and one alone where its entry names no views."""
+        features, _ = self.plan.run_inputs(run)
+        views = self.plan.run_entry(run).get("features") or [features]
+        return [FEATURES.of(dataset=run.dataset, features=view) for view in views]
+
+    def counts(self, run: Run) -> Job:
+        """Return the counts that the score of a fit reads."""
+        return FEATURES.of(dataset=run.dataset, features=self.plan.run_inputs(run)[0])
+
+    def split(self, run: Run) -> Job:
+        """Return the split that a fit and its score read."""
+        return SPLIT.of(dataset=run.dataset, split=self.plan.run_inputs(run)[1])
+
+    def parts(self, run: Run) -> list[Job]:
+        """Return the single fits that a fit job joins, in order; none where it makes all its fits itself."""
+        return [PART.of(**vars(run), cell=str(cell)) for cell in range(self.plan.cells(run))]
+
+    def sources(self, paper: str, measure: str) -> dict[str, list[Job]]:
+        """Return role -> the counts, the split and the further counts that a measure reads."""
+        beside = dict(self.plan.measure_beside(paper, measure))
+        return {
+            role: [
+                FEATURES.of(dataset=dataset, features=features),
+                SPLIT.of(dataset=dataset, split=split),
+                *(FEATURES.of(dataset=dataset, features=beside[dataset]) for _ in [dataset] if dataset in beside),
+            ]
+            for role, (dataset, features, split) in self.plan.measure_sources(paper, measure).items()
+        }
+
+    def fits(self, paper: str, measure: str) -> list[tuple[str, Job]]:
+        """Return role and fit of the predictions that a measure reads."""
+        return [(role, FIT.of(**vars(run))) for role, run in self.plan.measure_runs(paper, measure)]
+
+    def measures(self, paper: str) -> list[Job]:
+        """Return the measures that comparison and figures of a paper read."""
+        return [MEASURE.of(paper=paper, measure=measure) for measure in self.plan.measures(paper)]
+
+    def data(self, paper: str) -> list[Job]:
+        """Return the parsed data sets and the counts of a paper, of which the comparison reads the statistics."""
+        return [
+            *(PARSE.of(dataset=dataset) for dataset in self.plan.datasets(paper)),
+            *(FEATURES.of(dataset=dataset, features=features) for dataset, features in self.plan.feature_sets(paper)),
+        ]
+
+
+def read_by_suite(suite: Suite, dataset: str | None) -> list[Job]:
+    """Return what a suite of the bench reads of a data set; nothing where the data set is None."""
+    if dataset is None:
+        return []
+    if suite.takes == "files":
+        return [FETCH.of(dataset=dataset)]
+    counts = FEATURES.of(dataset=dataset, features=suite.features) if suite.features else PARSE.of(dataset=dataset)
+    return [counts, *([SPLIT.of(dataset=dataset, split=suite.split)] if suite.split else [])]
 
 
 @dataclass(frozen=True)
@@ -34,6 +120,7 @@ class Node:
     waits : names of the jobs whose results it reads.
     method : what it does, as `reproduction.plan.costs.Cost` has it.
     documents : size of its data set; 0 where it is not known, or the job reads none.
+    path : of its first result.
     """
 
     stage: str
@@ -41,6 +128,7 @@ class Node:
     waits: tuple[str, ...] = ()
     method: str = ""
     documents: int = 0
+    path: str = ""
 
     @property
     def name(self) -> str:
@@ -56,60 +144,53 @@ def graph(plan: Plan) -> dict[str, Node]:
             found.setdefault(node.name, node)
     for stage, before in ENDS.items():
         waits = tuple(node.name for node in found.values() if node.stage in before)
-        found[f"{stage}/report"] = Node(stage, "report", waits)
+        found[f"{stage}/report"] = Node(stage, "report", waits, path=STAGES[stage].path())
     return found
 
 
 def _paper(plan: Plan, paper: str) -> Iterator[Node]:
     """Yield the jobs of one paper, with those that it shares with further papers."""
+    inputs, runs, measures = Inputs(plan), list(plan.runs(paper)), plan.measures(paper)
     for dataset in plan.datasets(paper):
-        candidates = [dataset, *plan.stand_ins(dataset)]
-        yield from (Node("fetch", name) for name in candidates)
-        fetched = tuple(f"fetch/{name}" for name in candidates)
-        yield Node("parse", dataset, fetched, documents=plan.documents(dataset))
+        raw = inputs.raw(dataset)
+        yield from (_node(plan, job) for job in raw)
+        yield _node(plan, PARSE.of(dataset=dataset), raw)
     for dataset, features in plan.feature_sets(paper):
-        documents = plan.documents(dataset)
-        yield Node("features", f"{dataset}/{features}", (f"parse/{dataset}",), features, documents)
+        yield _node(plan, FEATURES.of(dataset=dataset, features=features), [PARSE.of(dataset=dataset)], features)
     for dataset, split in plan.split_sets(paper):
-        yield Node("split", f"{dataset}/{split}", (f"parse/{dataset}",))
-    runs = list(plan.runs(paper))
+        yield _node(plan, SPLIT.of(dataset=dataset, split=split), [PARSE.of(dataset=dataset)])
     for run in runs:
-        yield from _run(plan, run)
-    for measure in plan.measures(paper):
+        data, use = [*inputs.views(run), inputs.split(run)], plan.run_entry(run)["use"]
+        parts = inputs.parts(run)
+        yield from (_node(plan, part, data, use) for part in parts)
+        yield _node(plan, FIT.of(**vars(run)), parts or data, use)
+        yield _node(plan, SCORE.of(**vars(run)), [FIT.of(**vars(run)), inputs.counts(run), inputs.split(run)])
+    for measure in measures:
         yield _measure(plan, paper, measure)
-    read = (
-        *(f"parse/{dataset}" for dataset in plan.datasets(paper)),
-        *(f"features/{dataset}/{features}" for dataset, features in plan.feature_sets(paper)),
-        *(f"{stage}/{run.name}" for run in runs for stage in ("fit", "score")),
-        *(f"measure/{paper}/{measure}" for measure in plan.measures(paper)),
-    )
-    yield Node("compare", paper, read)
-    if plan.papers[paper]["tables"]:
-        yield Node("table", paper, (f"compare/{paper}",))
-    if plan.drawable(paper):
-        yield Node("figure", paper, (f"compare/{paper}",))
+    results = [stage.of(**vars(run)) for run in runs for stage in (FIT, SCORE)]
+    yield _node(plan, COMPARE.of(paper=paper), [*inputs.data(paper), *results, *inputs.measures(paper)])
+    # One job writes all tables of a paper, and one draws all its figures.
+    for table in list(plan.papers[paper]["tables"])[:1]:
+        yield _node(plan, TABLE.of(paper=paper, table=table), [COMPARE.of(paper=paper)])
+    for figure in plan.drawable(paper)[:1]:
+        yield _node(plan, FIGURE.of(paper=paper, figure=figure), [COMPARE.of(paper=paper)])
 
 
-def _run(plan: Plan, run: Run) -> Iterator[Node]:
-    """Yield the single fits of a fit job, the job and the score."""
-    features, split = plan.run_inputs(run)
-    data = (f"features/{run.dataset}/{features}", f"split/{run.dataset}/{split}")
-    method, documents = plan.run_entry(run)["use"], plan.documents(run.dataset)
-    parts = [Node("part", f"{run.name}/{cell}", data, method, documents) for cell in range(plan.cells(run))]
-    yield from parts
-    yield Node("fit", run.name, tuple(part.name for part in parts) or data, method, documents)
-    yield Node("score", run.name, (f"fit/{run.name}", *data))
+def _node(plan: Plan, job: Job, reads: Sequence[Job] = (), method: str = "") -> Node:
+    """Return a job of the graph; the number of documents counts where the job may take long."""
+    documents = plan.documents(job.names.get("dataset", "")) if job.stage.long else 0
+    waits = tuple(before.name for before in reads)
+    return Node(job.stage.name, job.name.partition("/")[2], waits, method, documents, job.path)
 
 
 def _measure(plan: Plan, paper: str, measure: str) -> Node:
-    """Return the job of a measure."""
-    sources = plan.measure_sources(paper, measure).values()
-    used = [*((dataset, features) for dataset, features, _ in sources), *plan.measure_beside(paper, measure)]
-    counted = (f"features/{dataset}/{features}" for dataset, features in used)
-    splits = (f"split/{dataset}/{split}" for dataset, _, split in sources)
-    fits = (f"fit/{run.name}" for _, run in plan.measure_runs(paper, measure))
-    documents = max((plan.documents(dataset) for dataset, _, _ in sources), default=0)
-    return Node("measure", f"{paper}/{measure}", (*counted, *splits, *fits), f"{paper}/{measure}", documents)
+    """Return the job of a measure; its size is that of its largest data set."""
+    inputs, name = Inputs(plan), f"{paper}/{measure}"
+    reads = [job for jobs in inputs.sources(paper, measure).values() for job in jobs]
+    reads += [job for _, job in inputs.fits(paper, measure)]
+    node = _node(plan, MEASURE.of(paper=paper, measure=measure), reads, name)
+    sizes = (plan.documents(dataset) for dataset, _, _ in plan.measure_sources(paper, measure).values())
+    return replace(node, documents=max(sizes, default=0))
 
 
 def long_waits(nodes: Mapping[str, Node]) -> dict[str, list[str]]:
@@ -128,11 +209,11 @@ def without_data(nodes: Mapping[str, Node], results: Path) -> frozenset[str]:
     """
     found: set[str] = set()
     for name, node in nodes.items():
-        record = results / "datasets" / node.job / META
-        if node.stage == "parse":
+        record = results / Path(PARSE.path(dataset=node.job)).relative_to(RESULTS) / META
+        if node.stage == PARSE.name:
             lost = record.is_file() and "missing" in read_json(record)
         else:
-            lost = node.stage in OF_DATA and not found.isdisjoint(node.waits)
+            lost = STAGES[node.stage].reads_data and not found.isdisjoint(node.waits)
         if lost:
             found.add(name)
     return frozenset(found)
@@ -151,7 +232,7 @@ def measured_costs(nodes: Mapping[str, Node], results: Path) -> list[Cost]:
     spent: dict[tuple[str, str], list[Cost]] = {}
     lost = without_data(nodes, results)
     for node in (node for name, node in nodes.items() if name not in lost):
-        path = results / "benchmarks" / f"{node.name}.tsv"
+        path = Path(benchmark_of(node.name, results))
         found = read_benchmark(path) if path.is_file() else None
         if found is not None:
             row = _row(node, found.busy, found.megabytes)

@@ -1,6 +1,6 @@
 """The inputs and settings of every job, by its wildcards: the functions that the rules name.
 
-Jobs that compare methods have more of them: `reproduction.plan.contest_jobs` and `reproduction.plan.own_jobs`.
+Jobs that compare methods have more of them: `reproduction.plan.contest_jobs`.
 
 A setting holds exactly the part of the configuration that the job depends on, so that an edit runs again the jobs
 that read the edited part, and no other.
@@ -17,12 +17,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.commit import commit_of
-from reproduction.job.recipes import PARTS, Code
-from reproduction.plan.evidence import test_outcomes, time_ratios
-from reproduction.plan.graph import graph, long_waits
+from reproduction.plan.evidence import Evidence
+from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
+from reproduction.plan.stages import FEATURES, FIT, RESOURCES, SCORE, Stage
 from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
@@ -46,6 +46,11 @@ class Jobs:
     plan: Plan
     mirror: Path | None = None
 
+    @functools.cached_property
+    def inputs(self) -> Inputs:
+        """The jobs whose results each job reads."""
+        return Inputs(self.plan)
+
     # --- code and configuration files ---
 
     def source(self, name: str) -> str:
@@ -65,7 +70,7 @@ class Jobs:
     def fetch_state(self, wildcards: Any) -> str:
         """Return a text that changes when a missing data set may be within reach; constant once it is fetched."""
         name = wildcards.dataset
-        return source_state(self.plan.registry[name], Path("resources") / name, self.mirror)
+        return source_state(self.plan.registry[name], RESOURCES / name, self.mirror)
 
     def dataset_entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the part of a registry entry that fetching and parsing depend on: its prose is left out."""
@@ -77,16 +82,13 @@ class Jobs:
 
     def fetched(self, wildcards: Any) -> list[str]:
         """Return the records of the fetch of a data set and of its stand-ins."""
-        return [f"resources/{name}/fetch.json" for name in self._candidates(wildcards)]
+        return [job.path for job in self.inputs.raw(wildcards.dataset)]
 
     def readers(self, wildcards: Any) -> list[str]:
         """Return the modules of the readers of the forms of a data set and of its stand-ins."""
-        entries = [self.plan.registry[name] for name in self._candidates(wildcards)]
+        names = [wildcards.dataset, *self.plan.stand_ins(wildcards.dataset)]
+        entries = [self.plan.registry[name] for name in names]
         return sorted({source.reader.module for entry in entries for source in entry.sources})
-
-    def _candidates(self, wildcards: Any) -> list[str]:
-        """Return a data set and its stand-ins."""
-        return [wildcards.dataset, *self.plan.stand_ins(wildcards.dataset)]
 
     def features_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return the specification by which words are counted (features.schema.yaml)."""
@@ -105,19 +107,16 @@ class Jobs:
         return Run(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
 
     def run_features(self, wildcards: Any) -> str:
-        """Return the features folder of a fit job."""
-        features, _ = self.plan.run_inputs(self.run_of(wildcards))
-        return f"results/features/{wildcards.dataset}/{features}"
+        """Return the features folder that the score of a fit job reads."""
+        return self.inputs.counts(self.run_of(wildcards)).path
 
     def run_views(self, wildcards: Any) -> list[str]:
-        """Return the features folders of a fit job: one a view, and one alone where its entry names no views."""
-        views = self.run_spec(wildcards).get("features") or [Path(self.run_features(wildcards)).name]
-        return [f"results/features/{wildcards.dataset}/{features}" for features in views]
+        """Return the features folders of a fit job, one a view."""
+        return [job.path for job in self.inputs.views(self.run_of(wildcards))]
 
     def run_splits(self, wildcards: Any) -> str:
         """Return the splits folder of a fit job."""
-        _, split = self.plan.run_inputs(self.run_of(wildcards))
-        return f"results/splits/{wildcards.dataset}/{split}"
+        return self.inputs.split(self.run_of(wildcards)).path
 
     def run_spec(self, wildcards: Any) -> dict[str, Any]:
         """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
@@ -126,7 +125,7 @@ class Jobs:
     def run_method(self, wildcards: Any) -> dict[str, Any]:
         """Return the part of a method's registry entry that a fit depends on."""
         spec = self.run_spec(wildcards)
-        return self.plan.methods[spec["use"]].part(*(COMPARED if spec.get("compared") else FITTED))
+        return self.plan.method_of(self.run_of(wildcards)).part(*(COMPARED if spec.get("compared") else FITTED))
 
     def run_modules(self, wildcards: Any) -> list[str]:
         """Return the modules of a fit: the estimator's, and tuning where the method is tuned."""
@@ -136,17 +135,16 @@ class Jobs:
 
     def run_parts(self, wildcards: Any) -> list[str]:
         """Return the folders of the single fits of a fit job, in order; none where one job makes all its fits."""
-        run = self.run_of(wildcards)
-        return [f"{PARTS}{run.name}/{cell}" for cell in range(self.plan.cells(run))]
+        return [job.path for job in self.inputs.parts(self.run_of(wildcards))]
 
     def metrics(self, wildcards: Any) -> list[str]:
         """Return the metrics of an experiment."""
         found: list[str] = self.plan.studies[wildcards.paper]["experiments"][wildcards.experiment]["metrics"]
         return found
 
-    def run_files(self, study: str, pattern: str) -> list[str]:
-        """Return a path for every fit job of a study; the pattern refers to the job as ``run``: ``{run.dataset}``."""
-        return [pattern.format(run=run) for run in self.plan.runs(study)]
+    def run_files(self, study: str, stage: Stage, output: str = "") -> list[str]:
+        """Return the path of an output for every fit job of a study."""
+        return [stage.path(output, **vars(run)) for run in self.plan.runs(study)]
 
     # --- measures ---
 
@@ -157,23 +155,13 @@ class Jobs:
 
     def measure_sources(self, wildcards: Any) -> dict[str, list[str]]:
         """Return role -> [features folder, splits folder, folders of further features] of a measure."""
-        names = wildcards.paper, wildcards.measure
-        beside = dict(self.plan.measure_beside(*names))
-        return {
-            role: [
-                f"results/features/{data}/{features}",
-                f"results/splits/{data}/{split}",
-                *(f"results/features/{data}/{beside[data]}" for _ in [data] if data in beside),
-            ]
-            for role, (data, features, split) in self.plan.measure_sources(*names).items()
-        }
+        sources = self.inputs.sources(wildcards.paper, wildcards.measure)
+        return {role: [job.path for job in jobs] for role, jobs in sources.items()}
 
     def measure_predictions(self, wildcards: Any) -> list[tuple[str, str, str]]:
         """Return (role, method, predictions folder) of the fits that a measure reads."""
-        return [
-            (role, run.method, f"results/predictions/{run.paper}/{run.experiment}/{run.dataset}/{run.method}")
-            for role, run in self.plan.measure_runs(wildcards.paper, wildcards.measure)
-        ]
+        fits = self.inputs.fits(wildcards.paper, wildcards.measure)
+        return [(role, job.names["method"], job.path) for role, job in fits]
 
     def measure_inputs(self, wildcards: Any) -> list[str]:
         """Return the folders that a measure reads."""
@@ -195,31 +183,23 @@ class Jobs:
 
     def scores(self, wildcards: Any) -> list[str]:
         """Return the score files of a paper."""
-        pattern = "results/scores/{run.paper}/{run.experiment}/{run.dataset}/{run.method}.csv"
-        return self.run_files(wildcards.paper, pattern)
+        return self.run_files(wildcards.paper, SCORE)
 
     def timings(self, wildcards: Any) -> list[str]:
         """Return the timing files of a paper."""
-        pattern = "results/timings/{run.paper}/{run.experiment}/{run.dataset}/{run.method}.csv"
-        return self.run_files(wildcards.paper, pattern)
+        return self.run_files(wildcards.paper, FIT, "timings")
 
     def predictions(self, wildcards: Any) -> list[str]:
         """Return the prediction folders of a paper."""
-        pattern = "results/predictions/{run.paper}/{run.experiment}/{run.dataset}/{run.method}"
-        return self.run_files(wildcards.paper, pattern)
+        return self.run_files(wildcards.paper, FIT)
 
     def measures(self, wildcards: Any) -> list[str]:
         """Return the measure folders of a paper."""
-        paper = wildcards.paper
-        return [f"results/papers/{paper}/measures/{measure}" for measure in self.plan.measures(paper)]
+        return [job.path for job in self.inputs.measures(wildcards.paper)]
 
     def data(self, wildcards: Any) -> list[str]:
         """Return the parsed data sets and the feature sets of a paper, for their statistics."""
-        paper = wildcards.paper
-        return [
-            *(f"results/datasets/{name}" for name in self.plan.datasets(paper)),
-            *(f"results/features/{dataset}/{features}" for dataset, features in self.plan.feature_sets(paper)),
-        ]
+        return [job.path for job in self.inputs.data(wildcards.paper)]
 
     def roles(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the roles of a paper with the data sets that stand for them."""
@@ -242,31 +222,13 @@ class Jobs:
         return self.paper_file(wildcards, "checks.yaml")
 
     def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the known outcomes of tests and ratios of times that a paper's rows and checks name.
-
-        See `reproduction.plan.evidence`; the keys are the fields of `reproduction.stored.results.Evidence`.
-        """
-        folder = self.plan.root / "config/papers" / wildcards.paper
-        text = "".join((folder / name).read_text(encoding="utf-8") for name in ("published.csv", "checks.yaml"))
-        known: dict[str, dict[str, Any]] = {
-            "tests": dict(self._outcomes if "test:" in text else {}),
-            "times": dict(self._ratios),
-        }
-        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
+        """Return the known outcomes of tests and ratios of times that a paper's rows and checks name."""
+        return self._evidence.of_paper(wildcards.paper)
 
     @functools.cached_property
-    def _outcomes(self) -> dict[str, str]:
-        """The known outcomes of tests, read once for all papers: each costs the digest of its code."""
-        return test_outcomes(self.plan.root / "tests")
-
-    @functools.cached_property
-    def _ratios(self) -> dict[str, list[float]]:
-        """The known ratios of times, read once for all papers: each suite costs the digest of its code."""
-        script = self.plan.root / "workflow/scripts/bench.py"
-        times: dict[str, list[float]] = {}
-        for name, suite in self.plan.suites.items():
-            times |= time_ratios(name, Code(script, (suite.module,)))
-        return times
+    def _evidence(self) -> Evidence:
+        """The evidence that no job makes, read once for all papers."""
+        return Evidence(self.plan.root, self.plan.suites)
 
     def judging(self) -> dict[str, dict[str, Any]]:
         """Return paper -> its ``paper.yaml``, roles and evidence, of all papers: what its verdicts rest on."""
@@ -338,24 +300,20 @@ class Jobs:
 
     # --- the time that a fit may take ---
 
-    def cost_of(self, run: Run) -> str:
-        """Return the class of cost of the method of a fit job (`textmix.experiment.methods.COSTS`)."""
-        return self.plan.methods[self.plan.run_entry(run)["use"]].cost
-
     def started(self, wildcards: Any) -> int:
         """Return when this run began, seconds since the epoch; 0 for a fit job that does not share the time of the run.
 
         The methods of low cost that take one kind of features share none, so that there is always a result.
         """
         run = self.run_of(wildcards)
-        if run.paper != OWN or (self.cost_of(run) == "low" and len(self.plan.run_entry(run)["views"]) == 1):
+        if run.paper != OWN or (self.plan.method_of(run).cost == "low" and len(self.plan.run_entry(run)["views"]) == 1):
             return 0
         return run_started()
 
     def cheap(self, wildcards: Any) -> int:
         """Return 1 for a method of low cost on the user's own data, which is promised a part of the time; else 0."""
         run = self.run_of(wildcards)
-        return int(run.paper == OWN and self.cost_of(run) == "low")
+        return int(run.paper == OWN and self.plan.method_of(run).cost == "low")
 
     def budget(self, wildcards: Any) -> int:
         """Return the seconds that the comparison on own data, or a method of the matrix, may take; 0 where not said."""
@@ -369,7 +327,7 @@ class Jobs:
     def bench_inputs(self, wildcards: Any) -> list[str]:
         """Return the paths that a suite of the bench reads; none where its role has no data set."""
         suite = self.plan.suites[wildcards.suite]
-        return suite.inputs(self.plan.dataset(suite.role))
+        return [job.path for job in read_by_suite(suite, self.plan.dataset(suite.role))]
 
     def bench_suite(self, wildcards: Any) -> dict[str, Any]:
         """Return a suite of the bench."""
@@ -381,7 +339,7 @@ class Jobs:
 
     def scaling_features(self, wildcards: Any) -> str:
         """Return the counts whose statistics the synthetic documents have whose growth is measured."""
-        return f"results/features/{self.plan.dataset('newsgroups')}/letters"
+        return FEATURES.path(dataset=str(self.plan.dataset("newsgroups")), features="letters")
 
 
 def _size(entry: DatasetEntry) -> int | None:

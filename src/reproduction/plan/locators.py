@@ -8,9 +8,12 @@ the workflow can check locators while it is parsed.
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
+from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, suggest
 
 _NAME = "[a-z0-9_]+"
@@ -170,6 +173,8 @@ class TestLocator(Locator):
 
 #: Locators that name a role.
 RoleLocator = DataLocator | FeaturesLocator | ScoreLocator | TimeLocator
+#: Name of a list of a ``paper.yaml``, which stands for several roles -> its roles in order.
+RoleLists = Mapping[str, Sequence[str]]
 #: Kind -> class, in the order of the reference.
 LOCATORS: dict[str, type[Locator]] = {
     made.kind: made
@@ -201,3 +206,37 @@ def parse_locator(text: str, place: str = "locator") -> Locator:
     if found is None:
         raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {made.form}")
     return made(*found.groups())
+
+
+def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+    """Return locators in order; a locator that names a list is replaced by one locator for each role of the list.
+
+    Parameters
+    ----------
+    locators : as they are written in ``checks.yaml``.
+    lists : the role lists of the paper.
+    place : the file and key where they stand, for the message.
+
+    Raises
+    ------
+    ConfigError : a locator does not follow the grammar; the message begins with ``place``.
+    """
+    expanded = []
+    for text in locators:
+        locator = parse_locator(text, place)
+        if isinstance(locator, RoleLocator) and locator.role in lists:
+            expanded += [str(replace(locator, role=role)) for role in lists[locator.role]]
+        else:
+            expanded.append(text)
+    return expanded
+
+
+def read_role_lists(path: str | Path) -> RoleLists:
+    """Return the role lists of a ``paper.yaml``; empty where it has none.
+
+    Raises
+    ------
+    ConfigError : the file cannot be read or is not YAML.
+    """
+    lists: RoleLists = load_yaml_strict(path).get("role_lists", {})
+    return lists

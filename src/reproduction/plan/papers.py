@@ -1,16 +1,21 @@
 """The papers: one folder of ``config/papers/`` each.  Adding a folder adds a paper; no list names them.
 
+``role_lists`` of a ``paper.yaml`` gives one name to several roles.  It may stand wherever the files of the paper name
+roles: in ``roles`` of the paper, of an experiment, of a measure or of a figure, and as the role of a locator in
+``checks.yaml``.  The lists are expanded when a file is read; the rest of the code sees roles only.
+
 The module is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema
 library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.role_lists import expand_paper
+from reproduction.plan.locators import RoleLists
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.experiment.methods import Method
@@ -59,6 +64,54 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, An
             if method not in methods:
                 raise ConfigError(f"{source}: measures.{key}.methods: no method '{method}'; {suggest(method, methods)}")
     return paper
+
+
+def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Return a ``paper.yaml`` without ``role_lists``, every list in it replaced by its roles in order.
+
+    Parameters
+    ----------
+    paper : the content of the file, which follows its schema.
+    source : the path of the file, for messages.
+
+    Raises
+    ------
+    ConfigError : a list has the name of a role, or a role stands twice in one entry.
+    """
+    expanded = {key: value for key, value in paper.items() if key != "role_lists"}
+    lists: RoleLists = paper.get("role_lists", {})
+    expanded["roles"] = _expand_roles(paper["roles"], lists, f"{source}: roles")
+    for name in lists:
+        if name in expanded["roles"]:
+            raise ConfigError(f"{source}: role_lists.{name}: '{name}' is a role too; rename the list")
+    for kind in ("experiments", "measures", "figures"):
+        expanded[kind] = {
+            key: _expand_entry(entry, lists, f"{source}: {kind}.{key}.roles") for key, entry in paper[kind].items()
+        }
+    return expanded
+
+
+def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, place: str) -> dict[str, Any]:
+    """Return an experiment, measure or figure with the lists in its ``roles`` expanded.
+
+    An experiment or measure maps roles to splits: each role of a list gets the split of the list.
+    """
+    if "roles" not in entry:
+        return dict(entry)
+    roles = _expand_roles(entry["roles"], lists, place)
+    if not isinstance(entry["roles"], Mapping):
+        return {**entry, "roles": roles}
+    splits = [split for name, split in entry["roles"].items() for _ in lists.get(name, [name])]
+    return {**entry, "roles": dict(zip(roles, splits, strict=True))}
+
+
+def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+    """Return names of roles and of lists as roles in order."""
+    roles = [role for name in names for role in lists.get(name, [name])]
+    for role, count in Counter(roles).items():
+        if count > 1:
+            raise ConfigError(f"{place}: the role '{role}' stands twice; name it once, by itself or by one list")
+    return roles
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:

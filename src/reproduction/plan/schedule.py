@@ -1,16 +1,127 @@
-"""The schedule of a run by simulation: how long it takes on a number of cores, from measured times of its jobs."""
+"""When a job starts and what it asks for, and by simulation how long a run takes, from measured times of its jobs."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from reproduction.plan.costs import Costs, read_benchmark
+from reproduction.plan.costs import COSTLY, Cost, Costs, read_benchmark
 from reproduction.plan.graph import LONG, Node, without_data
-from reproduction.plan.needs import priority_of
+from reproduction.plan.own import OWN
+from reproduction.plan.plan import Plan, Run
+from reproduction.plan.stages import FIT, PART, SCORE, STAGES, Stage, benchmark_of
 from reproduction.plan.status import duration
+
+#: Memory: so many times what was measured, since Snakemake looks now and then only; and a start without data.
+ROOM, LEAST_MEGABYTES = 1.5, 500
+#: Time: so many times what was measured, since machines differ; and, in minutes, the wait for files.
+PATIENCE, LEAST_MINUTES = 4.0, 5
+#: Of a job like none in the table.
+UNKNOWN = Cost("", "", "", 0, 900.0, 2700)
+#: Seconds in which the results of single fits are joined.
+JOINING = 10.0
+#: Priority of the jobs that make data: costly jobs wait for them.
+DATA = 1_000_000
+#: Priority of the jobs that make a page of own data: what ends a comparison goes before what begins another one.
+SOON = 5
+
+
+def priority_of(stage: str, seconds: float) -> int:
+    """Return the priority of a job of a stage: jobs that make data start first, then the longest one that is ready.
+
+    A long job that starts last would run alone at the end.
+    """
+    return DATA if STAGES[stage].makes_data else math.ceil(seconds)
+
+
+def priority_of_own(cost: str, kinds: int) -> int:
+    """Return the priority of a fit to own data: methods of low cost, and the page on them, come before costlier ones.
+
+    Among methods of one cost those come first that try several kinds of features, for they take the largest share of
+    the time: of low cost the machines, which try three kinds or more.
+
+    Parameters
+    ----------
+    cost : class of the method's cost (`textmix.experiment.methods.COSTS`).
+    kinds : how many kinds of features the method tries.
+    """
+    if cost == "low":
+        return SOON - 1 if kinds >= 3 else SOON - 2
+    if cost == "middle":
+        return SOON - 3 if kinds >= 2 else SOON - 4
+    return 0
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The resources of the jobs of a plan; functions that Snakemake asks with wildcards and the attempt, from 1 on.
+
+    Parameters
+    ----------
+    plan : the plan.
+    """
+
+    plan: Plan
+
+    def resources(self, stage: Stage) -> dict[str, Callable[[Any, int], int]]:
+        """Return ``mem_mb`` and ``runtime`` (minutes) of the jobs of a stage, the more the more attempts failed."""
+
+        def megabytes(wildcards: Any, attempt: int) -> int:
+            """Return the memory of one job, megabytes."""
+            known = self._cost(stage, dict(wildcards.items()))
+            return attempt * max(LEAST_MEGABYTES, math.ceil(ROOM * known.megabytes))
+
+        def minutes(wildcards: Any, attempt: int) -> int:
+            """Return the time of one job, minutes."""
+            known = self._cost(stage, dict(wildcards.items()))
+            return attempt * math.ceil(LEAST_MINUTES + PATIENCE * known.seconds / 60)
+
+        return {"mem_mb": megabytes, "runtime": minutes}
+
+    def priority(self, stage: Stage) -> Callable[[Any], int]:
+        """Return the function that gives ``priority``, see `priority_of`; jobs of own data have their own order."""
+
+        def ask(wildcards: Any) -> int:
+            """Return the priority of one job."""
+            names = dict(wildcards.items())
+            if names.get("paper") != OWN:
+                return priority_of(stage.name, self._cost(stage, names).seconds)
+            if stage not in (FIT, PART):
+                return SOON
+            entry = self.plan.run_entry(_run(names))
+            return priority_of_own(self.plan.methods[entry["use"]].cost, len(entry["views"]))
+
+        return ask
+
+    def group(self, stage: Stage) -> Callable[[Any], str | None]:
+        """Return the function that gives the group with which a cluster is asked for a job; None for a long job."""
+
+        def ask(wildcards: Any) -> str | None:
+            """Return the group of one job."""
+            alone = stage.long and self._cost(stage, dict(wildcards.items())).seconds >= COSTLY
+            return stage.group if stage.group and not alone else None
+
+        return ask
+
+    def _cost(self, stage: Stage, names: Mapping[str, str]) -> Cost:
+        """Return the cost of the job with the given names; a single fit has its share of the time of all fits."""
+        if stage in (FIT, PART):
+            run = _run(names)
+            known, cells = self.plan.cost(run) or UNKNOWN, self.plan.cells(run)
+            # The job that joins single fits reads and writes.
+            return replace(known, seconds=known.seconds / cells if stage == PART else JOINING) if cells else known
+        job = stage.job.format_map(names) if stage.long else ""
+        documents = self.plan.documents(names.get("dataset", ""))
+        return self.plan.costs.estimate(stage.name, job, names.get("features", ""), documents) or UNKNOWN
+
+
+def _run(names: Mapping[str, str]) -> Run:
+    """Return the fit job with the given names."""
+    return Run(names["paper"], names["experiment"], names["dataset"], names["method"])
 
 
 @dataclass(frozen=True)
@@ -70,11 +181,12 @@ def known_seconds(nodes: Mapping[str, Node], results: Path, costs: Costs) -> Kno
     results : the folder of results; Snakemake's benchmark files and the parsed data sets lie below it.
     costs : estimates the jobs that were not measured; one like no row counts as nothing.
     """
-    benchmarks, lost = results / "benchmarks", without_data(nodes, results)
-    files = {name: benchmarks / f"{name}.tsv" for name in nodes}
+    lost = without_data(nodes, results)
+    files = {name: Path(benchmark_of(name, results)) for name in nodes}
     found = {name: read_benchmark(path) for name, path in files.items() if path.is_file()}
     # A job that joins single fits may have made them all itself when it was measured.
-    whole = {name for name, node in nodes.items() if any(b.startswith("part/") and b not in found for b in node.waits)}
+    parts = {name for name, node in nodes.items() if node.stage == PART.name}
+    whole = {name for name, node in nodes.items() if any(b in parts and b not in found for b in node.waits)}
     seconds = {name: row.seconds for name, row in found.items() if row is not None and name not in whole}
     guessed = {name: _guess(nodes, name, costs, lost) for name in nodes if name not in seconds}
     known = {name: guess for name, guess in guessed.items() if guess is not None}
@@ -88,20 +200,20 @@ def _guess(nodes: Mapping[str, Node], name: str, costs: Costs, lost: frozenset[s
     A single fit takes its share of its row.  A job that joins fits, and one without its data, takes what a score takes.
     """
     node = nodes[name]
-    parts = [before for before in node.waits if nodes[before].stage == "part"]
-    if name in lost or (node.stage == "fit" and parts):
-        score = costs.estimate("score")
+    parts = [before for before in node.waits if nodes[before].stage == PART.name]
+    if name in lost or (node.stage == FIT.name and parts):
+        score = costs.estimate(SCORE.name)
         return score.seconds if score else None
-    job = node.job.rpartition("/")[0] if node.stage == "part" else node.job
-    cost = costs.estimate("fit" if node.stage == "part" else node.stage, job, node.method, node.documents)
-    cells = sum(other.startswith(f"part/{job}/") for other in nodes) if node.stage == "part" else 1
+    job = node.job.rpartition("/")[0] if node.stage == PART.name else node.job
+    cost = costs.estimate(FIT.name if node.stage == PART.name else node.stage, job, node.method, node.documents)
+    cells = sum(other.startswith(f"{PART.name}/{job}/") for other in nodes) if node.stage == PART.name else 1
     return cost.seconds / cells if cost else None
 
 
 def simulate(nodes: Mapping[str, Node], seconds: Mapping[str, float], engine: Engine) -> float:
     """Return the seconds from the start of the first job to the end of the last one.
 
-    A free place takes the ready job of the highest priority, see `reproduction.plan.needs.priority_of`; of equal ones,
+    A free place takes the ready job of the highest priority, see `priority_of`; of equal ones,
     the one that has been ready for longest.
 
     Parameters

@@ -39,15 +39,6 @@ class Suite:
         """Module of the function."""
         return self.run.split(":")[0]
 
-    def inputs(self, dataset: str | None) -> list[str]:
-        """Return the paths that the suite reads of a data set; none where the data set is None."""
-        if dataset is None:
-            return []
-        if self.takes == "files":
-            return [f"resources/{dataset}/fetch.json"]
-        corpus = f"results/features/{dataset}/{self.features}" if self.features else f"results/datasets/{dataset}"
-        return [corpus, f"results/splits/{dataset}/{self.split}"] if self.split else [corpus]
-
 
 def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
     """Read the suites of no paper, then those of each paper.

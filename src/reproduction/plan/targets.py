@@ -1,16 +1,30 @@
-"""The files that the targets of the workflow ask for, and the sentences with which they end."""
+"""The files that the targets of the workflow ask for, the sentences with which they end, and wrong names of targets."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from reproduction.plan.graph import graph, long_waits
-from reproduction.plan.matrix import MATRIX
 from reproduction.plan.plan import Plan
 from reproduction.plan.request import USAGE
-from textmix.core.errors import ConfigError
+from reproduction.plan.stages import (
+    COMPARE,
+    FIGURE,
+    MODEL,
+    OWN_PAGE,
+    OWN_PEERS,
+    OWN_SUMMARY,
+    PAGE,
+    PARSE,
+    PART,
+    STAGES,
+    TABLE,
+    benchmark_of,
+)
+from textmix.core.errors import ConfigError, suggest
 
 
 @dataclass(frozen=True)
@@ -21,15 +35,15 @@ class Targets:
 
     def paper(self, paper: str) -> list[str]:
         """Return the files of a paper's target."""
-        return [f"results/papers/{paper}/comparison.csv", *self._tables(paper), *self._figures(paper)]
+        return [COMPARE.path(paper=paper), *self._tables(paper), *self._figures(paper)]
 
     def _tables(self, paper: str) -> list[str]:
         """Return the tables of a paper, which one job writes."""
-        return [f"results/papers/{paper}/tables/{name}.csv" for name in self.plan.papers[paper]["tables"]]
+        return [TABLE.path(paper=paper, table=name) for name in self.plan.papers[paper]["tables"]]
 
     def _figures(self, paper: str) -> list[str]:
         """Return the figures of a paper, which one job draws."""
-        return [f"results/papers/{paper}/figures/{name}.svg" for name in self.plan.drawable(paper)]
+        return [FIGURE.path(paper=paper, figure=name) for name in self.plan.drawable(paper)]
 
     def tables(self) -> list[str]:
         """Return the tables of all papers that the configuration asks for."""
@@ -42,44 +56,28 @@ class Targets:
     def datasets(self) -> list[str]:
         """Return the parsed data sets of all papers that the configuration asks for."""
         names = {name for paper in self.plan.chosen() for name in self.plan.datasets(paper)}
-        return [f"results/datasets/{name}" for name in sorted(names)]
+        return [PARSE.path(dataset=name) for name in sorted(names)]
 
     def benchmarks(self) -> list[str]:
         """Return the files to which Snakemake writes the seconds of the long jobs of all papers that are asked for."""
-        return [f"results/benchmarks/{name}.tsv" for name in long_waits(graph(self.plan))]
+        return [benchmark_of(name) for name in long_waits(graph(self.plan))]
 
     def results(self) -> dict[str, list[str]]:
-        """Return rule -> a path for each of its jobs, of all papers that are asked for, in order of work."""
-        plan, chosen = self.plan, self.plan.chosen()
-        datasets = [Path(path).name for path in self.datasets()]
-        runs = [run for paper in chosen for run in plan.runs(paper)]
-        features = sorted({pair for paper in chosen for pair in plan.feature_sets(paper)})
-        splits = sorted({pair for paper in chosen for pair in plan.split_sets(paper)})
-        return {
-            "fetch": [f"resources/{one}/fetch.json" for name in datasets for one in (name, *plan.stand_ins(name))],
-            "parse": self.datasets(),
-            "features": [f"results/features/{dataset}/{name}" for dataset, name in features],
-            "split": [f"results/splits/{dataset}/{name}" for dataset, name in splits],
-            "fit": [f"results/predictions/{run.name}" for run in runs],
-            "score": [f"results/scores/{run.name}.csv" for run in runs],
-            "measure": [f"results/papers/{paper}/measures/{key}" for paper in chosen for key in plan.measures(paper)],
-            "compare": [f"results/papers/{paper}/comparison.csv" for paper in chosen],
-            "table": [path for paper in chosen for path in self._tables(paper)[:1]],
-            "figure": [path for paper in chosen for path in self._figures(paper)[:1]],
-            "page": ["results/report/index.html"],
-        }
+        """Return stage -> a path for each of its jobs, of all papers that are asked for, in order of work.
 
-    def matrix_folders(self, kind: str) -> list[str]:
-        """Return the folder of kind ``features`` or ``splits`` of each data set of the matrix, in order."""
-        found = {run.dataset: self.plan.run_inputs(run) for run in self.plan.runs(MATRIX)}
-        place = ("features", "splits").index(kind)
-        return [f"results/{kind}/{dataset}/{inputs[place]}" for dataset, inputs in found.items()]
+        Single fits are left out, for they are deleted once they are joined.
+        """
+        paths: dict[str, list[str]] = {name: [] for name in STAGES if name != PART.name}
+        for node in graph(self.plan).values():
+            if node.stage in paths:
+                paths[node.stage].append(node.path)
+        return paths
 
     def peers(self) -> str:
         """Return the file of the target ``peers``; raise ConfigError where the run names no data of the user's own."""
         self.own()
         assert self.plan.own is not None  # noqa: S101 - else own() ended
-        return f"results/own/{self.plan.own.name}/peers.csv"
+        return OWN_PEERS.path(dataset=self.plan.own.name)
 
     def own(self) -> list[str]:
         """Return the files of the target ``own``, but for its pages.
@@ -94,9 +92,10 @@ class Targets:
                 "an example is config/own.example.yaml"
             )
         self.plan.own.check_files()
-        parts = ("scores.csv", "costs.csv", "summary.json")
-        kept = [f"results/models/{self.plan.own.name}/best"] if "keep" in self.plan.own.raw else []
-        return [*(f"results/own/{self.plan.own.name}/{part}" for part in parts), *kept]
+        name = self.plan.own.name
+        tables = [OWN_PAGE.path(output, dataset=name, part="") for output in ("scores", "costs")]
+        models = [MODEL.path(dataset=name, method="best")] if "keep" in self.plan.own.raw else []
+        return [*tables, OWN_SUMMARY.path(dataset=name), *models]
 
     def model(self) -> str:
         """Return the folder of the target ``model``.
@@ -107,25 +106,92 @@ class Targets:
         """
         if self.plan.model is None:
             raise ConfigError(f"model: name a data set and a method: {USAGE}")
-        return f"results/models/{self.plan.model.dataset}/{self.plan.model.method}"
+        return MODEL.path(dataset=self.plan.model.dataset, method=self.plan.model.method)
 
     def said(self, paper: str) -> str:
         """Return the sentence with which a paper's target ends."""
-        page = f"results/papers/{paper}/comparison.csv"
+        page = COMPARE.path(paper=paper)
         if self.plan.papers[paper]["status"] == "built":
             return f"{paper}: rebuilt; published beside rebuilt in {page}"
         return f"{paper}: NOT BUILT YET; only the statistics of its data stand in {page}"
 
 
-#: The counts of verdicts of the report.
-SUMMARY = "results/report/summary.json"
-
-
 def verdicts_said() -> str:
     """Return the path of the report and the counts of its verdicts in words; nothing where no report was made."""
-    summary = Path(SUMMARY)
+    summary = Path(PAGE.path("summary"))
     if not summary.is_file():
         return ""
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
     words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    return f"Report: results/report/index.html ({words})"
+    return f"Report: {PAGE.path()} ({words})"
+
+
+def check_target(target: str, rules: Collection[str], made: Mapping[str, str] | None, plan: Plan) -> None:
+    """Check one target of the command line that is no rule and no file at hand.
+
+    Parameters
+    ----------
+    target : the target, a path or a misspelt name.
+    rules : the names of the target rules.
+    made : the wildcards with which a rule makes this path; None if no rule makes it.
+    plan : the plan.
+
+    Raises
+    ------
+    ConfigError : nothing makes the target; the message gives the nearest name.
+    """
+    if made is not None:
+        check_wildcards(target, made, plan)
+    elif "/" in target:
+        targets = Targets(plan)
+        paths = [
+            *(path for paths in targets.results().values() for path in paths),
+            *targets.tables(),
+            *targets.figures(),
+        ]
+        raise ConfigError(f"target {target}: no rule makes this file; {_nearest(target, paths)}")
+    else:
+        raise ConfigError(f"target {target}: there is none; {suggest(target, sorted(rules))}")
+
+
+def check_wildcards(target: str, wildcards: Mapping[str, str], plan: Plan) -> None:
+    """Check that the names in the path of a target exist.
+
+    Parameters
+    ----------
+    target : the path.
+    wildcards : kind of name (``dataset``, ``features``, ``split``, ``measure`` ...) -> the name in the path.
+    plan : the plan.
+
+    Raises
+    ------
+    ConfigError : a name does not exist; the message gives the nearest one.
+    """
+    known = _known(wildcards, plan)
+    for kind, name in wildcards.items():
+        if kind in known and name not in known[kind]:
+            raise ConfigError(f"target {target}: no {kind} '{name}'; {suggest(name, known[kind])}")
+
+
+def _known(wildcards: Mapping[str, str], plan: Plan) -> dict[str, list[str]]:
+    """Return kind of name -> the names that exist, for a path with these wildcards."""
+    own = [plan.own.name] if plan.own else []
+    known = {
+        "dataset": sorted([*plan.registry, *own]),
+        "features": sorted(plan.features),
+        "split": sorted(plan.splits),
+        "paper": list(plan.studies),
+        "suite": list(plan.suites),
+    }
+    study = plan.studies.get(wildcards.get("paper", ""), {})
+    for kind in ("experiment", "measure"):
+        known[kind] = list(study.get(f"{kind}s", ()))
+    experiment = study.get("experiments", {}).get(wildcards.get("experiment", ""), {})
+    known["method"] = list(experiment.get("methods", ()))
+    return known
+
+
+def _nearest(word: str, allowed: Iterable[str]) -> str:
+    """Return the remedy for a wrong path: the nearest path, or the place to look; all paths are too many to list."""
+    found = suggest(word, allowed).partition("? ")
+    return f"{found[0]}?" if found[1] else "snakemake --list-target-rules names the targets"

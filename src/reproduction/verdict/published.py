@@ -20,8 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.locators import CheckLocator, Locator, TestLocator, parse_locator
-from reproduction.plan.role_lists import RoleLists, expand_locators, read_role_lists
+from reproduction.plan.locators import (
+    CheckLocator,
+    Locator,
+    RoleLists,
+    TestLocator,
+    expand_locators,
+    parse_locator,
+    read_role_lists,
+)
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 
