@@ -28,12 +28,12 @@ LIBRARY = {
 #: The reproduction, in the same form; a room may import every room of the library besides.
 REPRODUCTION = {
     "job": "",
-    "stored": "",
     "plan": "job",
+    "stored": "job plan",
     "bench": "plan",
     "pages": "stored",
     "papers": "stored pages bench",
-    "verdict": "plan stored",
+    "verdict": "job plan stored",
 }
 PACKAGES = {"textmix": LIBRARY, "reproduction": REPRODUCTION}
 #: Modules of the library itself: the front door, the command line, and the data sets as arrays.

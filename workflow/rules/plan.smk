@@ -9,6 +9,7 @@ from snakemake.logging import logger
 
 from textmix.core.environment import versions
 from textmix.core.io import delete_result
+from reproduction.job.folders import RESOURCES, RESULTS
 from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
@@ -37,8 +38,6 @@ from reproduction.plan.stages import (
     PARSE,
     PART,
     PROVENANCE,
-    RESOURCES,
-    RESULTS,
     SCALING,
     SCORE,
     SPLIT,

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from reproduction.job.folders import RESULTS
 from reproduction.job.recipes import Recipe, differences
 from textmix.core import io
 from textmix.core.digests import sha256_file
@@ -197,11 +198,11 @@ def _unpacked(pack: Path, run: Path) -> Iterator[Path]:
 
 
 def _extract(archive: tarfile.TarFile, folder: Path) -> None:
-    """Extract regular files below ``results/`` alone, each once, by tarfile's filter for data."""
+    """Extract regular files of the folder of results alone, each once, by tarfile's filter for data."""
     seen, size = set[str](), 0
     for member in archive:
         size += member.size
-        if not member.isreg() or member.issparse() or not member.name.startswith("results/") or member.name in seen:
+        if not member.isreg() or member.issparse() or not member.name.startswith(f"{RESULTS}/") or member.name in seen:
             raise ValueError(f"'{member.name}' is no plain file of results, or stands twice")
         if len(seen) >= MAX_FILES or size > MAX_BYTES:
             raise ValueError(f"it unpacks to more than {MAX_FILES} files or {MAX_BYTES} bytes")

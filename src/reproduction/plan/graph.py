@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from reproduction.job.folders import RESULTS
 from reproduction.plan.costs import Cost, read_benchmark
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import (
@@ -22,7 +23,6 @@ from reproduction.plan.stages import (
     PARSE,
     PART,
     PROVENANCE,
-    RESULTS,
     SCORE,
     SPLIT,
     STAGES,

@@ -17,12 +17,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.commit import commit_of
+from reproduction.job.folders import RESOURCES
 from reproduction.plan.evidence import Evidence
 from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
-from reproduction.plan.stages import FEATURES, FIT, RESOURCES, SCORE, Stage
+from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
 from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 
 from reproduction.job.pack import PackedJob
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.recipes import Recipes
+from reproduction.plan.stages import FIT, MEASURE, SCORE, Stage, benchmark_of
 
 
 def packed_jobs(jobs: Jobs, recipes: Recipes) -> list[PackedJob]:
@@ -18,22 +20,18 @@ def packed_jobs(jobs: Jobs, recipes: Recipes) -> list[PackedJob]:
     for run in runs:
         names = {"paper": run.paper, "experiment": run.experiment, "dataset": run.dataset, "method": run.method}
         asked = SimpleNamespace(**names)
-        predictions, splits = f"results/predictions/{run.name}", jobs.run_splits(asked)
-        made = (predictions, f"results/timings/{run.name}.csv")
-        read = tuple(dict.fromkeys([*jobs.run_views(asked), splits]))
-        recipe = recipes.of_job("fit", **names)
-        fits.append(PackedJob(made, f"results/benchmarks/fit/{run.name}.tsv", recipe, read))
-        scored = (f"results/scores/{run.name}.csv",)
-        read = (predictions, jobs.run_features(asked), splits)
-        recipe = recipes.of_job("score", **names)
-        scores.append(PackedJob(scored, f"results/benchmarks/score/{run.name}.tsv", recipe, read))
-    return [*fits, *(_measure(jobs, recipes, *names) for names in measures), *scores]
+        read = dict.fromkeys([*jobs.run_views(asked), jobs.run_splits(asked)])
+        fits.append(_packed(FIT, names, recipes, read))
+        read = dict.fromkeys([FIT.path(**names), jobs.run_features(asked), jobs.run_splits(asked)])
+        scores.append(_packed(SCORE, names, recipes, read))
+    for paper, measure in measures:
+        names = {"paper": paper, "measure": measure}
+        fits.append(_packed(MEASURE, names, recipes, jobs.measure_inputs(SimpleNamespace(**names))))
+    return [*fits, *scores]
 
 
-def _measure(jobs: Jobs, recipes: Recipes, paper: str, measure: str) -> PackedJob:
-    """Return the job of a measure."""
-    names = {"paper": paper, "measure": measure}
-    read = dict.fromkeys(jobs.measure_inputs(SimpleNamespace(**names)))
-    recipe = recipes.of_job("measure", **names)
-    made = f"results/papers/{paper}/measures/{measure}"
-    return PackedJob((made,), f"results/benchmarks/measure/{paper}/{measure}.tsv", recipe, tuple(read))
+def _packed(stage: Stage, names: Mapping[str, str], recipes: Recipes, read: Iterable[str]) -> PackedJob:
+    """Return the job of a stage with the given names, which reads some results."""
+    made = tuple(stage.path(output, **names) for output in stage.outputs)
+    recipe = recipes.of_job(stage.name, **names)
+    return PackedJob(made, benchmark_of(stage.node(**names)), recipe, tuple(dict.fromkeys(read)))

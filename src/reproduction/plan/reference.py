@@ -49,8 +49,8 @@ nearest right spelling.
 
 `results/own/<name>/` then holds `index.html` (one page), `choice.json` (the recommended method with its
 score on folds of the training documents, its score on test documents with an interval, the tests
-against it, its confusions, errors, informative features and learning curve), `predictions.csv` (every test document with
-its true and predicted labels), `summary.json` (the data as read: documents, labels, label sets,
+against it, its confusions, errors, informative features and learning curve), `predictions.csv` (every test document
+with its true and predicted labels), `summary.json` (the data as read: documents, labels, label sets,
 vocabulary, lengths, examples, and remarks), `scores.csv`, `trials.csv` and `costs.csv`. The folder `first` in it holds
 the same page on the methods of low cost alone, which stands while costlier methods still run. Every method of the table
 at the end of this page that applies is tuned by cross-validation within each training part and scored on test documents

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Folders of results and of raw data, in the folder in which the workflow runs.
-RESULTS, RESOURCES = Path("results"), Path("resources")
+from reproduction.job.folders import RESULTS
+
 #: Outcomes of the tests, which no job writes but `make test`.
 OUTCOMES = RESULTS / "tests/outcomes.json"
 _RUN = "{paper}/{experiment}/{dataset}/{method}"

@@ -12,14 +12,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from reproduction.plan.stages import FIT, PARSE
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.provenance import SHORT
 
 #: Folders of results whose numbers are measured times, which no other run repeats.
-TIMED = "results/timings/"
+TIMED = FIT.path("timings").partition("{")[0]
 #: Folder of the parsed data sets.
-DATA = "results/datasets/"
+DATA = PARSE.path().partition("{")[0]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Origin:
         return any(path.startswith(TIMED) for path in self.results.split())
 
 
-#: Columns of ``results/papers/<paper>/origins.csv``.
+#: Columns of the file ``origins`` of the stage ``compare``.
 ORIGIN_COLUMNS = tuple(field.name for field in fields(Origin))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from reproduction.job.folders import RESULTS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 
@@ -132,7 +133,7 @@ class Results:
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
         self._asked: set[Path] = set()
-        #: Name of what was read for (`reading`) -> the results that were asked for, as ``results/...``.
+        #: Name of what was read for (`reading`) -> the paths of the results that were asked for.
         self.read: dict[str, list[str]] = {}
 
     @contextmanager
@@ -142,7 +143,7 @@ class Results:
         try:
             yield
         finally:
-            self.read[name] = sorted(f"results/{path.relative_to(self.root).as_posix()}" for path in self._asked)
+            self.read[name] = sorted(f"{RESULTS}/{path.relative_to(self.root).as_posix()}" for path in self._asked)
 
     def dataset(self, role: str) -> str:
         """Return the data set that stands for a role.

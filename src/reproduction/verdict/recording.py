@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from reproduction.job.folders import RESULTS
+from reproduction.plan.stages import ACCEPT, COMPARE, PAGE, PARSE
 from reproduction.stored.origins import Ancestors
 from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
@@ -22,7 +24,7 @@ from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
 
 #: The results with which a run ends.
-ENDS = ("results/report/accepted.json", "results/report/comparison.csv")
+ENDS = (ACCEPT.path(), PAGE.path("comparison"))
 #: Most names in one sentence.
 _NAMED = 5
 
@@ -63,7 +65,7 @@ def read_run(
     IntegrityError : the run is not finished, a result is stale or was changed, results were made by two versions of the
         code, or the comparison misses a paper or says something else than the results.
     """
-    for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in plans)):
+    for path in (*ENDS, *(COMPARE.path(paper=paper) for paper in plans)):
         _check_present(run, path)
     check_fresh(run, ENDS)
     whole = io.read_csv(run / ENDS[1])
@@ -76,7 +78,7 @@ def read_run(
                 f"{run / ENDS[1]}: '{found['id']}' is not what the results of the run give with this configuration; "
                 "name the configuration of the run with --configfile, or run it again"
             )
-    start, end = run_times(sorted((run / "results/benchmarks").rglob("*.tsv")))
+    start, end = run_times(sorted((run / RESULTS / "benchmarks").rglob("*.tsv")))
     minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
     facts = RecordedRun(end, _said(commit), sha256_file(run / "requirements.lock"), minutes, made)
@@ -153,7 +155,7 @@ def check_fresh(run: Path, ends: Iterable[str]) -> None:
     waiting, seen = list(ends), set[str]()
     while waiting:
         path = waiting.pop()
-        if path in seen or not path.startswith("results/"):
+        if path in seen or not path.startswith(f"{RESULTS}/"):
             continue
         seen.add(path)
         record = io.read_meta(run / path)
@@ -177,8 +179,8 @@ def _digest(run: Path, path: str) -> str:
 
 def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]], list[RecordedRow]]:
     """Return the comparison of a paper, judged again and as its file would hold it, and its recorded rows."""
-    record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
-    roles = as_read(plan.roles, run / "results/datasets")
+    record = io.read_meta(run / COMPARE.path(paper=paper))
+    roles = as_read(plan.roles, (run / PARSE.path()).parent)
     results = Results(run / "results", paper, roles, plan.spec, plan.evidence)
     compared = compare_paper(plan.record.rows, plan.record.checks, results)
     ancestors = Ancestors(run, record["inputs"])
