@@ -266,3 +266,34 @@ def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     alpha : positive parameters, (n,).
     """
     return np.abs(np.expm1(gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)))
+
+
+def one_newsgroup(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Find the newsgroup that fits most of the numbers that the paper gives for one newsgroup without its name.
+
+    A number fits where it lies within ``margin`` of the printed one, relative to it, or rounds to its printed digits.
+
+    Parameters
+    ----------
+    sources : role -> data set, one; the training part of its first split.
+    settings : those of `dcm_parameters` and `gamma_ratio`; ``printed``, name of a number in their tables ``groups`` ->
+        [printed value, half a unit of its last digit]; ``margin``.
+
+    Returns
+    -------
+    a measure with ``groups_with_all``, how many newsgroups fit all numbers, ``most_numbers``, how many numbers the best
+    newsgroup fits, and the table ``groups`` (each newsgroup's numbers, and how many of them fit).
+    """
+    tables = [measure(sources, settings, _).tables["groups"] for measure in (dcm_parameters, gamma_ratio)]
+    joined: list[dict[str, Any]] = [{**first, **second} for first, second in zip(*tables, strict=True)]
+    for row in joined:
+        numbers = settings["printed"].items()
+        row["fitting"] = sum(_fits(row[name], *printed, settings["margin"]) for name, printed in numbers)
+    fitting = [row["fitting"] for row in joined]
+    every = sum(number == len(settings["printed"]) for number in fitting)
+    return Measure({"groups_with_all": float(every), "most_numbers": float(max(fitting))}, {"groups": joined})
+
+
+def _fits(value: float, printed: float, half_unit: float, margin: float) -> bool:
+    """Return whether a number lies within a relative margin of a printed one, or rounds to its digits."""
+    return abs(value - printed) <= max(half_unit, margin * abs(printed)) * (1 + 1e-9)
