@@ -112,7 +112,7 @@ def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
         "compare": [{"paper": paper} for paper in plan.papers],
         "table": [{"paper": paper} for paper in plan.papers],
         "figure": [{"paper": paper} for paper in plan.papers if plan.drawable(paper)],
-        "scaling": [{"case": name} for name in names["SCALING"]],
+        "scaling": [{"case": name} for name in names["CASES"]],
         "bench": [{"suite": name} for name in plan.suites],
     }
     for script, make in known.items():

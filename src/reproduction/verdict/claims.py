@@ -23,11 +23,10 @@ from reproduction.plan.locators import (
 )
 from reproduction.stored.results import Results
 from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_behind
-from reproduction.verdict.numbers import LEVEL
 from reproduction.verdict.published import Check
 from reproduction.verdict.words import short
 from textmix.core.errors import ConfigError, MissingResult
-from textmix.metrics.significance import Estimate, holm, resampled_difference
+from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_difference
 
 #: Clause of a reason: scores on the source's own split, which are one trial each.
 SINGLE = "; one split: compared as they are, without a test"

@@ -19,11 +19,11 @@ from reproduction.plan.locators import CheckLocator, Locator, SettingLocator, Te
 from reproduction.stored.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
-from reproduction.verdict.numbers import LEVEL, bound, difference, judge, judge_spread, spreads
+from reproduction.verdict.numbers import bound, difference, judge, judge_spread, spreads
 from reproduction.verdict.published import COUNTED, KINDS, Check, Published
 from reproduction.verdict.words import DIFFERS, INDISTINCT, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
-from textmix.metrics.significance import Estimate, holm
+from textmix.metrics.significance import LEVEL, Estimate, holm
 
 #: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials,
 #: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of

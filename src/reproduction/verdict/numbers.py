@@ -15,10 +15,8 @@ from reproduction.verdict.locate import Rebuilt
 from reproduction.verdict.published import Published
 from reproduction.verdict.words import DIFFERS, INDISTINCT, REPRODUCED, decimals, number, short
 from textmix.core.errors import ConfigError
-from textmix.metrics.significance import Estimate, Sample, equivalence, mean_difference, spread_ratio
+from textmix.metrics.significance import LEVEL, Estimate, Sample, equivalence, mean_difference, spread_ratio
 
-#: Level of all tests of verdicts.
-LEVEL = 0.05
 #: Two standard deviations are alike if neither is more than this many times the other.
 SPREAD_FACTOR = 2.0
 
@@ -106,7 +104,7 @@ def _slack(row: Published, target: float) -> float:
     return allowed + 1e-9 * max(abs(target), allowed)
 
 
-def spreads(row: Published, found: Rebuilt, level: float = 0.95) -> Estimate | None:
+def spreads(row: Published, found: Rebuilt, level: float = 1.0 - LEVEL) -> Estimate | None:
     """Return the rebuilt standard deviation over the printed one with its interval; None where one is not known.
 
     A rebuilt value that does not say of how many values it is the mean is one of as many as the printed one.

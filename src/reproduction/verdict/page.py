@@ -14,13 +14,13 @@ import jinja2
 
 from reproduction.verdict.coverage import Lacking, Remedy, lacking
 from reproduction.verdict.items import Item
-from reproduction.verdict.numbers import LEVEL
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.sections import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS, page_name
+from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
 #: Templates and scripts of this report alone; those that all pages share are in `textmix.pages`.

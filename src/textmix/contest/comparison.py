@@ -20,14 +20,12 @@ from textmix.contest.rows import TRIALS
 from textmix.core.errors import DataFormatError
 from textmix.metrics import ranking, significance
 from textmix.metrics.ranking import Friedman
-from textmix.metrics.significance import Estimate
+from textmix.metrics.significance import LEVEL, Estimate
 from textmix.metrics.table import METRICS, main_metric
 
 TASKS = {"single": "single-label", "multi": "multi-label"}
 #: Task -> the metric by which methods are compared, unless another one is asked for.
 MAIN = {task: main_metric(task) for task in TASKS}
-#: Level of all tests.
-ALPHA = 0.05
 #: Texts of fewer words on the mean are called short.
 SHORT = 50.0
 
@@ -87,12 +85,12 @@ class Comparison:
     @property
     def differ(self) -> bool:
         """Whether Friedman's test rejects the hypothesis that all methods are alike."""
-        return self.friedman is not None and self.friedman.f_p < ALPHA
+        return self.friedman is not None and self.friedman.f_p < LEVEL
 
     @cached_property
     def difference(self) -> float:
         """Nemenyi's critical difference of mean ranks."""
-        return ranking.critical_difference(len(self.methods), len(self.datasets), ALPHA)
+        return ranking.critical_difference(len(self.methods), len(self.datasets), LEVEL)
 
     @property
     def groups(self) -> list[tuple[int, ...]]:

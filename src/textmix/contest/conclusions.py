@@ -1,4 +1,4 @@
-"""The conclusions of a comparison in sentences; each claim of a difference rests on a test at the level 0.05.
+"""The conclusions of a comparison in sentences; each claim of a difference rests on a test at `LEVEL`.
 
 Over several data sets one method is called better than another only where Friedman's test rejects and their mean ranks
 differ by Nemenyi's critical difference or more; with two methods alone, only where Wilcoxon's test rejects.  On one
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textmix.contest.comparison import ALPHA, Comparison
+from textmix.contest.comparison import Comparison
 from textmix.metrics import ranking
-from textmix.metrics.significance import Estimate
+from textmix.metrics.significance import LEVEL, Estimate
 from textmix.metrics.table import METRICS
 
 #: With fewer data sets no outcome of Wilcoxon's test is below 0.05.
@@ -54,7 +54,7 @@ def _lead(c: Comparison) -> str:
     where = f"On {c.kind} ({_count(len(c.datasets), 'data set')}, {_said(c.metric)})"
     best, pairs = c.best, c.pairs()
     if len(c.methods) == 2:
-        below = [k for k, pair in pairs.items() if pair.p < ALPHA]
+        below = [k for k, pair in pairs.items() if pair.p < LEVEL]
     else:
         below = [k for k in pairs if c.differ and c.ranks[k] - c.ranks[best] >= c.difference]
     rest = [k for k in pairs if k not in below]
@@ -75,7 +75,7 @@ def _overall(c: Comparison) -> str:
     p = f"Friedman's test, F = {c.friedman.f:.3g}, p {_p(c.friedman.f_p)}"
     if not c.differ:
         return f"{said} Chance alone may explain these ranks ({p}), so that no method is called better than another."
-    apart = f"methods whose ranks differ by {c.difference:.2f} or more are distinguishable (Nemenyi, {ALPHA})"
+    apart = f"methods whose ranks differ by {c.difference:.2f} or more are distinguishable (Nemenyi, {LEVEL})"
     return f"{said} The methods differ ({p}); {apart}."
 
 
@@ -120,7 +120,7 @@ def _on(c: Comparison, data: str, named: bool = False) -> str:
     said = f"On {data} the {extreme} mean{metric} is that of {c.methods[best]}"
     if j == 1:
         return f"{said}, {value:.3f}; one split allows no test."
-    below = [k for k, pair in pairs.items() if pair.p < ALPHA]
+    below = [k for k, pair in pairs.items() if pair.p < LEVEL]
     rest = [k for k in pairs if k not in below]
     better = f"it is better than {_names(c, below, pairs)}" if below else "no method is distinguishable from it"
     tail = f", and not distinguishable from {_names(c, rest)}" if below and rest else ""

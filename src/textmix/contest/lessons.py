@@ -13,9 +13,9 @@ import pandas as pd
 
 from textmix.contest.characteristics import MEANINGS
 from textmix.contest.figures import Point, front
-from textmix.contest.sizes import ALPHA, Size
+from textmix.contest.sizes import Size
 from textmix.metrics.bayesian import rank_correlation, signed_rank
-from textmix.metrics.significance import holm
+from textmix.metrics.significance import LEVEL, holm
 from textmix.metrics.table import METRICS, main_metric
 from textmix.numerics.determinism import rng
 
@@ -65,7 +65,7 @@ def _winner(size: Size) -> Iterator[str]:
         return
     below = [row["method"] for row in ranked[1:] if row["low"] > best["high"]]
     tail = f"distinguishable from {_joined(below)}" if below else "distinguishable from no other method"
-    yield f"{head} on {n} data sets; it is {tail} (Nemenyi's test at {ALPHA})."
+    yield f"{head} on {n} data sets; it is {tail} (Nemenyi's test at {LEVEL})."
 
 
 def _gap(size: Size, seed: int) -> Iterator[str]:
@@ -137,13 +137,13 @@ def _explained(mine: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
     shown = [
         f"{MEANINGS[key]} (rank correlation {r:+.2f}, p = {p:.3f})"
         for (key, (r, _)), p in zip(tests.items(), adjusted, strict=True)
-        if p < ALPHA
+        if p < LEVEL
     ]
     tested = f"Of {len(tests)} characteristics, tested by Spearman's rank correlation with Holm's correction,"
     if shown:
         yield f"{tested} these go with an advantage (+) or a disadvantage (-) of generative methods: {_joined(shown)}."
     else:
-        yield f"{tested} none goes with an advantage of generative methods at {ALPHA} on {len(gaps)} data sets."
+        yield f"{tested} none goes with an advantage of generative methods at {LEVEL} on {len(gaps)} data sets."
 
 
 def _fact(facts: Facts, dataset: str, key: str) -> float | None:

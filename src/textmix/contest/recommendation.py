@@ -18,12 +18,18 @@ import numpy as np
 
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
-from textmix.metrics.significance import Estimate, bootstrap_interval, holm, resampled_difference, sign_test, wilson
+from textmix.metrics.significance import (
+    LEVEL,
+    Estimate,
+    bootstrap_interval,
+    holm,
+    resampled_difference,
+    sign_test,
+    wilson,
+)
 from textmix.metrics.table import METRICS
 from textmix.numerics.determinism import rng
 
-#: Level of the tests.
-ALPHA = 0.05
 #: Largest loss, in the unit of the metric, with which a quicker method is named: its whole interval lies below.
 MARGIN = 0.01
 
@@ -179,7 +185,7 @@ def _of_pairs(found: Mapping[str, Any]) -> list[str]:
     pairs, said = found["pairs"], []
     if not pairs:
         return []
-    decided = [pair for pair in pairs if pair["p"] < ALPHA]
+    decided = [pair for pair in pairs if pair["p"] < LEVEL]
     worse = [pair["method"] for pair in decided if pair["difference"] > 0]
     ahead = [pair["method"] for pair in decided if pair["difference"] < 0]
     undecided = [pair["method"] for pair in pairs if pair not in decided]

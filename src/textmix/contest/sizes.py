@@ -13,6 +13,7 @@ import pandas as pd
 from textmix.contest.rows import read_costs, read_scores
 from textmix.experiment.methods import Method
 from textmix.metrics import ranking
+from textmix.metrics.significance import LEVEL
 from textmix.metrics.table import METRICS, main_metric
 
 #: Columns of study.csv: mean of a metric over the trials; seconds to fit and predict one trial, and memory of the fit
@@ -20,7 +21,6 @@ from textmix.metrics.table import METRICS, main_metric
 STUDY = ("study", "train", "dataset", "task", "method", "family", "metric", "value", "seconds", "bytes")
 #: Families of methods that model the documents given their labels; the remaining ones model the labels.
 GENERATIVE = ("naive Bayes", "Dirichlet compound multinomial", "parametric mixture", "topics", "hidden Markov model")
-ALPHA = 0.05
 
 
 def study_rows(scores: Path, timings: Path, method: Method, train: float | None) -> list[dict[str, Any]]:
@@ -81,13 +81,13 @@ class Size:
     def ranks(self) -> list[dict[str, Any]]:
         """Return name, family, mean rank and Nemenyi's interval of every method, the best first.
 
-        Two methods whose intervals do not overlap are distinguishable at `ALPHA`; with one data set the interval is
+        Two methods whose intervals do not overlap are distinguishable at `LEVEL`; with one data set the interval is
         infinite.
         """
         rank = ranking.mean_ranks(self.scores.to_numpy())
         half = np.inf
         if self.scores.shape[0] > 1 and self.scores.shape[1] > 1:
-            half = ranking.critical_difference(self.scores.shape[1], self.scores.shape[0], ALPHA) / 2.0
+            half = ranking.critical_difference(self.scores.shape[1], self.scores.shape[0], LEVEL) / 2.0
         return [
             {"method": name, "family": self.families[name], "rank": r, "low": max(1.0, r - half)}
             | {"high": min(float(self.scores.shape[1]), r + half)}

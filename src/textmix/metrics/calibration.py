@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.metrics.table import metric
-
 BINS = 15
 
 
-@metric("single", "multi", takes="marginals", loss=True)
 def calibration_error(probability: np.ndarray, happened: np.ndarray, bins: int = BINS) -> float:
     """Return the expected calibration error: mean distance of stated probability and observed share, in equal bins.
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.metrics.table import metric
-
 
 def _paired(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return both as arrays of the same positive length.
@@ -27,7 +25,6 @@ def _paired(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.nda
     return true, predicted
 
 
-@metric("single", main=True)
 def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
     """Return the share of documents whose class is predicted.
 
@@ -39,7 +36,6 @@ def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
     return float(np.mean(true == predicted))
 
 
-@metric("single", loss=True, shown=False)
 def error_rate(true: np.ndarray, predicted: np.ndarray) -> float:
     """Return the share of documents whose class is not predicted.
 
@@ -51,7 +47,6 @@ def error_rate(true: np.ndarray, predicted: np.ndarray) -> float:
     return float(np.mean(true != predicted))
 
 
-@metric("single")
 def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
     """Return the mean over the classes, true or predicted, of F_c = 2 hits_c / (true_c + predicted_c).
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.metrics.table import metric
 
-
-@metric("single", takes="true_log_proba", loss=True)
 def log_loss(true_log_proba: np.ndarray) -> float:
     """Return the mean of minus the log posterior of the true class, in nats.
 
@@ -29,7 +26,6 @@ def log_loss(true_log_proba: np.ndarray) -> float:
     return float(-np.mean(values))
 
 
-@metric("multi", takes="true_log_proba", loss=True)
 def set_log_loss(true_log_proba: np.ndarray) -> float:
     """Return the mean of minus the log probability of the true label set, in nats; see `log_loss`.
 

@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.metrics.table import metric
-
 
 def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how many labels are true, predicted, and both.
@@ -52,21 +50,18 @@ def _ratio(above: np.ndarray, below: np.ndarray, of_nothing: float) -> np.ndarra
     return np.where(below > 0, above / np.maximum(below, 1), of_nothing)
 
 
-@metric("multi", main=True)
 def subset_accuracy(true: Any, predicted: Any) -> float:
     """Return the share of documents whose whole label set is predicted."""
     positive, claimed, hits = _counts(true, predicted, axis=1)
     return float(np.mean((positive == hits) & (claimed == hits)))
 
 
-@metric("multi", loss=True)
 def hamming_loss(true: Any, predicted: Any) -> float:
     """Return the share of wrong decisions among the N L, one for each document and label."""
     positive, claimed, hits = _counts(true, predicted, axis=0)
     return float((positive + claimed - 2 * hits).sum() / (len(positive) * sparse.csr_array(true).shape[0]))
 
 
-@metric("multi")
 def jaccard(true: Any, predicted: Any) -> float:
     """Return the mean over the documents of the share of true or predicted labels that are both; 1 without a label."""
     positive, claimed, hits = _counts(true, predicted, axis=1)
@@ -82,13 +77,11 @@ def document_f(true: Any, predicted: Any) -> np.ndarray:
     return _ratio(2 * hits, positive + claimed, of_nothing=1.0)
 
 
-@metric("multi")
 def sample_f(true: Any, predicted: Any) -> float:
     """Return the mean over the documents of their F, 0 for an empty prediction of a document with labels."""
     return float(document_f(true, predicted).mean())
 
 
-@metric("multi", shown=False)
 def sample_f_skip(true: Any, predicted: Any) -> float:
     """Return the mean of each document's F over the documents with a predicted label; nan if there is none.
 
@@ -98,14 +91,12 @@ def sample_f_skip(true: Any, predicted: Any) -> float:
     return float(values[claimed > 0].mean()) if claimed.any() else float("nan")
 
 
-@metric("multi")
 def micro_f(true: Any, predicted: Any) -> float:
     """Return F over all documents and labels taken together; 1 if no label is true and none predicted."""
     positive, claimed, hits = _counts(true, predicted, axis=0)
     return float(_ratio(2 * hits.sum(), positive.sum() + claimed.sum(), of_nothing=1.0))
 
 
-@metric("multi")
 def macro_f(true: Any, predicted: Any) -> float:
     """Return the mean over the labels of each label's F; 0 for a label that is neither true nor predicted anywhere."""
     positive, claimed, hits = _counts(true, predicted, axis=0)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from textmix.metrics.significance import Estimate
+from textmix.metrics.significance import LEVEL, Estimate
 
 
 class Friedman(NamedTuple):
@@ -98,7 +98,7 @@ def friedman(scores: np.ndarray) -> Friedman:
     return Friedman(chi2, chi2_p, float(f), float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
 
 
-def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
+def critical_difference(n_methods: int, n_datasets: int, alpha: float = LEVEL) -> float:
     r"""Return Nemenyi's critical difference of mean ranks: q_\alpha \sqrt{K (K + 1) / (6 N)}.
 
     q is the 1 - alpha quantile of the studentised range of K means with infinite degrees of freedom, divided by the
@@ -186,7 +186,7 @@ def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
 
 
 def median_difference(
-    left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 0.95
+    left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 1.0 - LEVEL
 ) -> Estimate:
     """Return the difference ``left - right`` of two methods on N data sets by the estimator of Hodges and Lehmann.
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.metrics.calibration import calibration_error
-from textmix.metrics.table import metric
 
 
-@metric("multi", takes="confidence", loss=True)
 def set_calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
     """Return the expected calibration error of whole label sets: distance of confidence and accuracy in equal bins.
 
@@ -24,7 +22,6 @@ def set_calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
     return calibration_error(confidence, right)
 
 
-@metric("multi", takes="confidence")
 def selective_accuracy(confidence: np.ndarray, right: np.ndarray) -> float:
     """Return the mean over all coverages of the accuracy of the predictions with the largest confidence.
 
@@ -54,7 +51,6 @@ def coverage_curve(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.asarray(np.cumsum(level[np.sort(tie)]) / np.arange(1, len(stated) + 1))
 
 
-@metric("single", takes="text", loss=True)
 def perplexity(text: np.ndarray) -> float:
     """Return the perplexity of the documents as word sequences in their true classes.
 

@@ -18,6 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import fdtr, fdtrc, fdtri, stdtr, stdtrit
 
+#: The level of significance of all tests of this project, and 1 less the confidence of all intervals.
+LEVEL = 0.05
+
 
 class Interval(NamedTuple):
     """A mean and the ends of its confidence interval, in the unit of the values."""
@@ -28,7 +31,7 @@ class Interval(NamedTuple):
 
 
 def bootstrap_interval(
-    values: np.ndarray, rng: np.random.Generator, level: float = 0.95, resamples: int = 2000
+    values: np.ndarray, rng: np.random.Generator, level: float = 1.0 - LEVEL, resamples: int = 2000
 ) -> Interval:
     """Return the mean over the documents with its percentile interval.
 
@@ -87,7 +90,7 @@ class Estimate(NamedTuple):
     p: float
 
 
-def mean_difference(left: Sample, right: Sample, level: float = 0.95) -> Estimate:
+def mean_difference(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> Estimate:
     """Return the difference ``left - right`` of two independent means (B. L. Welch, Biometrika 34, 1947).
 
     The degrees of freedom are those of Welch and Satterthwaite; those of one sample where the other has no error.
@@ -132,7 +135,7 @@ def _welch(left: Sample, right: Sample) -> tuple[float, float, float]:
     return left.mean - right.mean, math.sqrt(sum(parts)), freedom
 
 
-def spread_ratio(left: Sample, right: Sample, level: float = 0.95) -> Estimate:
+def spread_ratio(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> Estimate:
     """Return the ratio of two standard deviations of normal values, left over right, by the F distribution.
 
     ``p`` is that of the hypothesis that the ratio is 1.
@@ -164,7 +167,7 @@ def resampled_difference(
     left: Sequence[float] | np.ndarray,
     right: Sequence[float] | np.ndarray,
     test_ratio: float,
-    level: float = 0.95,
+    level: float = 1.0 - LEVEL,
 ) -> Estimate:
     r"""Return the mean of ``left - right`` over the trials of one data set, by the corrected resampled t-test.
 

@@ -1,23 +1,17 @@
 """The table of metrics: of each its name, its task, whether less is better, and whether comparisons show it.
 
-A metric is a function of one of `MODULES` with the decorator `metric`; no list names it.  The table is read from the
-text of these modules without importing them: the plan of the workflow needs the names and must not import NumPy.
+A metric is a function of this package and a row here.  The plan of the workflow reads the table, so that it imports no
+NumPy: a row names the module of its function.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
 
 from textmix.core.errors import ConfigError, suggest
 
-#: Modules with metrics, beside this one, in the order of the table.
-MODULES = ("classification", "multilabel", "likelihood", "calibration", "selective")
-
-Function = TypeVar("Function", bound=Callable[..., float])
+SINGLE, MULTI = "single", "multi"
 
 
 @dataclass(frozen=True)
@@ -27,9 +21,9 @@ class Metric:
     Parameters
     ----------
     name : of the metric in the configuration and in results; also that of its function.
-    module : one of `MODULES`, which holds the function.
-    meaning : the first sentence of the function's docstring, without "Return".
+    module : the module of this package that holds the function.
     tasks : ``single`` (one class a document), ``multi`` (label sets), or both.
+    meaning : the first line of the function's docstring, without "Return".
     takes : the arguments of the function.  ``decisions``: true and predicted classes (N,) or label indicators (N, L).
         ``true_log_proba``: log probability of the true class or label set (N,), in nats.  ``marginals``: probability of
         the predicted class (N,) or of each label (N, L), and whether it came true.  ``confidence``: probability that
@@ -41,45 +35,96 @@ class Metric:
 
     name: str
     module: str
-    meaning: str
     tasks: tuple[str, ...]
+    meaning: str
     takes: str = "decisions"
     loss: bool = False
     main: bool = False
     shown: bool = True
 
 
-def metric(*tasks: str, **facts: Any) -> Callable[[Function], Function]:
-    """Mark a function as a metric; the decorator returns the function unchanged.
-
-    Parameters
-    ----------
-    tasks : ``single``, ``multi`` or both.
-    facts : values of the fields ``takes``, ``loss``, ``main`` and ``shown`` of `Metric`, as literals.
-    """
-    del tasks, facts  # `_marked` reads them from the text of the module.
-
-    def unchanged(function: Function) -> Function:
-        """Return the function."""
-        return function
-
-    return unchanged
-
-
-def _marked(module: str) -> Iterator[Metric]:
-    """Yield the metrics of one module in the order of its text."""
-    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
-    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
-        for mark in function.decorator_list:
-            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == metric.__name__:
-                meaning = (ast.get_docstring(function) or "").split("\n")[0].removeprefix("Return ").rstrip(".")
-                tasks = tuple(ast.literal_eval(task) for task in mark.args)
-                facts = {str(fact.arg): ast.literal_eval(fact.value) for fact in mark.keywords}
-                yield Metric(function.name, module, meaning, tasks, **facts)
-
-
+_ROWS = (
+    Metric("accuracy", "classification", (SINGLE,), "the share of documents whose class is predicted", main=True),
+    Metric(
+        *("error_rate", "classification", (SINGLE,), "the share of documents whose class is not predicted"),
+        loss=True,
+        shown=False,
+    ),
+    Metric(
+        *("macro_f1", "classification", (SINGLE,)),
+        "the mean over the classes, true or predicted, of F_c = 2 hits_c / (true_c + predicted_c)",
+    ),
+    Metric(
+        *("subset_accuracy", "multilabel", (MULTI,), "the share of documents whose whole label set is predicted"),
+        main=True,
+    ),
+    Metric(
+        *("hamming_loss", "multilabel", (MULTI,)),
+        "the share of wrong decisions among the N L, one for each document and label",
+        loss=True,
+    ),
+    Metric(
+        *("jaccard", "multilabel", (MULTI,)),
+        "the mean over the documents of the share of true or predicted labels that are both; 1 without a label",
+    ),
+    Metric(
+        *("sample_f", "multilabel", (MULTI,)),
+        "the mean over the documents of their F, 0 for an empty prediction of a document with labels",
+    ),
+    Metric(
+        *("sample_f_skip", "multilabel", (MULTI,)),
+        "the mean of each document's F over the documents with a predicted label; nan if there is none",
+        shown=False,
+    ),
+    Metric(
+        *("micro_f", "multilabel", (MULTI,)),
+        "F over all documents and labels taken together; 1 if no label is true and none predicted",
+    ),
+    Metric(
+        *("macro_f", "multilabel", (MULTI,)),
+        "the mean over the labels of each label's F; 0 for a label that is neither true nor predicted anywhere",
+    ),
+    Metric(
+        *("log_loss", "likelihood", (SINGLE,), "the mean of minus the log posterior of the true class, in nats"),
+        takes="true_log_proba",
+        loss=True,
+    ),
+    Metric(
+        *("set_log_loss", "likelihood", (MULTI,)),
+        "the mean of minus the log probability of the true label set, in nats; see `log_loss`",
+        takes="true_log_proba",
+        loss=True,
+    ),
+    Metric(
+        *("calibration_error", "calibration", (SINGLE, MULTI)),
+        "the expected calibration error: mean distance of stated probability and observed share, in equal bins",
+        takes="marginals",
+        loss=True,
+    ),
+    Metric(
+        *("set_calibration_error", "selective", (MULTI,)),
+        "the expected calibration error of whole label sets: distance of confidence and accuracy in equal bins",
+        takes="confidence",
+        loss=True,
+    ),
+    Metric(
+        *("selective_accuracy", "selective", (MULTI,)),
+        "the mean over all coverages of the accuracy of the predictions with the largest confidence",
+        takes="confidence",
+    ),
+    Metric(
+        *(
+            "perplexity",
+            "selective",
+            (SINGLE,),
+            "the perplexity of the documents as word sequences in their true classes",
+        ),
+        takes="text",
+        loss=True,
+    ),
+)
 #: name -> row of the table.
-METRICS = {row.name: row for module in MODULES for row in _marked(module)}
+METRICS = {row.name: row for row in _ROWS}
 
 
 def metrics_for(task: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.figures import FigureData
+from textmix.metrics.significance import LEVEL
 from textmix.pages.marks import legend, log_axis, row_names
 from textmix.pages.style import DASHES, GREY, MARKERS, Sheet, grid_of_panels, panels
 
@@ -105,7 +106,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
     n, p = int(values["datasets"].value), values["friedman_p"].value
     said = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
     if difference < len(ranks):
-        figure.note(f"{said}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, 0.05).")
+        figure.note(f"{said}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
     else:
         figure.note(f"{said}; {n} data sets are too few for Nemenyi's test to distinguish any two of the methods.")
     legend(figure, left)
