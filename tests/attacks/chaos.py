@@ -158,7 +158,8 @@ def another_number(text: str, chance: random.Random) -> str:
 LIVING = """
 import importlib, random, sys, time
 import numpy as np
-names = ["dirichlet.edcm", "dirichlet.dcm", "naive_bayes.multinomial", "dirichlet.edcm_kernels", "common.special_kernels"]
+names = ["dirichlet.edcm", "dirichlet.dcm", "naive_bayes.multinomial", "dirichlet.edcm_kernels"]
+names.append("common.special_kernels")
 chance, X = random.Random(int(sys.argv[1])), np.random.default_rng(0).poisson(0.7, (40, 9)) + 1
 while True:
     try:

@@ -253,9 +253,9 @@ def test_sequences_whose_arrays_were_changed_are_refused(kind: Any) -> None:
     ):
         X = TokenSequences.of(given)
         getattr(X, part)[place] = value
-        with pytest.raises(ValueError, match="vocabulary|offsets"):
+        with pytest.raises(ValueError, match=r"vocabulary|offsets"):
             kind(n_states=1).fit(X, [0, 0, 1, 1])
-        with pytest.raises(ValueError, match="vocabulary|offsets"):
+        with pytest.raises(ValueError, match=r"vocabulary|offsets"):
             model.predict(X)
     for values, offsets in (([0.0, 1.0], [0, 2]), ([0, 1], [0.0, 2.0]), ([[0], [1]], [0, 2])):
         with pytest.raises(ValueError, match="whole numbers in one dimension"):

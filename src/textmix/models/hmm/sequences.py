@@ -69,7 +69,7 @@ class TokenSequences:
 
         Raises
         ------
-        ValueError : a word is no whole number or lies outside of the vocabulary, X is none of these forms, or its arrays
+        ValueError : a word is no whole number or outside of the vocabulary, X is none of these forms, or its arrays
             were damaged.
         """
         if isinstance(X, TokenSequences):
