@@ -4,9 +4,10 @@
 # make axe       axe-core for the tests of the pages (needs npm; the tests also need a browser)
 # make check     formatting, lint, types
 # make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
+# make forms     matrices of every form and odd values against every estimator, a process a case
 # make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
 # make mutants   NUMBER small faults planted in kernels, metrics and verdicts; each must be noticed by a test
-# make stale     the tests of twelve ways to a stale result, which CONTRIBUTING.md lists
+# make stale     the tests of the ways to a stale result that CONTRIBUTING.md lists
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
 # make newest    the tests of the workflow with the newest Snakemake, whatever pyproject.toml allows
 # make audit     known faults of the locked packages
@@ -36,7 +37,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test axe fuzz chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image
+.PHONY: all full test axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image
 .DELETE_ON_ERROR:
 
 all: setup
@@ -60,6 +61,9 @@ fuzz: setup
 	TEXTMIX_FUZZ=$(CASES) NUMBA_BOUNDSCHECK=1 TEXTMIX_CACHE=.fuzz-cache $(BIN)/python -m pytest \
 	  tests/data/test_readers_fuzz.py tests/data/test_new_texts_fuzz.py tests/plan/test_files_fuzz.py \
 	  tests/serve/test_model_fuzz.py
+
+forms: setup
+	$(BIN)/python -m tests.attacks.forms
 
 chaos: setup
 	$(BIN)/python -m tests.attacks.chaos --minutes $(MINUTES)

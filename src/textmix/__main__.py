@@ -159,7 +159,7 @@ def predict(options: argparse.Namespace) -> None:
         texts.text = options.column or model.card.get("text column", "text")
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(
-            output, model, output_form, options.all, options.spreadsheet, skip_empty=options.skip_empty
+            output, model, output_form, options.all, spreadsheet=options.spreadsheet, skip_empty=options.skip_empty
         )
         found = texts.read(unpacked(stream))
         if not options.quiet:
@@ -186,8 +186,8 @@ def info(options: argparse.Namespace) -> None:
     for key, value in said.items():
         lines = value if isinstance(value, list) and key == "steps" else [value]
         for line in lines:
-            said = ", ".join(map(str, line)) if isinstance(line, list) else str(line)
-            print(f"{key:<10} {visible(said)}")
+            text = ", ".join(map(str, line)) if isinstance(line, list) else str(line)
+            print(f"{key:<10} {visible(text)}")
 
 
 def evaluate(options: argparse.Namespace) -> None:

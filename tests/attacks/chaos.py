@@ -8,6 +8,7 @@ The numbers F1 to F24 are those of the list of faults in CONTRIBUTING.md.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import platform
 import random
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,6 +142,64 @@ def forgotten(faulty: Round) -> int:
     return faulty.run()
 
 
+def another_number(text: str, chance: random.Random) -> str:
+    """Return a module's text with one digit of one number replaced; the text itself where it has no number."""
+    numbers = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.NUMBER]
+    if not numbers:
+        return text
+    token, lines = chance.choice(numbers), text.splitlines(keepends=True)
+    row, column = token.end[0] - 1, token.end[1] - 1
+    digit = chance.choice([each for each in "123456789" if each != lines[row][column]])
+    lines[row] = f"{lines[row][:column]}{digit}{lines[row][column + 1 :]}"
+    return "".join(lines)
+
+
+#: A process that lives while files are edited: it imports, reloads and calls kernels, and shares the cache of the jobs.
+LIVING = """
+import importlib, random, sys, time
+import numpy as np
+names = ["dirichlet.edcm", "dirichlet.dcm", "naive_bayes.multinomial", "dirichlet.edcm_kernels"]
+names.append("common.special_kernels")
+chance, X = random.Random(int(sys.argv[1])), np.random.default_rng(0).poisson(0.7, (40, 9)) + 1
+while True:
+    try:
+        module = importlib.import_module("textmix.models." + chance.choice(names))
+        importlib.reload(module)
+        for kind in ("EDCMClassifier", "DCMClassifier", "MultinomialClassifier"):
+            if hasattr(module, kind):
+                getattr(module, kind)().fit(X, np.arange(40) % 2).predict(X)
+    except Exception:
+        pass
+    time.sleep(chance.uniform(0, 0.3))
+"""
+
+
+def edited_and_restored(faulty: Round) -> int:
+    """Edit sources and restore them at random moments of a run, beside two processes that live through it."""
+    clone, chance = faulty.clone, faulty.random
+    sources = sorted((clone.folder / "src/textmix").rglob("*.py"))
+    kernels = [path for path in sources if "kernels" in path.name or path.parent.name in ("dirichlet", "naive_bayes")]
+    command = [sys.executable, "-c", LIVING]
+    living = [
+        subprocess.Popen([*command, str(n)], cwd=clone.folder, env=clone.environment(), stderr=subprocess.DEVNULL)
+        for n in range(2)
+    ]
+    running = clone.start("--cores", "2")
+    try:
+        while running.poll() is None:
+            path = chance.choice(chance.choice([sources, kernels]))
+            text = path.read_text(encoding="utf-8")
+            path.write_text(another_number(text, chance), encoding="utf-8")
+            time.sleep(chance.choice([0.0, 0.02, 0.3, 1.0, 3.0]))
+            path.write_text(text, encoding="utf-8")
+            time.sleep(chance.uniform(0, 4))
+        return ended(running)
+    finally:
+        end([process.pid for process in living], signal.SIGKILL)
+        for process in living:
+            process.wait()
+
+
 def private(faulty: Round) -> int:
     """Run with a mask that hides files from everybody else, and without a home."""
     return faulty.run(("sh", "-c", 'umask 077; exec "$@"', "sh"), HOME="/nonexistent")
@@ -185,6 +245,7 @@ FAULTS: Mapping[str, Fault] = {
     "disk full": Fault("F8", under("prlimit", "--fsize=20000"), needs="prlimit"),
     "memory short": Fault("F9", under("prlimit", "--as=700000000"), needs="prlimit"),
     "no network": Fault("F10", under("unshare", "-rn"), well=True, needs="unshare"),
+    "edited and restored": Fault("F15", edited_and_restored),
     "records forgotten": Fault("F14, F16", forgotten, well=True),
     "no home, private files": Fault("F20", private, well=True),
     "clock": Fault("F21", clock, well=True),

@@ -78,7 +78,7 @@ def target_of(estimator: Any) -> Any:
 
 def _csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
     """Return a CSR matrix around arrays, whatever they hold."""
-    made = sparse.csr_array(shape, dtype=np.asarray(data).dtype)
+    made = sparse.csr_array(shape)
     made.data, made.indices, made.indptr = np.asarray(data), np.asarray(indices), np.asarray(indptr)
     return made
 

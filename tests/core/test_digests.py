@@ -46,3 +46,30 @@ def test_environment_holds_what_the_packages_require() -> None:
     assert found["no-such-package"] == "not installed"
     assert not {"os", "matplotlib"} & found.keys()
     assert {"lightgbm", "simplemma"} <= versions().keys()
+
+
+def test_a_file_that_changed_within_two_seconds_has_no_stamp(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "edited"
+    path.write_bytes(b"a")
+    for old in ((0, 0), None):  # a false date of the content does not hide the date of the entry
+        if old is not None:
+            os.utime(path, ns=old)
+        changed = path.stat().st_ctime
+        for seconds, stamped in ((-60.0, False), (0.0, False), (1.9, False), (2.1, True), (60.0, True)):
+            monkeypatch.setattr(time, "time", lambda now=changed + seconds: now)
+            assert bool(digests.stamp(path)) == stamped, (old, seconds)
+    os.utime(path, (changed + 100, changed + 100))
+    monkeypatch.setattr(time, "time", lambda: changed + 60)
+    assert digests.stamp(path) == "", "a date in the future"
+
+
+def test_an_edit_within_the_bound_is_read_again_although_its_stamp_is_the_same(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "edited"
+    path.write_bytes(b"a")
+    stat = path.stat()
+    monkeypatch.setattr(os, "stat", lambda _: stat)
+    monkeypatch.setattr(time, "time", lambda: stat.st_ctime + 1.0)
+    first = known_sha256(path)
+    with path.open("wb") as handle:
+        handle.write(b"b")
+    assert known_sha256(path) != first

@@ -122,8 +122,13 @@ def test_without_a_known_sha256_a_page_or_a_message_is_no_archive(tmp_path: Path
 
 
 def test_a_body_of_unknown_size_is_capped(tmp_path: Path, server: Server) -> None:
-    record = fetch(entry(https(server.url("/a", never_ends), data=None)), tmp_path)
-    assert "sends more than" in record["reason"]
+    for url in (server.url("/a", never_ends), server.url("/b", gives(bytes(LIMITS.size + 1), length=-1))):
+        record = fetch(entry(https(url, data=None)), tmp_path)
+        assert record["status"] == "missing"
+        assert "sends more than the file has" in record["reason"]
+        assert content(tmp_path) == {}
+    whole = server.url("/c", gives(bytes(LIMITS.size), length=-1))
+    assert fetch(entry(https(whole, data=None)), tmp_path)["status"] == "had"
 
 
 def test_a_flowing_download_may_take_longer_than_the_limit_of_all_time(

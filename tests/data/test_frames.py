@@ -122,5 +122,5 @@ def test_a_file_that_no_reader_takes_is_named(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     for content in (b"PK\x03\x04 cut", b"", b"no table"):
         (tmp_path / "a.xlsx").write_bytes(content)
-        with pytest.raises(DataFormatError, match="a.xlsx: cannot be read as excel"):
+        with pytest.raises(DataFormatError, match=r"a\.xlsx: cannot be read as excel"):
             list(frame_rows(tmp_path / "a.xlsx", "excel", ["text"]))

@@ -241,6 +241,27 @@ def test_rows_of_documents_are_taken_as_rows_of_a_matrix() -> None:
         TokenSequences(np.array([5], np.int32), np.array([0, 1]), 3)
 
 
+@pytest.mark.parametrize("kind", [HiddenMarkovModel, HMMClassifier, ClusteredHMMClassifier])
+def test_sequences_whose_arrays_were_changed_are_refused(kind: Any) -> None:
+    given = [[0, 1, 0, 1], [1, 0, 1], [2, 1, 2], [1, 2, 1, 2]]
+    model = kind(n_states=1, random_state=0).fit(TokenSequences.of(given), [0, 0, 1, 1])
+    for part, place, value in (
+        ("values", 3, 2_000_000),
+        ("values", 0, -1),
+        ("offsets", 2, 100),
+        ("offsets", -1, 10**6),
+    ):
+        X = TokenSequences.of(given)
+        getattr(X, part)[place] = value
+        with pytest.raises(ValueError, match=r"vocabulary|offsets"):
+            kind(n_states=1).fit(X, [0, 0, 1, 1])
+        with pytest.raises(ValueError, match=r"vocabulary|offsets"):
+            model.predict(X)
+    for values, offsets in (([0.0, 1.0], [0, 2]), ([0, 1], [0.0, 2.0]), ([[0], [1]], [0, 2])):
+        with pytest.raises(ValueError, match="whole numbers in one dimension"):
+            TokenSequences(np.array(values), np.array(offsets), 3)
+
+
 def test_texts_become_sequences_of_the_words_of_training() -> None:
     words = SequenceVectorizer(min_count=2)
     X = words.fit_transform(["to be or not to be", "be"])

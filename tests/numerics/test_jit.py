@@ -71,7 +71,7 @@ def package(tmp_path: Path) -> Path:
 def printed(package: Path, program: str, **environment: str) -> list[str]:
     """Return the lines that a program prints in a new process that finds the package."""
     places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
-    # Compiled also where the tests run without the compiler; byte code that the second of a date hides is another matter.
+    # Compiled also where the tests run without the compiler.  That byte code hides an edit is another matter.
     places |= {"NUMBA_DISABLE_JIT": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -61,12 +61,12 @@ def test_a_name_that_is_no_class_of_a_model_is_not_called(
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_weights_that_are_not_finite_are_refused(models: Path, tmp_path: Path, value: float) -> None:
     def change(folder: Path) -> None:
-        path = folder / "step1/coef_.npy"
+        path = folder / "step1/_weights.npy"
         weights = np.load(path)
         weights.flat[1] = value
         np.save(path, weights)
 
-    with pytest.raises(DataFormatError, match="coef_ holds NaN or infinity"):
+    with pytest.raises(DataFormatError, match="_weights holds NaN or infinity"):
         PersistedModel.load(forge(models / "classifier_chain", tmp_path / "model", change))
 
 

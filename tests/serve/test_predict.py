@@ -227,7 +227,7 @@ def test_labels_that_a_spreadsheet_would_run_are_quoted_by_choice() -> None:
     model = SimpleNamespace(label_names=["=1+1", "-b"], task="single")
     for spreadsheet, expected in ((False, "@1,=1+1,\n2,-b,\n"), (True, "'@1,'=1+1,\n2,'-b,\n")):
         stream = streams.StringIO()
-        writer = predict.Writer(stream, model, "csv", False, spreadsheet)  # type: ignore[arg-type]
+        writer = predict.Writer(stream, model, "csv", False, spreadsheet=spreadsheet)  # type: ignore[arg-type]
         writer.write([NewText("@1", 1, b"words"), NewText("2", 2, b"words")], np.array([0, 1]), None)
         assert stream.getvalue() == expected
 

@@ -14,12 +14,14 @@ import pytest
 
 from reproduction.stored.verify import verify
 from tests.workflow.tiny import Clone, descendants
+from textmix.core import io
 
 pytestmark = pytest.mark.workflow
 
 #: One fit, and the scores that need it.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
 SCORE = "results/scores/edcm/smoothing/tiny_news/edcm.csv"
+RULES = [*Path(__file__).parents[2].glob("workflow/rules/*.smk"), Path(__file__).parents[2] / "Snakefile"]
 #: Seconds after which a test that waits has hung; no test comes near.
 HUNG = 600
 
@@ -184,7 +186,9 @@ def test_flipped_byte_in_raw_data_is_refused_and_the_other_document_is_still_reb
     comparison = copy.folder / "results/papers/edcm/comparison.csv"
     comparison.unlink()
     done = copy.run_warm("--cores", "2", "results/datasets/tiny_reuters", "results/papers/edcm/comparison.csv")
+    assert done.returncode == 0, "the damage is recorded, and the rest is rebuilt"
     assert "tiny_reuters" in done.stdout
+    assert io.read_meta(copy.folder / "results/datasets/tiny_reuters")["missing"]["broken"] is True
     assert "edcm.t1" in comparison.read_text(encoding="utf-8")
     assert not list((copy.folder / "resources/tiny_reuters").glob("*.tab"))
 
@@ -204,6 +208,11 @@ def test_dry_run_of_a_fresh_clone_imports_no_compiler_and_fetches_nothing(fresh:
 
 def test_every_target_rule_has_a_sentence(clean: Clone) -> None:
     done = clean.run_warm("--list-target-rules")
-    for target in ("all", "pmm", "edcm", "report", "figures", "tables", "verify", "bench", "naive_bayes"):
-        line = next(line for line in done.stdout.splitlines() if line.strip().split()[:1] == [target])
-        assert len(line.split()) > 4, line
+    listed = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if re.match(r"[a-z_]+\b", line)}
+    named = {name for path in RULES for name in re.findall(r"^rule (\w+):", path.read_text("utf-8"), re.MULTILINE)}
+    targets = named & listed.keys()
+    papers = {path.name for path in (clean.folder / "config/papers").iterdir() if path.is_dir()}
+    assert {"all", "report", "figures", "tables", "verify", "bench", "doctor", "own", "matrix", "study"} <= targets
+    assert papers & listed.keys()
+    for target in targets | (papers & listed.keys()):
+        assert len(listed[target]) > 3, f"{target} has no sentence"

@@ -1,4 +1,4 @@
-"""The code that a job truly ran, compared with its files: an edit that was undone while the job ran leaves no trace there.
+"""The code that a job truly ran, compared with its files, in which an edit that was undone leaves no trace.
 
 Python tells an audit hook each code object that it runs as it imports a module.  A job compares these with the files
 that were written since it started.  It also compares those whose byte code was stored within two seconds of an edit:
@@ -24,15 +24,14 @@ RACY = 2 * 10**9
 _FOREIGN = ("<", *sorted({str(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}))
 #: Path of a module's file -> the code that this process ran.
 _ran: dict[str, CodeType] = {}
-_watching = False
+_watching: list[bool] = []
 
 
 def watch_imports() -> None:
     """Keep the code of the modules that are imported from now on; a second call changes nothing."""
-    global _watching  # a hook cannot be taken away
     if not _watching:
-        sys.addaudithook(_keep)
-        _watching = True
+        sys.addaudithook(_keep)  # it cannot be taken away
+        _watching.append(True)
 
 
 def _keep(event: str, arguments: tuple[object, ...]) -> None:

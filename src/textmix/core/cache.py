@@ -21,8 +21,8 @@ MOST = 20_000
 def cache_folder(name: str) -> Path | None:
     """Return a folder of the cache, and make it; None where none can be written.
 
-    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where the folder can be written, and
-    by this user alone: what lies there decides which machine code runs.
+    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where this user alone can write
+    the folder: what lies there decides which machine code runs.
 
     Parameters
     ----------

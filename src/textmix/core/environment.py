@@ -58,7 +58,7 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
 
 
 def counts_by_version(package: str) -> bool:
-    """Return whether a distribution of the package's name is installed, and not as editable: its version tells its code.
+    """Return whether the version tells the code: a distribution of this name is installed, and not as editable.
 
     Parameters
     ----------

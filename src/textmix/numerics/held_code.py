@@ -81,7 +81,7 @@ class _Reading:
             raise TypeError(f"a kernel reads {value!r}, whose content its cache cannot tell; pass it as an argument")
 
     def _lines_of_function(self, function: types.FunctionType) -> Iterator[str]:
-        """Yield the lines of a function in Python: its code, its defaults, and the values of the names that it reads."""
+        """Yield the lines of a function: its code, its defaults, and the values of the names that it reads."""
         yield from _lines_of_code(function.__code__)
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             yield from self.lines_of(value)

@@ -139,5 +139,5 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return functools.partial(njit, **options)
     kernel = numba.njit(**options)(function)
     if isinstance(kernel, Dispatcher) and function.__module__.startswith(f"{PACKAGE}."):
-        kernel._cache = KernelCache(kernel)
+        kernel._cache = KernelCache(kernel)  # type: ignore[attr-defined]
     return kernel

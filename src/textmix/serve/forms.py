@@ -154,7 +154,7 @@ class _State:
         if array.dtype.kind != "i" if kind == "int" else array.dtype != np.dtype(kind):
             raise TypeError(f"{name} is of the type {array.dtype}, not {kind}")
         # A score of cross-validation may be NaN, of a point that was not fitted; nothing that labels a text may.
-        wrong = np.isnan if typed == "logs" else _is_not_finite
+        wrong: Callable[[Any], Any] = np.isnan if typed == "logs" else _is_not_finite
         if array.dtype.kind == "f" and not name.startswith("cv_") and wrong(array).any():
             raise ValueError(f"{name} holds NaN or infinity, which no fit leaves there")
         self._check_shape(name, array.shape, dimensions)
@@ -179,16 +179,17 @@ def _parse(form: str) -> tuple[str, bool, list[str]]:
     return match["type"], bool(match["optional"]), match["sizes"].split()
 
 
-def _is_not_finite(array: np.ndarray) -> np.ndarray:
+def _is_not_finite(array: Any) -> np.ndarray:
     """Return where an array holds NaN or infinity."""
-    return ~np.isfinite(array)
+    return np.isnan(array) | np.isinf(array)
 
 
 def _scalar(name: str, value: Any, typed: str) -> Any:
     """Return a single value after a check of its type; True and False are not numbers here, as they are in Python."""
     if not isinstance(value, _SCALARS[typed]) or (typed != "bool" and isinstance(value, bool)):
         raise TypeError(f"{name} is not of the type {typed}")
-    if typed == "float" and not math.isfinite(value):
+    number: Any = value
+    if typed == "float" and not math.isfinite(number):
         raise ValueError(f"{name} is {value}, which no fit leaves")
     return value
 

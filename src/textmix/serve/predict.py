@@ -72,6 +72,7 @@ class Writer:
         model: PersistedModel,
         form: str,
         everything: bool,
+        *,
         spreadsheet: bool = False,
         skip_empty: bool = False,
     ) -> None:

@@ -11,7 +11,7 @@ _HIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u206
 
 
 def visible(text: str) -> str:
-    """Return one line of text with each control character as its code, such as ``\\x1b``."""
+    """Return one line of text with each control character as its code in Python."""
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 

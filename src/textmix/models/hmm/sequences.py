@@ -45,7 +45,13 @@ class TokenSequences:
     n_words: int
 
     def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Raise ValueError as the class does; the arrays may have been changed since."""
         offsets = self.offsets
+        if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in (self.values, offsets)):
+            raise ValueError("values and offsets must each be whole numbers in one dimension")
         if not len(offsets) or offsets[0] or offsets[-1] != len(self.values) or (np.diff(offsets) < 0).any():
             raise ValueError(f"offsets must rise from 0 to the number of words, {len(self.values)}")
         if len(self.values) and not 0 <= self.values.min() <= self.values.max() < self.n_words:
@@ -63,9 +69,11 @@ class TokenSequences:
 
         Raises
         ------
-        ValueError : a word is no whole number or lies outside of the vocabulary, or X is none of these forms.
+        ValueError : a word is no whole number or outside of the vocabulary, X is none of these forms, or its arrays
+            were damaged.
         """
         if isinstance(X, TokenSequences):
+            X.check()
             return X
         rows = X if isinstance(X, Ragged) else _ragged(X)
         most = int(rows.values.max()) + 1 if len(rows.values) else 0
