@@ -15,9 +15,9 @@ from textmix.contest.inspection import (
     calibration,
     confusion,
     copies,
+    copy_sentences,
     errors,
     prediction_rows,
-    said_of_copies,
 )
 from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
@@ -129,16 +129,16 @@ def test_copies_of_training_documents_are_counted_and_left_out() -> None:
     corpus = replace(CORPUS, text=Ragged.from_texts(text.encode() for text in texts))
     copied = copies(corpus, ONE)
     assert copied.tolist() == [True, False, True, False]
-    (said,) = said_of_copies(copied, np.array([True, True, True, False]))
+    (said,) = copy_sentences(copied, np.array([True, True, True, False]))
     low, high = wilson(0.5, 2)
     assert said == (
         "2 of 4 test documents have the text of a training document; of the 2 further ones 0.500 are right, 95 % "
         f"interval {low:.3f} to {high:.3f}."
     )
-    assert said_of_copies(np.ones(4, dtype=bool), np.ones(4, dtype=bool)) == [
+    assert copy_sentences(np.ones(4, dtype=bool), np.ones(4, dtype=bool)) == [
         "4 of 4 test documents have the text of a training document: the score says nothing about new documents."
     ]
-    assert said_of_copies(np.zeros(4, dtype=bool), np.ones(4, dtype=bool)) == []
+    assert copy_sentences(np.zeros(4, dtype=bool), np.ones(4, dtype=bool)) == []
 
 
 def test_several_splits_are_compared_by_the_resampled_test_and_a_loss_is_better_when_small() -> None:

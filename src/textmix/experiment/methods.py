@@ -122,13 +122,13 @@ def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
 def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
     """Return one entry of the registry."""
     method = make_entry(Method, entry, f"{source}: {name}", name=name)
-    for key, value, known in (
+    for key, value, allowed in (
         ("task", method.task, TASKS),
         ("takes", method.takes, TAKES),
         ("cost", method.cost, COSTS),
     ):
-        if value not in known:
-            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, known)}")
+        if value not in allowed:
+            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, allowed)}")
     return method
 
 
