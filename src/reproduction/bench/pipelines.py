@@ -63,6 +63,6 @@ def bench_pipelines(corpus: Corpus, repeats: int = 3) -> list[dict[str, Any]]:
 
         return run
 
-    rows = compare({name: candidate(name, one) for name, one in pipelines().items()}, repeats)
+    rows = compare({name: candidate(name, pipeline) for name, pipeline in pipelines().items()}, repeats)
     judged = judge("pipelines", rows, PEER, dict.fromkeys(("textmix, naive Bayes", "textmix, EDCM"), 0.5))
     return [{**row, "note": f"{right[row['candidate']]:.1%} right"} for row in judged]

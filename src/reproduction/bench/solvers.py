@@ -135,9 +135,11 @@ def bench_smooth(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[st
         """Return the sum of the objectives of SciPy's fits."""
         total = 0.0
         for label in range(Y.shape[1]):
-            one = batch.select(np.array([label]))
+            problem = batch.select(np.array([label]))
             start = np.zeros(X.shape[1] + 1)
-            total += minimise_function(lambda w, one=one: objective(one, w), start, STEPS, 1e-9).total_objective  # type: ignore[misc]
+            total += minimise_function(
+                lambda w, problem=problem: objective(problem, w), start, STEPS, 1e-9
+            ).total_objective  # type: ignore[misc]
         return total
 
     candidates = {"textmix, side by side": ours, "SciPy, one by one": scipys}

@@ -92,8 +92,8 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         tokens, words = self._tokenize(raw_documents)
         unknown = len(self.vocabulary_)
-        known = np.array([self.vocabulary_.get(word, unknown) for word in words], dtype=np.int32)
-        return self.skipgrams_.transform(Ragged(known[tokens.values], tokens.offsets), self.weighting)
+        ids = np.array([self.vocabulary_.get(word, unknown) for word in words], dtype=np.int32)
+        return self.skipgrams_.transform(Ragged(ids[tokens.values], tokens.offsets), self.weighting)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
