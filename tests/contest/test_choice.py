@@ -59,7 +59,8 @@ def test_one_split_is_compared_document_by_document() -> None:
     assert choice["pairs"][1]["p"] == pytest.approx(2 * 2 * 0.5**18)
     assert sentences(choice, 1) == [
         "Use good: it has the largest accuracy in cross-validation on the training documents, 0.700, and 0.900, 95 % "
-        f"interval {choice['low']:.3f} to {choice['high']:.3f} on the test documents, which took no part in the choice.",
+        f"interval {choice['low']:.3f} to {choice['high']:.3f} on the test documents, which took no part in the "
+        "choice.",
         "McNemar's exact test on whole documents (Holm) shows that it is better than bad.",
         "The comparison with alike is undecided.",
     ]

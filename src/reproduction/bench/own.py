@@ -76,7 +76,7 @@ def bench_own(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     """
     splits, accuracy = parts_of(corpus), dict[str, float]()
 
-    def kept(name: str, call: Callable[..., float]) -> Callable[[], None]:
+    def recorded(name: str, call: Callable[..., float]) -> Callable[[], None]:
         """Return a call that keeps the accuracy."""
 
         def run() -> None:

@@ -332,6 +332,6 @@ def _filled(
     facts: dict[str, Any],
     beside: tuple[Ragged | None, Ragged | None],
 ) -> Corpus:
-    """Return the corpus with features; ``beside`` holds the text and the token stream that stay beside them, or None."""
+    """Return the corpus with features; ``beside`` holds the text and the token stream that it keeps, or None."""
     info = {**corpus.info, "features": facts}
     return replace(corpus, text=beside[0], tokens=beside[1], features=features, feature_names=names, info=info)

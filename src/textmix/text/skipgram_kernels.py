@@ -170,9 +170,9 @@ def place_candidates(
     words, offsets, deciding, shorter, patterns : as for `count_candidates`.
     first_document : number of the first document of ``offsets``.
     first : the first prefix of the range.
-    next_index : int64 (prefixes,), index in ``occurrences`` of the next occurrence of each prefix of the range; increased.
+    next_index : int64 (prefixes,), index in ``occurrences`` of the next one of each prefix of the range; increased.
     bits : numbers of bits that hold a word and a gap.
-    occurrences : int64 (M,), written: from the lowest bit on the last word, the gap and the document of each occurrence;
+    occurrences : int64 (M,), written: from the lowest bit on, the last word, the gap and the document of each;
         documents do not decrease within a prefix.
     """
     n_prefixes = len(next_index)
@@ -248,7 +248,7 @@ def frequent_children(
     ----------
     begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``occurrences``.
     occurrences, bits : the occurrences as `place_candidates` lists them.
-    n_words : number of words that are in skip-grams; ``occurrences`` is below it.
+    n_words : number of words that are in skip-grams; the words in ``occurrences`` are below it.
     n_slops : largest gap plus one.
     min_df : smallest number of documents, counted at the largest slop.
 

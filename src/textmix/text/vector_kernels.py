@@ -168,9 +168,9 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     nodes, branches = np.empty(offsets[n], dtype=np.int32), np.empty(offsets[n], dtype=np.int8)
     for word in range(n):
         node = word
-        for step in range(offsets[word], offsets[word + 1]):
-            branches[step], node = taken[node], parents[node]
-            nodes[step] = node - n
+        for index in range(offsets[word], offsets[word + 1]):
+            branches[index], node = taken[node], parents[node]
+            nodes[index] = node - n
     return offsets, nodes, branches
 
 
@@ -194,8 +194,8 @@ def train_bags(
     ----------
     offsets, tokens : document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``.
     order : int64 (N,), the documents in the order in which each pass takes them.
-    chances : float64 (V,), the chance of an occurrence of a word to be learned in a pass; of a word that is never learned
-        a negative number.
+    chances : float64 (V,), the probability that an occurrence of a word is learned in a pass; negative for a word that
+        is never learned.
     rates : length of the first step and number of passes; the length falls linearly, word by word.
     paths : of each word, the inner nodes of the tree on its path, as offsets int64 (V + 1,), nodes int32 and the
         branch that it takes there, int8; read without noise words.
