@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from matplotlib.ticker import MaxNLocator
 
 from reproduction.pages.figures import FigureData
-from reproduction.papers.edcm import model_figures, neighbour_figures, study_figures, topic_figures, weight_figures
+from reproduction.papers.edcm import model_figures, neighbor_figures, study_figures, topic_figures, weight_figures
 from textmix.pages.marks import (
     counted,
     explain_trials,
@@ -130,9 +130,9 @@ FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "training_seconds": training_seconds,
     "smoothing_sensitivity": smoothing_sensitivity,
     "training_time_methods": training_time_methods,
-    "table1": neighbour_figures.table1,
-    "knn_curves": neighbour_figures.knn_curves,
-    "knn_choices": neighbour_figures.knn_choices,
+    "table1": neighbor_figures.table1,
+    "knn_curves": neighbor_figures.knn_curves,
+    "knn_choices": neighbor_figures.knn_choices,
     "log_probabilities": model_figures.log_probabilities,
     "parameters": model_figures.parameters,
     "stopping": model_figures.stopping,
