@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from textmix.experiment import search as module
 from textmix.experiment.represented import Represented, Views
 from textmix.experiment.search import beyond, search
-from textmix.text.weighting import TermWeighting
+from textmix.text.term_weighting import TermWeighting
 
 RANDOM = np.random.default_rng(0)
 COUNTS = sparse.csr_array(RANDOM.poisson(1.0, (60, 6)).astype(np.int32))

@@ -15,7 +15,7 @@ from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import Corpus
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
-from textmix.text.words import WordVectorizer
+from textmix.text.word_vectorizer import WordVectorizer
 
 PEER = "CountVectorizer and MultinomialNB"
 

@@ -31,7 +31,7 @@ TABULATED = ("family", "task")
 TUNING = "textmix.experiment.tuning"
 #: Module that searches representation and parameters in a comparison of methods; imported by name, too.
 SEARCH = "textmix.experiment.search"
-#: ``takes`` -> the weightings (`textmix.text.weighting`) that a method tries unless its entry names others.
+#: ``takes`` -> the weightings (`textmix.text.term_weighting`) that a method tries unless its entry names others.
 DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled"), "sequences": (ORDER,)}
 #: Classes of methods by their time: a comparison fits the methods of an earlier class first.
 COSTS = ("low", "middle", "high")

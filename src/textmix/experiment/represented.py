@@ -13,7 +13,7 @@ from sklearn import preprocessing
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import ORDER
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.text.weighting import WEIGHTINGS, TermWeighting
+from textmix.text.term_weighting import WEIGHTINGS, TermWeighting
 
 #: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.
 CHOICE = ("view", "weighting")

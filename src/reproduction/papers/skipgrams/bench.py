@@ -22,7 +22,7 @@ from textmix.models.linear.margin_problem import Columns, MarginProblem
 from textmix.models.linear.path import penalty_grid
 from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
-from textmix.text.vectorizer import SkipgramVectorizer
+from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 
 #: Name of a solver, and a call that returns the weights it finds.
 #: Duality gap to which the solvers of the elastic net are brought, as a share of the objective.

@@ -117,10 +117,10 @@ def _trial(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[flo
 
 def thin(X: sparse.csr_array, share: float, rng: np.random.Generator) -> sparse.csr_array:
     """Return documents (N, V) that keep each occurrence of a word with the chance ``share``."""
-    thinned = X.copy()
-    thinned.data = rng.binomial(X.data.astype(np.int64), share).astype(X.dtype)
-    thinned.eliminate_zeros()
-    return thinned
+    documents = X.copy()
+    documents.data = rng.binomial(X.data.astype(np.int64), share).astype(X.dtype)
+    documents.eliminate_zeros()
+    return documents
 
 
 def joined(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:

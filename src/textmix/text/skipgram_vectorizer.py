@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import Skipgrams
 from textmix.text.tokenize import tokenize
-from textmix.text.words import strings_of, texts_of
+from textmix.text.word_vectorizer import strings_of, texts_of
 
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
