@@ -63,8 +63,8 @@ from textmix.models.topics.labelled_lda import LabelledLDA as LabelledLDA
 from textmix.models.topics.lda import LDAClassifier as LDAClassifier
 from textmix.serve.library import load as load
 from textmix.serve.library import save as save
-from textmix.text.vectorizer import SkipgramVectorizer as SkipgramVectorizer
-from textmix.text.weighting import TermWeighting as TermWeighting
-from textmix.text.words import WordVectorizer as WordVectorizer
+from textmix.text.skipgram_vectorizer import SkipgramVectorizer as SkipgramVectorizer
+from textmix.text.term_weighting import TermWeighting as TermWeighting
+from textmix.text.word_vectorizer import WordVectorizer as WordVectorizer
 
 __version__: str

@@ -15,9 +15,9 @@ from textmix.contest.inspection import (
     calibration,
     confusion,
     copies,
+    copy_sentences,
     errors,
     prediction_rows,
-    said_of_copies,
 )
 from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
@@ -51,15 +51,16 @@ def entrant(name: str, right: list[int], seconds: float = 1.0, validation: float
 def test_one_split_is_compared_document_by_document() -> None:
     good, alike, bad = [1] * 18 + [0] * 2, [1] * 17 + [0] * 3, [0] * 20
     entrants = [entrant("bad", bad, 1.0, 0.1), entrant("alike", alike, 0.1, 0.6), entrant("good", good, 1.0, 0.7)]
-    found = recommend(entrants, "accuracy", ONE, 1)
-    assert (found["method"], found["value"], found["rank"]) == ("good", 0.9, 1)
-    assert (found["low"], found["high"]) == pytest.approx(wilson(0.9, 20))
-    assert [pair["method"] for pair in found["pairs"]] == ["alike", "bad"]
-    assert found["pairs"][0]["p"] == 1.0
-    assert found["pairs"][1]["p"] == pytest.approx(2 * 2 * 0.5**18)
-    assert sentences(found, 1) == [
+    choice = recommend(entrants, "accuracy", ONE, 1)
+    assert (choice["method"], choice["value"], choice["rank"]) == ("good", 0.9, 1)
+    assert (choice["low"], choice["high"]) == pytest.approx(wilson(0.9, 20))
+    assert [pair["method"] for pair in choice["pairs"]] == ["alike", "bad"]
+    assert choice["pairs"][0]["p"] == 1.0
+    assert choice["pairs"][1]["p"] == pytest.approx(2 * 2 * 0.5**18)
+    assert sentences(choice, 1) == [
         "Use good: it has the largest accuracy in cross-validation on the training documents, 0.700, and 0.900, 95 % "
-        f"interval {found['low']:.3f} to {found['high']:.3f} on the test documents, which took no part in the choice.",
+        f"interval {choice['low']:.3f} to {choice['high']:.3f} on the test documents, which took no part in the "
+        "choice.",
         "McNemar's exact test on whole documents (Holm) shows that it is better than bad.",
         "The comparison with alike is undecided.",
     ]
@@ -68,25 +69,25 @@ def test_one_split_is_compared_document_by_document() -> None:
 def test_the_test_documents_take_no_part_in_the_choice() -> None:
     worse, best = [1] * 12 + [0] * 8, [1] * 20
     entrants = [entrant("best_by_test", best, 1.0, 0.80), entrant("best_by_folds", worse, 1.0, 0.81)]
-    found = recommend(entrants, "accuracy", ONE, 1)
-    assert (found["method"], found["value"], found["rank"]) == ("best_by_folds", 0.6, 2)
-    assert found["pairs"][0]["difference"] == pytest.approx(-0.4)
-    said = sentences(found, 1)
-    assert said[1] == (
+    choice = recommend(entrants, "accuracy", ONE, 1)
+    assert (choice["method"], choice["value"], choice["rank"]) == ("best_by_folds", 0.6, 2)
+    assert choice["pairs"][0]["difference"] == pytest.approx(-0.4)
+    lines = sentences(choice, 1)
+    assert lines[1] == (
         "McNemar's exact test on whole documents (Holm) shows that best_by_test would have been better on these test "
         "documents."
     )
-    assert said[2] == "By the test documents alone it would be number 2 of 2 methods."
-    shuffled = [entrant(one.name, list(1 - one.right), one.seconds, one.validation) for one in entrants]
+    assert lines[2] == "By the test documents alone it would be number 2 of 2 methods."
+    shuffled = [entrant(entry.name, list(1 - entry.right), entry.seconds, entry.validation) for entry in entrants]
     assert recommend(shuffled, "accuracy", ONE, 1)["method"] == "best_by_folds"
 
 
 def test_a_method_without_a_score_on_folds_is_chosen_only_where_no_one_has_one() -> None:
     good, bad = [1] * 20, [0] * 20
-    found = recommend([entrant("untuned", good, 1.0, None), entrant("tuned", bad, 1.0, 0.1)], "accuracy", ONE, 1)
-    assert found["method"] == "tuned"
-    found = recommend([entrant("untuned", good, 1.0, None)], "accuracy", ONE, 1)
-    assert sentences(found, 1)[0].endswith("on the test documents; no method was validated.")
+    choice = recommend([entrant("untuned", good, 1.0, None), entrant("tuned", bad, 1.0, 0.1)], "accuracy", ONE, 1)
+    assert choice["method"] == "tuned"
+    choice = recommend([entrant("untuned", good, 1.0, None)], "accuracy", ONE, 1)
+    assert sentences(choice, 1)[0].endswith("on the test documents; no method was validated.")
 
 
 @pytest.mark.parametrize(("wrong", "named"), [(0, "quick"), (12, None)])
@@ -94,9 +95,9 @@ def test_a_quicker_method_is_named_only_if_its_loss_is_bounded(wrong: int, named
     """Six of a hundred points are lost where the interval of the difference reaches beyond one point."""
     right = [1] * 190 + [0] * 10
     quick = [0] * wrong + right[wrong:]
-    found = recommend([entrant("slow", right, 1.0, 0.9), entrant("quick", quick, 0.1, 0.8)], "accuracy", ONE, 1)
-    assert found["quicker"] == named
-    assert any("quick takes" in sentence for sentence in sentences(found, 1)) == (named is not None)
+    choice = recommend([entrant("slow", right, 1.0, 0.9), entrant("quick", quick, 0.1, 0.8)], "accuracy", ONE, 1)
+    assert choice["quicker"] == named
+    assert any("quick takes" in sentence for sentence in sentences(choice, 1)) == (named is not None)
 
 
 def test_a_quicker_method_is_not_named_where_the_comparison_decides_nothing() -> None:
@@ -105,14 +106,14 @@ def test_a_quicker_method_is_not_named_where_the_comparison_decides_nothing() ->
     right = np.ones(10, dtype=bool)
     slow = Entrant("slow", np.full(5, 1.0), 1.0, right, 0.9)
     majority = Entrant("majority", np.full(5, 0.367), 0.01, right, 0.3)
-    found = recommend([slow, majority], "accuracy", splits, 1)
-    assert found["quicker"] is None and found["pairs"][0]["p"] > 0.05
-    assert sentences(found, 5)[1:] == ["The comparison with majority is undecided."]
+    choice = recommend([slow, majority], "accuracy", splits, 1)
+    assert choice["quicker"] is None and choice["pairs"][0]["p"] > 0.05
+    assert sentences(choice, 5)[1:] == ["The comparison with majority is undecided."]
 
 
 def test_an_interval_of_all_right_is_no_point() -> None:
-    found = recommend([entrant("all", [1] * 100)], "accuracy", ONE, 1)
-    assert (found["value"], found["high"]) == (1.0, pytest.approx(1.0)) and found["low"] < 0.97
+    choice = recommend([entrant("all", [1] * 100)], "accuracy", ONE, 1)
+    assert (choice["value"], choice["high"]) == (1.0, pytest.approx(1.0)) and choice["low"] < 0.97
 
 
 def test_an_interval_does_not_depend_on_the_further_methods() -> None:
@@ -129,16 +130,16 @@ def test_copies_of_training_documents_are_counted_and_left_out() -> None:
     corpus = replace(CORPUS, text=Ragged.from_texts(text.encode() for text in texts))
     copied = copies(corpus, ONE)
     assert copied.tolist() == [True, False, True, False]
-    (said,) = said_of_copies(copied, np.array([True, True, True, False]))
+    (sentence,) = copy_sentences(copied, np.array([True, True, True, False]))
     low, high = wilson(0.5, 2)
-    assert said == (
+    assert sentence == (
         "2 of 4 test documents have the text of a training document; of the 2 further ones 0.500 are right, 95 % "
         f"interval {low:.3f} to {high:.3f}."
     )
-    assert said_of_copies(np.ones(4, dtype=bool), np.ones(4, dtype=bool)) == [
+    assert copy_sentences(np.ones(4, dtype=bool), np.ones(4, dtype=bool)) == [
         "4 of 4 test documents have the text of a training document: the score says nothing about new documents."
     ]
-    assert said_of_copies(np.zeros(4, dtype=bool), np.ones(4, dtype=bool)) == []
+    assert copy_sentences(np.zeros(4, dtype=bool), np.ones(4, dtype=bool)) == []
 
 
 def test_several_splits_are_compared_by_the_resampled_test_and_a_loss_is_better_when_small() -> None:
@@ -146,13 +147,13 @@ def test_several_splits_are_compared_by_the_resampled_test_and_a_loss_is_better_
     right = np.zeros(6, dtype=bool)
     losses = {"large": [0.5, 0.51, 0.49], "small": [0.1, 0.11, 0.08]}
     entrants = [Entrant(n, np.array(v), 1.0, right, v[0]) for n, v in losses.items()]
-    found = recommend(entrants, "log_loss", splits, 1)
-    assert found["method"] == "small"
-    assert found["pairs"][0]["difference"] == pytest.approx(0.4033, abs=1e-3)
-    assert found["pairs"][0]["p"] < 0.05
-    said = sentences(found, 3)[0]
-    assert "smallest log loss in cross-validation on the training documents, 0.100" in said
-    assert "on the test documents of 3 splits" in said
+    choice = recommend(entrants, "log_loss", splits, 1)
+    assert choice["method"] == "small"
+    assert choice["pairs"][0]["difference"] == pytest.approx(0.4033, abs=1e-3)
+    assert choice["pairs"][0]["p"] < 0.05
+    sentence = sentences(choice, 3)[0]
+    assert "smallest log loss in cross-validation on the training documents, 0.100" in sentence
+    assert "on the test documents of 3 splits" in sentence
 
 
 def test_labels_confusions_and_calibration_by_hand() -> None:
@@ -162,7 +163,7 @@ def test_labels_confusions_and_calibration_by_hand() -> None:
     assert rows[1] == {"label": "y", "support": 1, "precision": None, "recall": 0.0, "f": 0.0}
     assert confusion(np.array([0, 0, 1]), np.array([0, 1, 1]), ["a", "b"])["counts"] == [[1, 1], [0, 1]]
     bins = calibration(np.array([0.95, 0.97, 0.1]), np.array([True, False, False]))
-    assert [(one["number"], one["observed"]) for one in bins] == [(1, 0.0), (2, 0.5)]
+    assert [(bin_["number"], bin_["observed"]) for bin_ in bins] == [(1, 0.0), (2, 0.5)]
     assert calibration(np.array([np.nan]), np.array([True])) == []
 
 
@@ -174,9 +175,9 @@ def test_a_text_that_goes_on_ends_with_an_ellipsis() -> None:
 
 def test_errors_come_with_their_text_and_the_surest_first() -> None:
     assert right_of(MADE, CORPUS.classes(), ONE).tolist() == [True, True, False, False]
-    found = errors(MADE, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
-    assert [error["id"] for error in found] == ["d9", "d8"]
-    assert found[0] == {"id": "d9", "true": ["a"], "predicted": ["b"], "text": "text 9"}
+    wrong = errors(MADE, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
+    assert [error["id"] for error in wrong] == ["d9", "d8"]
+    assert wrong[0] == {"id": "d9", "true": ["a"], "predicted": ["b"], "text": "text 9"}
     rows = list(prediction_rows(MADE, CORPUS, ONE))
     assert [row["right"] for row in rows] == [True, True, False, False]
     assert (rows[0]["id"], rows[0]["true"], rows[0]["probability"]) == ("d6", "a", "")

@@ -151,16 +151,16 @@ def test_memory_of_a_call_is_what_it_took():
 
 def test_summary_counts_and_remarks():
     data = corpus(several=True)
-    found = describe(data, data, make_splits(data, SPLIT, 1, "s", None))
-    assert found["statistics"]["documents"] == 60
-    assert found["vocabulary"] == 12
-    assert found["labels"][0] == ["class 0", 20]
-    assert found["labels_a_document"] == [[1, 59], [2, 1]]
-    assert found["lengths"][0][0] == "least" and found["lengths"][0][1] == data.features.sum(axis=1).min()
-    assert found["splits"] == [{"train": 30, "test": 30}] * 2
-    assert found["examples"][0] == {"id": "0", "labels": ["class 0"], "text": "some words"}
-    assert any("1 of 4 labels occur in one document only" in remark for remark in found["remarks"])
-    assert any("1 of 60 documents repeat the text" in remark for remark in found["remarks"])
+    description = describe(data, data, make_splits(data, SPLIT, 1, "s", None))
+    assert description["statistics"]["documents"] == 60
+    assert description["vocabulary"] == 12
+    assert description["labels"][0] == ["class 0", 20]
+    assert description["labels_a_document"] == [[1, 59], [2, 1]]
+    assert description["lengths"][0][0] == "least" and description["lengths"][0][1] == data.features.sum(axis=1).min()
+    assert description["splits"] == [{"train": 30, "test": 30}] * 2
+    assert description["examples"][0] == {"id": "0", "labels": ["class 0"], "text": "some words"}
+    assert any("1 of 4 labels occur in one document only" in remark for remark in description["remarks"])
+    assert any("1 of 60 documents repeat the text" in remark for remark in description["remarks"])
 
 
 # --- pages ------------------------------------------------------------------------------------------------------------
@@ -220,14 +220,14 @@ def both_pages(folder: Path) -> tuple[str, str]:
 
 
 def test_pages_show_values_and_reasons_and_load_nothing(tmp_path):
-    own, matrix = both_pages(tmp_path)
-    for page in (own, matrix):
+    own_page, matrix_page = both_pages(tmp_path)
+    for page in (own_page, matrix_page):
         assert "0.900" in page and "is for &lt;several&gt; labels" in page and "12 ms" in page
         assert "standard deviation" in page and "tiny could not be had" in page and "Tiny &amp; small" in page
         assert "<script" not in page and "src=" not in page and "http" not in page
-    assert "A lies at an end of what was" in own and "&lt;b&gt;" in own and 'id="understood"' in own
-    assert "3 fits did not converge" in own and "did not converge" not in matrix
-    assert 'id="overview"' in matrix and 'id="understood"' not in matrix
+    assert "A lies at an end of what was" in own_page and "&lt;b&gt;" in own_page and 'id="understood"' in own_page
+    assert "3 fits did not converge" in own_page and "did not converge" not in matrix_page
+    assert 'id="overview"' in matrix_page and 'id="understood"' not in matrix_page
 
 
 def test_a_single_split_promises_no_deviation():
@@ -239,8 +239,8 @@ def test_a_single_split_promises_no_deviation():
 
 def test_real_valued_features_have_no_lengths():
     real = corpus(reals=True)
-    found = describe(real, real, make_splits(real, SPLIT, 1, "s", None))
-    assert found["lengths"] == [] and not any("vocabulary" in remark for remark in found["remarks"])
+    description = describe(real, real, make_splits(real, SPLIT, 1, "s", None))
+    assert description["lengths"] == [] and not any("vocabulary" in remark for remark in description["remarks"])
 
 
 def test_seconds_and_bytes_are_said_with_the_digits_they_bear():
@@ -257,9 +257,11 @@ def test_seconds_and_bytes_are_said_with_the_digits_they_bear():
 # --- the plan of the matrix -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("cap", "said"), [(1, "1 random split: "), (2, "2 random splits: "), (9, "3 random splits: ")])
-def test_the_page_names_the_splits_that_run(cap, said):
-    assert load_matrix(ROOT, ["r52_wheel"], REGISTRY, METHODS, max_trials=cap).splits["r52_wheel"].startswith(said)
+@pytest.mark.parametrize(
+    ("cap", "beginning"), [(1, "1 random split: "), (2, "2 random splits: "), (9, "3 random splits: ")]
+)
+def test_the_page_names_the_splits_that_run(cap, beginning):
+    assert load_matrix(ROOT, ["r52_wheel"], REGISTRY, METHODS, max_trials=cap).splits["r52_wheel"].startswith(beginning)
 
 
 def test_matrix_has_a_cell_for_every_method_and_data_set():
@@ -300,8 +302,8 @@ def test_table_of_the_matrix_reads_the_cells_that_are_not_empty():
 def test_a_method_of_the_matrix_has_the_time_that_the_configuration_gives():
     settings = load_yaml_strict(ROOT / "config/config.yaml")
     fit = SimpleNamespace(paper="matrix_few", experiment="single_matrix_words", dataset="r52_wheel", method="edcm")
-    for given, expected in ((None, 0), (90, 90)):
-        jobs = Jobs(make_plan({**settings, "matrix_seconds": given}, [], ROOT))
+    for configured, expected in ((None, 0), (90, 90)):
+        jobs = Jobs(make_plan({**settings, "matrix_seconds": configured}, [], ROOT))
         assert (jobs.started(fit), jobs.budget(fit)) == (0, expected)
 
 
@@ -333,17 +335,17 @@ def test_default_run_makes_neither_own_nor_matrix():
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
         ({"tasks": "x"}, r"methods\.yaml: m: unknown key 'tasks'; did you mean 'task'\?"),
         ({"task": "both"}, r"methods\.yaml: m\.task: 'both' is not allowed; allowed: single, multi"),
         ({"takes": "words"}, r"methods\.yaml: m\.takes: 'words' is not allowed; allowed: counts, reals"),
     ],
 )
-def test_wrong_entry_of_the_method_registry_is_refused(tmp_path, entry, said):
+def test_wrong_entry_of_the_method_registry_is_refused(tmp_path, entry, message):
     whole = {"estimator": "a:b", "family": "f", "task": "single", "takes": "counts", "paper": "edcm", **entry}
     (tmp_path / "methods.yaml").write_text(repr({"m": whole}), encoding="utf-8")
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         load_methods(tmp_path / "methods.yaml")
 
 

@@ -49,16 +49,16 @@ def test_the_scale_of_the_difference_is_that_of_the_ranks(drawn: list[Figure]) -
 def test_the_front_holds_what_nothing_beats() -> None:
     rng = np.random.default_rng(0)
     points = [Point(str(i), v, v, v, s) for i, (v, s) in enumerate(rng.integers(0, 6, (40, 2)).astype(float))]
-    found = front(points)
+    indices = front(points)
     for i, p in enumerate(points):
         beaten = any(
             q.value >= p.value and q.seconds <= p.seconds and (q.value, q.seconds) != (p.value, p.seconds)
             for q in points
         )
-        if i in found:
+        if i in indices:
             assert not beaten
         else:
-            assert beaten or any((points[j].value, points[j].seconds) == (p.value, p.seconds) for j in found)
+            assert beaten or any((points[j].value, points[j].seconds) == (p.value, p.seconds) for j in indices)
 
 
 def test_the_picture_numbers_methods_in_order_of_score(drawn: list[Figure]) -> None:

@@ -32,10 +32,10 @@ def table(gaps: dict[str, list[float]], task: str = "single") -> pd.DataFrame:
     """Return rows of a study: on data set i bayes leads svm by the i-th gap, and slow is worse and slower."""
     metrics = {"single": ("accuracy", "log_loss"), "multi": ("subset_accuracy", "set_log_loss")}[task]
     rows: list[dict[str, Any]] = []
-    for number, (study, leads) in enumerate(gaps.items()):
-        for place, lead in enumerate(leads):
+    for size, (study, leads) in enumerate(gaps.items()):
+        for number, lead in enumerate(leads):
             for method, score, seconds in (("bayes", 0.7 + lead, 1.0), ("svm", 0.7, 2.0), ("slow", 0.5, 9.0)):
-                head = {"study": study, "train": 100.0 * 10**number, "dataset": f"d{place}", "task": task}
+                head = {"study": study, "train": 100.0 * 10**size, "dataset": f"d{number}", "task": task}
                 spent = {"method": method, "family": FAMILIES[method], "seconds": seconds, "bytes": 2.0**21}
                 rows += [
                     {**head, **spent, "metric": metric, "value": value}
@@ -91,30 +91,30 @@ def test_sentences_follow_the_tests():
     facts = {("matrix", f"d{i}"): {"train": 100.0, "words": float(10 - i), "labels": 2.0} for i in range(8)}
     leads = [0.02 * i + 0.05 for i in range(8)]
     rows = table({"matrix": leads, "matrix_whole": [-0.1] * 8})
-    said = " ".join(lessons(rows, sizes(rows), facts, 1)["single"])
-    assert "With 100 training documents, bayes has the best mean rank" in said
-    assert "Generative methods win." in said and "Generative methods lose." in said
-    assert "Few documents favour generative methods." in said
-    assert "words a document (rank correlation -1.00" in said and "labels (rank" not in said
+    text = " ".join(lessons(rows, sizes(rows), facts, 1)["single"])
+    assert "With 100 training documents, bayes has the best mean rank" in text
+    assert "Generative methods win." in text and "Generative methods lose." in text
+    assert "Few documents favour generative methods." in text
+    assert "words a document (rank correlation -1.00" in text and "labels (rank" not in text
     assert (
         "No data set at any size favours these methods, for another method is as good and as fast on each: slow."
-        in said
+        in text
     )
 
 
 def test_sentences_do_not_claim_without_a_test():
     rows = table({"matrix": [0.03, -0.03, 0.05, -0.05, 0.02, -0.02]})
-    said = " ".join(lessons(rows, sizes(rows), {}, 1)["single"])
-    assert "No kind of method is called the winner." in said and "Few documents" not in said
+    text = " ".join(lessons(rows, sizes(rows), {}, 1)["single"])
+    assert "No kind of method is called the winner." in text and "Few documents" not in text
     few = table({"matrix": [0.2] * 4, "matrix_whole": [-0.2] * 4})
-    said = " ".join(lessons(few, sizes(few), {}, 1)["single"])
-    assert "4 data sets are too few to call a winner." in said and "The data sets do not decide" in said
-    assert "4 data sets are too few to test which characteristics" in said
-    one = table({"matrix": [0.03], "matrix_whole": [0.2]})
-    said = " ".join(lessons(one, sizes(one), {}, 1)["single"])
-    assert "one data set allows no test over data sets" in said and "1 data sets" not in said
-    assert "differs by +0.030 from the best other method on the one data set, which allows no test." in said
-    assert "One data set is too few to test" in said and "signed-rank" not in said
+    text = " ".join(lessons(few, sizes(few), {}, 1)["single"])
+    assert "4 data sets are too few to call a winner." in text and "The data sets do not decide" in text
+    assert "4 data sets are too few to test which characteristics" in text
+    single = table({"matrix": [0.03], "matrix_whole": [0.2]})
+    text = " ".join(lessons(single, sizes(single), {}, 1)["single"])
+    assert "one data set allows no test over data sets" in text and "1 data sets" not in text
+    assert "differs by +0.030 from the best other method on the one data set, which allows no test." in text
+    assert "One data set is too few to test" in text and "signed-rank" not in text
 
 
 def test_summaries_are_medians_over_the_data_sets():
@@ -142,10 +142,10 @@ def test_characteristics_of_a_data_set(tmp_path):
     data = corpus()
     data.save(tmp_path / "features", {})
     make_splits(data, {"kind": "random", "train": 4, "trials": 1}, 1, "s", None).save(tmp_path / "splits", {})
-    found = characteristics(tmp_path / "features", tmp_path / "splits")
-    assert set(found) == set(MEANINGS)
-    assert (found["train"], found["words"], found["burstiness"], found["features"]) == (4.0, 4.0, 2.0, 3.0)
-    assert (found["cardinality"], found["density"], found["balance"]) == (9 / 8, 9 / 16, 5 / 8)
+    values = characteristics(tmp_path / "features", tmp_path / "splits")
+    assert set(values) == set(MEANINGS)
+    assert (values["train"], values["words"], values["burstiness"], values["features"]) == (4.0, 4.0, 2.0, 3.0)
+    assert (values["cardinality"], values["density"], values["balance"]) == (9 / 8, 9 / 16, 5 / 8)
     io.write_missing(tmp_path / "none", MissingResult("no data"), {})
     assert characteristics(tmp_path / "none", tmp_path / "splits") == {}
 
@@ -158,12 +158,12 @@ def test_decisions_and_confidence_are_read_from_predictions(tmp_path):
     true = data.indicators()[splits.test[0]]
     wrong = 1 - true
     sets = pack_sets(true)[np.newaxis]
-    decisions = np.stack([pack_sets(each) for each in (true, wrong, true)], axis=1)[np.newaxis]
+    decisions = np.stack([pack_sets(indicators) for indicators in (true, wrong, true)], axis=1)[np.newaxis]
     stated = np.full((1, 4), 0.9, dtype=np.float32)
     fits = [{"variant": "", "trial": 0, "converged": None, "n_iter": None, "objective": None, "chosen": ""}]
-    found = Predictions([""], fits, np.zeros((1, 4)), sets=sets, confidence=stated, decisions=decisions)
+    predictions = Predictions([""], fits, np.zeros((1, 4)), sets=sets, confidence=stated, decisions=decisions)
     folder = tmp_path / "matrix/multi/tiny/method"
-    found.save(folder, {})
+    predictions.save(folder, {})
     rows, confidence = read_decided([folder], {"tiny": (tmp_path / "features", tmp_path / "splits")})
     assert [row["metric"] for row in rows] == ["subset_accuracy", "sample_f", "hamming_loss"]
     assert rows[0]["mode"] == 1.0 and rows[2]["marginal"] == 0.0 and rows[2]["expected_f"] == 1.0
@@ -175,8 +175,8 @@ def test_decisions_and_confidence_are_read_from_predictions(tmp_path):
 
 
 def test_rows_of_a_fit_are_read_with_its_costs(tmp_path):
-    place = "matrix_few/single_words/news/bayes.csv"
-    scores, timings = tmp_path / "scores" / place, tmp_path / "timings" / place
+    path = "matrix_few/single_words/news/bayes.csv"
+    scores, timings = tmp_path / "scores" / path, tmp_path / "timings" / path
     text = "variant,trial,metric,value\n,0,accuracy,0.5\n,1,accuracy,0.7\n,0,log_loss,\n,1,log_loss,\n"
     io.write_result(scores, text, {})
     columns = "variant,trial,fit_seconds,predict_seconds,fit_bytes,predict_bytes,tune_seconds,cpu_seconds"
@@ -205,10 +205,10 @@ def test_a_size_repeats_the_matrix_with_another_split_and_an_unknown_one_is_refu
     methods, registry = load_methods(), load_registry(ROOT / "config/datasets.yaml")
     matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], registry, methods, sizes=["few"])
     few = matrix.sizes["matrix_few"]["experiments"]
-    assert {key: one["methods"] for key, one in few.items()} == {
-        key: one["methods"] for key, one in matrix.spec["experiments"].items()
+    assert {key: experiment["methods"] for key, experiment in few.items()} == {
+        key: experiment["methods"] for key, experiment in matrix.spec["experiments"].items()
     }
-    assert {name: split for one in few.values() for name, split in one["roles"].items()} == {
+    assert {name: split for experiment in few.values() for name, split in experiment["roles"].items()} == {
         "r52_wheel": "matrix_few",
         "yeast_wheel": "matrix_few",
     }

@@ -45,8 +45,8 @@ def test_the_even_order_is_that_of_its_definition() -> None:
     classes = np.repeat(np.arange(5), [100, 100, 100, 50, 10])
     order = np.random.default_rng(3).permutation(len(classes))
     seen, positions = [0] * 5, []
-    for place, row in enumerate(order):
+    for rank, row in enumerate(order):
         label = classes[row]
-        positions.append(((seen[label] + 0.5) / np.sum(classes == label), place, row))
+        positions.append(((seen[label] + 0.5) / np.sum(classes == label), rank, row))
         seen[label] += 1
     assert evenly(order, classes).tolist() == [row for *_, row in sorted(positions)]

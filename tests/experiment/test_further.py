@@ -17,10 +17,10 @@ def test_decisions_and_confidence_are_those_of_the_estimator():
     X, Y = documents(1)
     model = PowerSet().fit(X, Y)
     predicted = model.predict(X)
-    found = further("multi", model, X, Y, predicted)
-    np.testing.assert_allclose(found["confidence"], np.exp(model.set_log_proba(X, predicted)), rtol=1e-6)
-    for place, decision in enumerate(DECISIONS):
-        sets = np.unpackbits(found["decisions"][:, place], axis=1, count=3)
+    arrays = further("multi", model, X, Y, predicted)
+    np.testing.assert_allclose(arrays["confidence"], np.exp(model.set_log_proba(X, predicted)), rtol=1e-6)
+    for number, decision in enumerate(DECISIONS):
+        sets = np.unpackbits(arrays["decisions"][:, number], axis=1, count=3)
         np.testing.assert_array_equal(sets, model.decide(X, decision))
 
 
@@ -28,17 +28,17 @@ def test_a_method_without_probabilities_of_sets_gives_nothing_and_its_own_confid
     X, Y = documents(2)
     assert further("multi", ChainEnsemble(n_chains=2, random_state=0).fit(X, Y), X, Y, Y) == {}
     rerank = BRRerank(trees=5, random_state=0).fit(X, Y)
-    found = further("multi", rerank, X, Y, rerank.predict(X))
-    np.testing.assert_allclose(found["confidence"], rerank.confidence(X), rtol=1e-6)
-    assert set(found) == {"confidence"}
+    arrays = further("multi", rerank, X, Y, rerank.predict(X))
+    np.testing.assert_allclose(arrays["confidence"], rerank.confidence(X), rtol=1e-6)
+    assert set(arrays) == {"confidence"}
 
 
 def test_texts_have_their_likelihood_and_words_and_unseen_classes_have_none():
     X, y = corpus(3)
     model = MultinomialClassifier().fit(X[y < 2], y[y < 2])
     (text,) = further("single", model, X, y, y).values()
-    known = y < 2
-    np.testing.assert_array_equal(np.isnan(text[:, 0]), ~known)
-    np.testing.assert_array_equal(text[known, 1], X[known].sum(axis=1))
-    expected = (X[known] * model.feature_log_prob_[y[known]]).sum(axis=1)
-    np.testing.assert_allclose(text[known, 0], expected)
+    seen = y < 2
+    np.testing.assert_array_equal(np.isnan(text[:, 0]), ~seen)
+    np.testing.assert_array_equal(text[seen, 1], X[seen].sum(axis=1))
+    expected = (X[seen] * model.feature_log_prob_[y[seen]]).sum(axis=1)
+    np.testing.assert_allclose(text[seen, 0], expected)

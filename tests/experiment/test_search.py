@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from textmix.experiment import search as module
 from textmix.experiment.represented import Represented, Views
 from textmix.experiment.search import beyond, search
-from textmix.text.weighting import TermWeighting
+from textmix.text.term_weighting import TermWeighting
 
 RANDOM = np.random.default_rng(0)
 COUNTS = sparse.csr_array(RANDOM.poisson(1.0, (60, 6)).astype(np.int32))
@@ -35,8 +35,8 @@ class Peak(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        known = {tuple(row): label for row, label in zip(COUNTS.toarray()[:, :5].tolist(), Y.tolist(), strict=True)}
-        labels = np.array([known[tuple(row)] for row in X.toarray()[:, :5].tolist()])
+        label_of = {tuple(row): label for row, label in zip(COUNTS.toarray()[:, :5].tolist(), Y.tolist(), strict=True)}
+        labels = np.array([label_of[tuple(row)] for row in X.toarray()[:, :5].tolist()])
         wrong = np.arange(len(labels)) >= round(self.right * len(labels))
         return np.where(wrong, 1 - labels, labels)
 
@@ -107,8 +107,8 @@ def test_the_points_of_one_choice_start_from_each_other_on_the_same_fold() -> No
     Warm.seen.clear()
     views = Views({"a": COUNTS}, {"a": {}})
     plan = {"choices": [{"view": "a", "weighting": "counts"}], "grid": {"C": [10.0, 100.0, 1000.0]}, **METRIC}
-    found = search("single", lambda point: Warm(**point), plan, (views, Y), np.random.default_rng(1))
-    assert found[1]["C"] == 1000.0
+    best = search("single", lambda point: Warm(**point), plan, (views, Y), np.random.default_rng(1))
+    assert best[1]["C"] == 1000.0
     assert Warm.seen.count([10.0, 100.0, 1000.0, 10000.0]) == 5
 
 
@@ -140,7 +140,7 @@ def test_a_search_calibrates_only_where_its_metric_takes_probabilities(metric: s
 
 
 @pytest.mark.parametrize(
-    ("values", "best", "found"),
+    ("values", "best", "expected"),
     [
         ([1.0, 10.0, 100.0], 100.0, 1000.0),
         ([1.0, 10.0, 100.0], 1.0, 0.1),
@@ -154,8 +154,8 @@ def test_a_search_calibrates_only_where_its_metric_takes_probabilities(metric: s
         ([1.0], 1.0, None),
     ],
 )
-def test_a_ladder_is_made_longer_and_no_other_list(values: list[Any], best: Any, found: Any) -> None:
-    assert beyond(values, best) == found
+def test_a_ladder_is_made_longer_and_no_other_list(values: list[Any], best: Any, expected: Any) -> None:
+    assert beyond(values, best) == expected
 
 
 def test_a_represented_estimator_sees_the_words_of_its_training_part_alone() -> None:

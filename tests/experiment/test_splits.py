@@ -73,9 +73,9 @@ def test_training_and_test_documents_are_disjoint_sorted_and_of_the_size_asked_f
 def test_training_sets_of_different_size_are_nested_and_meet_the_same_test_documents(stratified):
     corpus = corpus_of([row % 4 for row in range(3000)])
     sizes = (50, 500, 2000)
-    found = [rows(split_of(corpus, train=size, test=900, trials=1, stratified=stratified)) for size in sizes]
-    assert found[0][1] == found[1][1] == found[2][1]
-    assert set(found[0][0]) < set(found[1][0]) < set(found[2][0])
+    parts = [rows(split_of(corpus, train=size, test=900, trials=1, stratified=stratified)) for size in sizes]
+    assert parts[0][1] == parts[1][1] == parts[2][1]
+    assert set(parts[0][0]) < set(parts[1][0]) < set(parts[2][0])
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=5), st.floats(0.1, 0.9))
@@ -90,8 +90,8 @@ def test_stratified_split_keeps_every_classes_share(counts, share):
         expected = np.array(counts) * len(part) / len(classes)
         # Rounding moves a class by half a document, and where the cut falls by at most half a document a class.
         bound = 0.5 + np.array(counts) / len(classes) * len(counts) / 2
-        found = np.bincount(classes[part], minlength=len(counts))
-        assert np.all(np.abs(found - expected) <= bound + 1e-9)
+        numbers = np.bincount(classes[part], minlength=len(counts))
+        assert np.all(np.abs(numbers - expected) <= bound + 1e-9)
 
 
 def test_stratified_split_of_equal_classes_is_exact_and_an_unstratified_one_is_not():
@@ -144,13 +144,13 @@ def test_trials_differ():
     assert len({tuple(splits.test[trial]) for trial in range(20)}) == 20
 
 
-@pytest.mark.parametrize(("cap", "left"), [(1, 1), (4, 4), (10, 10), (99, 10), (None, 10)])
-def test_cap_leaves_the_first_trials_as_they_are(cap, left):
+@pytest.mark.parametrize(("cap", "number"), [(1, 1), (4, 4), (10, 10), (99, 10), (None, 10)])
+def test_cap_leaves_the_first_trials_as_they_are(cap, number):
     corpus = corpus_of([0] * 50)
     all_trials = split_of(corpus, train=0.5, trials=10)
     some = split_of(corpus, cap=cap, train=0.5, trials=10)
-    assert len(some) == left
-    for trial in range(left):
+    assert len(some) == number
+    for trial in range(number):
         assert rows(some, trial) == rows(all_trials, trial)
 
 
@@ -169,17 +169,17 @@ def test_given_split_is_the_sources_own_whatever_the_seed():
 
 
 @pytest.mark.parametrize(
-    ("split", "said"),
+    ("split", "message"),
     [
         (None, "split given: news has no given split; choose kind: random"),
         ([TRAIN] * 3, "split given: news gives 3 training, 0 test documents; choose kind: random"),
         ([TEST, UNUSED, TEST], "split given: news gives 0 training, 2 test documents; choose kind: random"),
     ],
 )
-def test_given_split_that_is_not_there_is_said(split, said):
+def test_given_split_that_is_not_there_is_said(split, message):
     with pytest.raises(ConfigError) as caught:
         make_splits(corpus_of([0] * 3, split), {"kind": "given"}, 1, "given", None)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 def test_the_first_documents_of_the_file_are_the_training_part():

@@ -132,10 +132,10 @@ def test_predictions_are_those_of_the_estimator_for_every_variant_and_trial(corp
         for trial in range(3):
             train, test = splits.train[trial], splits.test[trial]
             twin = MultinomialNB(alpha=alpha).fit(corpus.features[train], labels[train])
-            place = slice(27 * trial, 27 * (trial + 1))
-            np.testing.assert_array_equal(predictions.classes[row, place], twin.predict(corpus.features[test]))
+            part = slice(27 * trial, 27 * (trial + 1))
+            np.testing.assert_array_equal(predictions.classes[row, part], twin.predict(corpus.features[test]))
             expected = twin.predict_log_proba(corpus.features[test])[np.arange(27), labels[test]]
-            np.testing.assert_array_equal(predictions.true_log_proba[row, place], expected)
+            np.testing.assert_array_equal(predictions.true_log_proba[row, part], expected)
 
 
 def test_test_sets_of_different_size_are_kept_apart(corpus):
@@ -181,12 +181,14 @@ def test_features_that_training_lacks_change_nothing_where_they_are_left_out(nam
     rare = sparse.csr_array((np.ones(40), (np.arange(20, 60), np.arange(40))), shape=(60, 40))
     data = replace(data, features=sparse.csr_array(sparse.hstack([data.features, rare], format="csr")))
     method, split = load_methods()[name], splits_of((list(range(20)), list(range(20, 60))))
-    left_out, kept = (
-        run_trials(data, split, each, {"params": {"tolerance": 1e-8} if name == "logistic_regression" else {}}, SEED)[0]
-        for each in (method, replace(method, seen_only=False))
+    without_rare, with_rare = (
+        run_trials(
+            data, split, registered, {"params": {"tolerance": 1e-8} if name == "logistic_regression" else {}}, SEED
+        )[0]
+        for registered in (method, replace(method, seen_only=False))
     )
-    np.testing.assert_array_equal(left_out.classes, kept.classes)
-    np.testing.assert_allclose(left_out.true_log_proba, kept.true_log_proba, atol=1e-3)
+    np.testing.assert_array_equal(without_rare.classes, with_rare.classes)
+    np.testing.assert_allclose(without_rare.true_log_proba, with_rare.true_log_proba, atol=1e-3)
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
@@ -200,13 +202,13 @@ def test_two_runs_predict_the_same(corpus, splits):
 
 
 def test_seed_of_a_fit_hangs_on_seed_data_set_and_trial_only(corpus, splits, monkeypatch):
-    found = {}
+    seeds = {}
 
     def run(key, name="news", seed=SEED, grid=None, those=splits):
         methods = always(0)
         methods["__init__"] = init
         fit = methods["fit"]
-        methods["fit"] = lambda self, X, y: (found.setdefault(key, []).append(self.random_state), fit(self, X, y))[1]
+        methods["fit"] = lambda self, X, y: (seeds.setdefault(key, []).append(self.random_state), fit(self, X, y))[1]
         named = Corpus(name, corpus.ids, corpus.label_names, corpus.labels, features=corpus.features)
         run_trials(named, those, plugged(monkeypatch, **methods), {"grid": grid or {}}, seed)
 
@@ -219,10 +221,10 @@ def test_seed_of_a_fit_hangs_on_seed_data_set_and_trial_only(corpus, splits, mon
     run("seed", seed=SEED + 1)
     run("data set", name="industry")
     run("other splits", those=splits_of(*[([0, 1], [2])] * 3))
-    assert len(set(found["first"])) == 3, "each trial has its own seed"
-    assert found["again"] == found["other splits"] == found["first"]
-    assert found["grid"] == [seed for seed in found["first"] for _ in range(2)], "variants of a trial share it"
-    assert not set(found["seed"]) & set(found["first"]) and not set(found["data set"]) & set(found["first"])
+    assert len(set(seeds["first"])) == 3, "each trial has its own seed"
+    assert seeds["again"] == seeds["other splits"] == seeds["first"]
+    assert seeds["grid"] == [seed for seed in seeds["first"] for _ in range(2)], "variants of a trial share it"
+    assert not set(seeds["seed"]) & set(seeds["first"]) and not set(seeds["data set"]) & set(seeds["first"])
 
 
 def test_timings_have_a_row_for_every_variant_and_trial(corpus, splits, monkeypatch):

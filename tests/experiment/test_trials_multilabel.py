@@ -67,10 +67,10 @@ def test_label_sets_are_those_of_the_estimator_in_every_variant_and_trial(corpus
             expected = twin.predict(corpus.features[test])
             np.testing.assert_array_equal(back.label_sets(row, splits.test_place(trial), 11), expected)
             rows = score(back, corpus, splits, ["sample_f", "subset_accuracy"])
-            found = {(r["variant"], r["trial"], r["metric"]): r["value"] for r in rows}
+            values = {(r["variant"], r["trial"], r["metric"]): r["value"] for r in rows}
             name = predictions.variants[row]
-            assert found[name, trial, "sample_f"] == multilabel.sample_f(Y[test], expected)
-            assert found[name, trial, "subset_accuracy"] == multilabel.subset_accuracy(Y[test], expected)
+            assert values[name, trial, "sample_f"] == multilabel.sample_f(Y[test], expected)
+            assert values[name, trial, "subset_accuracy"] == multilabel.subset_accuracy(Y[test], expected)
     assert back.classes is None and np.all(np.isnan(back.true_log_proba))
 
 
@@ -131,8 +131,8 @@ def test_tuning_takes_the_best_mean_over_the_folds(metric, best):
     means = []
     for alpha in alphas:
         values = []
-        for rest, fold in halves_of(fold_numbers(90, 3, np.random.default_rng(9))):
-            right = MultinomialNB(alpha=alpha).fit(X[rest], y[rest]).predict(X[fold]) == y[fold]
+        for train, fold in halves_of(fold_numbers(90, 3, np.random.default_rng(9))):
+            right = MultinomialNB(alpha=alpha).fit(X[train], y[train]).predict(X[fold]) == y[fold]
             values.append(right.mean() if metric == "accuracy" else 1 - right.mean())
         means.append(np.mean(values))
     chosen = alphas[int(best(means))]

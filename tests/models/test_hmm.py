@@ -20,7 +20,7 @@ from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters, topic_emissions
 from textmix.models.hmm.training import Chain, pass_emissions, random_emissions
 from textmix.models.hmm.vectorizer import SequenceVectorizer
-from textmix.text.words import WordVectorizer
+from textmix.text.word_vectorizer import WordVectorizer
 
 
 def made(n_documents: int, n_states: int = 3, n_words: int = 7, most: int = 9) -> tuple[list[list[int]], Chain]:

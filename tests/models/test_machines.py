@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from tests.naive import machines as naive
 from textmix.models.linear.machine_kernels import sweep
 from textmix.models.linear.machines import TOGETHER, LinearSVM, fit_machines
-from textmix.text.words import WordVectorizer
+from textmix.text.word_vectorizer import WordVectorizer
 
 
 def data(n_classes: int, n: int = 60, p: int = 12) -> tuple[sparse.csr_array, np.ndarray]:

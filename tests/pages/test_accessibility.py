@@ -54,14 +54,14 @@ def violations(page: str, folder: Path, *, dark: bool, width: int) -> list[list[
         timeout=300,
         check=True,
     )
-    said = re.search(r'<pre id="axe">(.*?)</pre>', done.stdout, flags=re.DOTALL)
-    assert said is not None, done.stderr
-    found = json.loads(html.unescape(said[1]))
-    assert found["dark"] == dark
-    return list(found["violations"])
+    output = re.search(r'<pre id="axe">(.*?)</pre>', done.stdout, flags=re.DOTALL)
+    assert output is not None, done.stderr
+    report = json.loads(html.unescape(output[1]))
+    assert report["dark"] == dark
+    return list(report["violations"])
 
 
-def made(name: str, folder: Path) -> str:
+def page_of(name: str, folder: Path) -> str:
     """Return a page of one kind: of the report, on own data, on the matrix, or on the study of sizes."""
     if name == "study":
         return study_page.render(content())
@@ -74,7 +74,7 @@ def made(name: str, folder: Path) -> str:
 @pytest.mark.parametrize(("dark", "width"), [(False, 1440), (True, 500)])
 @pytest.mark.parametrize("name", ["index", "numbers", "edcm", "provenance", "own", "matrix", "study"])
 def test_axe_finds_no_violation(name: str, dark: bool, width: int, tmp_path: Path) -> None:
-    assert violations(made(name, tmp_path), tmp_path, dark=dark, width=width) == []
+    assert violations(page_of(name, tmp_path), tmp_path, dark=dark, width=width) == []
 
 
 def test_axe_finds_a_violation_that_is_made(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ def test_axe_finds_a_violation_that_is_made(tmp_path: Path) -> None:
 
 
 def test_hidden_words_in_a_wide_table_do_not_widen_the_page(tmp_path: Path) -> None:
-    cells = "".join(f'<td>{place}<span class="hidden">no probability</span></td>' for place in range(80))
+    cells = "".join(f'<td>{number}<span class="hidden">no probability</span></td>' for number in range(80))
     table = f'<div class="scroll" role="region" aria-label="wide" tabindex="0"><table><tr>{cells}</tr></table></div>'
     page = pages(part())["index"]
     assert "</main>" in page
-    found = violations(page.replace("</main>", f"{table}</main>"), tmp_path, dark=False, width=1440)
-    assert "wider than the window" not in [rule for rule, _ in found]
+    rules = violations(page.replace("</main>", f"{table}</main>"), tmp_path, dark=False, width=1440)
+    assert "wider than the window" not in [rule for rule, _ in rules]

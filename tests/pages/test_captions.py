@@ -30,8 +30,8 @@ CLAIMS = (
 
 @pytest.mark.parametrize("name", CAPTIONS)
 def test_no_caption_states_a_result_or_a_mark_that_may_be_absent(name: str) -> None:
-    found = re.search(f"{LOOKS}|{CLAIMS}", CAPTIONS[name], re.IGNORECASE)
-    assert not found, f"{name}: '{found[0] if found else ''}' belongs into a note of the figure's function"
+    match = re.search(f"{LOOKS}|{CLAIMS}", CAPTIONS[name], re.IGNORECASE)
+    assert not match, f"{name}: '{match[0] if match else ''}' belongs into a note of the figure's function"
 
 
 @pytest.mark.parametrize("lie", ["The dashed line is the published value.", "A learnt prior helps.", "It increases."])
@@ -41,18 +41,18 @@ def test_the_lies_of_old_captions_would_be_found(lie: str) -> None:
 
 def labels(figure: Sheet) -> list[str]:
     """Return the texts of the legend."""
-    return [text.get_text() for one in figure.legends for text in one.get_texts()]
+    return [text.get_text() for key in figure.legends for text in key.get_texts()]
 
 
 def test_a_published_value_enters_the_legend_only_where_it_is_drawn() -> None:
     with style():
-        figure, (left, right) = panels(2)
-        published_point(left, 0, 0, None)
-        published_line(right, None)
+        figure, (first, second) = panels(2)
+        published_point(first, 0, 0, None)
+        published_line(second, None)
         legend(figure)
         assert labels(figure) == []
-        published_point(left, 0, 0, Printed(0.5, 0.1))
-        published_line(right, Printed(0.25))
+        published_point(first, 0, 0, Printed(0.5, 0.1))
+        published_line(second, Printed(0.25))
         legend(figure)
     assert labels(figure) == ["published ± standard deviation", "published, 0.25"]
 
@@ -74,8 +74,8 @@ def test_panels_of_one_quantity_say_that_their_scales_differ() -> None:
     for share, notes in ((False, ["Each panel has a vertical scale of its own."]), (True, [])):
         with style():
             figure, axes = panels(2, sharey=share)
-            for top, one in zip((1, 5), axes, strict=True):
-                one.plot([0, 1], [0, top], label="a")
+            for top, panel in zip((1, 5), axes, strict=True):
+                panel.plot([0, 1], [0, top], label="a")
             axes[0].set_ylabel("accuracy")
             legend(figure)
         assert figure.notes == notes
@@ -84,8 +84,8 @@ def test_panels_of_one_quantity_say_that_their_scales_differ() -> None:
 def test_a_legend_is_never_wider_than_its_figure() -> None:
     with style():
         figure, (axes,) = panels(1)
-        for place in range(5):
-            axes.plot([0], [place], label=f"a long label of the series {place}")
+        for number in range(5):
+            axes.plot([0], [number], label=f"a long label of the series {number}")
         legend(figure)
         assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
 
@@ -98,7 +98,7 @@ def test_a_placeholder_says_why_in_text_that_can_be_found() -> None:
 
 def luminance(colour: str) -> float:
     """Return the relative luminance of a colour (WCAG 2.2)."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -120,8 +120,8 @@ def test_colours_stand_out_on_light_and_on_dark_paper() -> None:
 
 
 def test_numbers_of_axes_are_readable() -> None:
-    found = [readable(value) for value in (0, 0.001, 10000, 1e5, 1e-8, -2.5, 3e6)]
-    assert found == ["0", "0.001", "10,000", "10⁵", "10⁻⁸", "−2.5", "3·10⁶"]
+    texts = [readable(value) for value in (0, 0.001, 10000, 1e5, 1e-8, -2.5, 3e6)]
+    assert texts == ["0", "0.001", "10,000", "10⁵", "10⁻⁸", "−2.5", "3·10⁶"]
     assert [counted("split", sizes) for sizes in ([10, 10], [2, 10])] == ["split (n = 10)", "split (n = 2 to 10)"]
 
 

@@ -53,9 +53,9 @@ def made(tmp_path: Path) -> Made:
 
 def fill(made: Made) -> Made:
     """Write all that the figures draw."""
-    for place, (method, trials) in enumerate(TRIALS.items()):
+    for number, (method, trials) in enumerate(TRIALS.items()):
         made.scores(method, {"": trials})
-        made.seconds(method, [0.5 + place, 1.0 + place, 9.0 + place])
+        made.seconds(method, [0.5 + number, 1.0 + number, 9.0 + number])
     grids = {
         "dcm": {f"smoothing={10.0**-k}": [0.8 - k / 100, 0.81] for k in range(4)},
         "smoothed": {f"mu={mu}": [0.7 + mu / 1000] for mu in MU},
@@ -123,11 +123,11 @@ def test_every_figure_of_a_paper_is_tested(paper: str, names: set[str]) -> None:
 
 def test_accuracy_draws_every_split_the_mean_and_the_published_value(made: Made) -> None:
     (axes,) = figure(made, "edcm", "accuracy").axes
-    found = points(axes)
-    for place, trials in enumerate(TRIALS.values()):
-        assert {(value, round(place + 0.13, 9)) for value in trials} <= found
+    marks = points(axes)
+    for row, trials in enumerate(TRIALS.values()):
+        assert {(value, round(row + 0.13, 9)) for value in trials} <= marks
         assert f"{sum(trials) / 2:.3f}" in texts(axes)
-    assert 0.795 in {x for x, _ in found}
+    assert 0.795 in {x for x, _ in marks}
     labels = axes.get_legend_handles_labels()[1]
     assert {"published ± standard deviation", "one split (n = 2)"} <= set(labels)
 

@@ -15,8 +15,8 @@ from textmix.models.neighbors.representations import REPRESENTATIONS
 @pytest.fixture(scope="module")
 def data() -> tuple[sparse.csr_array, np.ndarray]:
     X, y = corpus(0, n=60)
-    kept = X.sum(axis=1) > 0
-    return sparse.csr_array(X[kept]), y[kept]
+    columns = X.sum(axis=1) > 0
+    return sparse.csr_array(X[columns]), y[columns]
 
 
 def test_every_row_has_the_columns_and_every_target_a_verdict(data) -> None:

@@ -71,9 +71,9 @@ def test_celer_is_a_peer_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) 
 
     def fitted(C: float, tol: float) -> SimpleNamespace:
         """Return a model without weights, which notes the last column that it was given."""
-        found = SimpleNamespace(coef_=np.zeros((1, X.shape[1] + 1)))
-        found.fit = lambda matrix, _: seen.append((C, tol, matrix[:, [-1]].toarray().mean())) or found
-        return found
+        solver = SimpleNamespace(coef_=np.zeros((1, X.shape[1] + 1)))
+        solver.fit = lambda matrix, _: seen.append((C, tol, matrix[:, [-1]].toarray().mean())) or solver
+        return solver
 
     monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: None)
     assert bench._celer(X, y, 1.0, lambda w: 0.0) == []

@@ -127,8 +127,8 @@ def test_the_path_of_em_has_every_iteration_of_every_run(measured):
 def test_random_starts_give_mean_and_deviation_of_each_number_of_components(measured):
     rows, values = measured[0]["starts"].tables["runs"], measured[0]["starts"].values
     assert [(row["components"], row["run"]) for row in rows] == [(1, 0), (1, 1), (20, 0), (20, 1)]
-    found = [row["subset_accuracy"] for row in rows if row["components"] == 20]
-    assert values["scene_k20"] == Repeated(found)
+    accuracies = [row["subset_accuracy"] for row in rows if row["components"] == 20]
+    assert values["scene_k20"] == Repeated(accuracies)
 
 
 def test_the_example_shows_mode_marginals_and_symmetric_correlations(measured):
@@ -185,9 +185,9 @@ def test_variants_of_chains_and_boosting_are_scored(measured):
     names = ["greedy", "beam", "monte_carlo", "exact", "label_half", "label_calibrated", "subset"]
     assert {row["variant"] for row in rows} == {*names}
     for name in names:
-        found = [row["subset_accuracy"] for row in rows if row["variant"] == name]
-        assert values[f"scene_{name}"] == Repeated(found)
-        assert 0.2 < np.mean(found) <= 1.0
+        accuracies = [row["subset_accuracy"] for row in rows if row["variant"] == name]
+        assert values[f"scene_{name}"] == Repeated(accuracies)
+        assert 0.2 < np.mean(accuracies) <= 1.0
     assert values["scene_beam"] == values["scene_exact"], "eight paths are all paths of three labels"
     variants = {row["variant"] for row in measured[0]["boosting_variants"].tables["runs"]}
     assert variants == {"ours_2", "ours_4", "authors_2", "authors_4"}
@@ -195,20 +195,20 @@ def test_variants_of_chains_and_boosting_are_scored(measured):
 
 def test_a_network_is_sampled_with_several_seeds(measured):
     values, rows = measured[0]["sampler_seeds"].values, measured[0]["sampler_seeds"].tables["runs"]
-    found = [row["subset_accuracy"] for row in rows]
-    assert len(found) == 3 and len(set(found)) > 1, "ten sweeps leave chance in the marginals"
-    assert (values["scene_least"], values["scene_most"]) == (min(found), max(found))
-    assert values["scene_network"] == Repeated(found)
+    accuracies = [row["subset_accuracy"] for row in rows]
+    assert len(accuracies) == 3 and len(set(accuracies)) > 1, "ten sweeps leave chance in the marginals"
+    assert (values["scene_least"], values["scene_most"]) == (min(accuracies), max(accuracies))
+    assert values["scene_network"] == Repeated(accuracies)
 
 
 def test_the_first_rounds_of_a_model_are_a_model_of_so_many_rounds():
     X, Y = documents(6, n=90)
     for kind in (BoostedPowerSet, ClippedPowerSet):
         model = kind(trees=8, leaves=2).fit(X, Y)
-        found = dict(predicted_after(model, X, (3, 8)))
-        np.testing.assert_array_equal(found[3], kind(trees=3, leaves=2).fit(X, Y).predict(X))
-        np.testing.assert_array_equal(found[8], model.predict(X))
-        assert (found[3] != found[8]).any()
+        predictions = dict(predicted_after(model, X, (3, 8)))
+        np.testing.assert_array_equal(predictions[3], kind(trees=3, leaves=2).fit(X, Y).predict(X))
+        np.testing.assert_array_equal(predictions[8], model.predict(X))
+        assert (predictions[3] != predictions[8]).any()
 
 
 def test_leaves_of_a_forest_are_those_that_the_library_finds():
@@ -217,8 +217,8 @@ def test_leaves_of_a_forest_are_those_that_the_library_finds():
     trees.grow(lambda scores: (np.tanh(X[:, :3] + scores), np.ones((80, 3))))
     for number in range(2):
         expected = trees._booster.predict(X, pred_leaf=True, start_iteration=number, num_iteration=1)
-        found = leaves_of(Forest.of_booster(trees._booster, number), sparse.csr_array(X), 3)
-        np.testing.assert_array_equal(found, expected)
+        leaves = leaves_of(Forest.of_booster(trees._booster, number), sparse.csr_array(X), 3)
+        np.testing.assert_array_equal(leaves, expected)
 
 
 def test_the_calibrated_threshold_gives_the_asked_number_of_labels():
@@ -246,23 +246,23 @@ def test_trees_of_the_authors_kind_predict_what_they_scored_in_training():
     X, Y = documents(4, n=100)
     model = ClippedPowerSet(trees=6, leaves=2).fit(X, Y)
     np.testing.assert_allclose(model._gate.trees.predict(X), model._gate.trees.scores, atol=1e-12)
-    one = ClippedPowerSet(trees=1, leaves=2, shrinkage=1.0).fit(X, Y)
-    assert np.abs(one._gate.trees.scores).max() == 1.0, "a step is clipped at 1"
+    single = ClippedPowerSet(trees=1, leaves=2, shrinkage=1.0).fit(X, Y)
+    assert np.abs(single._gate.trees.scores).max() == 1.0, "a step is clipped at 1"
 
 
 def test_sampled_label_sets_are_never_less_likely_than_the_greedy_one():
     generator = np.random.default_rng(5)
     Z, V = generator.normal(size=(60, 4)), np.triu(generator.normal(0, 2, (4, 4)), 1)
 
-    def log_probability(found: np.ndarray) -> np.ndarray:
-        odds = Z + found @ V
-        return -np.logaddexp(0.0, np.where(found == 1, -odds, odds)).sum(axis=1)
+    def log_probability(label_sets: np.ndarray) -> np.ndarray:
+        odds = Z + label_sets @ V
+        return -np.logaddexp(0.0, np.where(label_sets == 1, -odds, odds)).sum(axis=1)
 
     greedy = log_probability(search_chain(Z, V, 1)[0].astype(float))
     few, many = (log_probability(search_samples(Z, V, n, 7).astype(float)) for n in (10, 2000))
     assert (few >= greedy).all() and (few > greedy).any()
     sets = np.array(list(itertools.product((0, 1), repeat=4)), dtype=float)
-    best = np.max([log_probability(np.tile(one, (60, 1))) for one in sets], axis=0)
+    best = np.max([log_probability(np.tile(document, (60, 1))) for document in sets], axis=0)
     np.testing.assert_allclose(many, best, err_msg="two thousand samples find the mode of four labels")
 
 

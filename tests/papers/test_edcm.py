@@ -67,7 +67,7 @@ def source() -> MeasureData:
             X.append(rng.multinomial(rng.integers(15, 60), rng.dirichlet(np.maximum(alpha, 1e-6))))
             y.append(c)
     labels = sparse.csr_array(np.eye(CLASSES, dtype=np.int8)[y])
-    made = Corpus(
+    corpus = Corpus(
         name="made",
         ids=[str(i) for i in range(len(y))],
         label_names=[f"group{c}" for c in range(CLASSES)],
@@ -75,20 +75,20 @@ def source() -> MeasureData:
         features=sparse.csr_array(np.array(X, dtype=np.int32)),
         feature_names=[f"w{w}" for w in range(WORDS)],
     )
-    return MeasureData(made, make_splits(made, {"kind": "random", "train": 0.7, "trials": 2}, 1, "halves", None))
+    return MeasureData(corpus, make_splits(corpus, {"kind": "random", "train": 0.7, "trials": 2}, 1, "halves", None))
 
 
 @pytest.fixture(scope="module")
 def measured(source, tmp_path_factory) -> tuple[dict[str, Measure], Path]:
     """Run every measure of paper.yaml with smaller settings, and save them where the report looks."""
     root = tmp_path_factory.mktemp("results")
-    found = {}
+    measures = {}
     for name, entry in SPEC["measures"].items():
         settings = {**entry.get("settings", {}), **SMALL.get(name, {})}
         sources = {"newsgroups": source} if entry["roles"] else {}
-        found[name] = run_measure("edcm", entry["function"], sources, settings, np.random.default_rng(3))
-        found[name].save(root / "papers/edcm/measures" / name, META)
-    return found, root
+        measures[name] = run_measure("edcm", entry["function"], sources, settings, np.random.default_rng(3))
+        measures[name].save(root / "papers/edcm/measures" / name, META)
+    return measures, root
 
 
 def test_every_measured_number_that_the_paper_files_name_is_there(measured):
@@ -131,14 +131,14 @@ def _results(root: Path) -> Results:
 
 def test_log_probabilities_are_those_of_the_models(source):
     documents = Documents(source.corpus.features, source.corpus.classes())
-    own = np.arange(len(documents.y)), documents.y
+    true_class = np.arange(len(documents.y)), documents.y
     for kind, function, name in (
         (DCMClassifier, likeness.log_dcm, "alpha_"),
         (EDCMClassifier, likeness.log_edcm, "beta_"),
     ):
         model = kind().fit(documents.X, documents.y)
         for convention in ("bag", "sequence"):
-            expected = model.log_likelihood(documents.X, convention)[own]
+            expected = model.log_likelihood(documents.X, convention)[true_class]
             np.testing.assert_allclose(function(documents, getattr(model, name), convention), expected, rtol=1e-9)
 
 
@@ -162,8 +162,8 @@ def test_burstiness_follows_the_urn(measured):
 def test_expected_occurrences_of_a_word_are_those_of_every_document_of_two_words():
     alpha, n = np.array([0.4, 1.1]), np.array([5.0])
     for m in range(1, 6):
-        found = np.exp(repetition._log_urn(alpha[:1], n, m, alpha.sum(), exact=True))[0]
-        assert found == pytest.approx(math.exp(naive_dcm.log_pmf((m, 5 - m), alpha)))
+        probability = np.exp(repetition._log_urn(alpha[:1], n, m, alpha.sum(), exact=True))[0]
+        assert probability == pytest.approx(math.exp(naive_dcm.log_pmf((m, 5 - m), alpha)))
         theta = np.array([0.3])
         assert np.exp(repetition._log_binomial(theta, n, m))[0] == pytest.approx(
             math.comb(5, m) * 0.3**m * 0.7 ** (5 - m)
@@ -194,16 +194,16 @@ def test_two_pieces_are_near_the_digamma():
 
 def test_perplexity_is_that_of_the_class_model(source, measured):
     X, y = source.corpus.features, source.corpus.classes()
-    found = []
+    perplexities = []
     for trial in range(2):
         train, test = source.splits.train[trial], source.splits.test[trial]
         model = DCMClassifier(smoothing=0.01).fit(X[train], y[train])
         for c in range(CLASSES):
             rows = test[y[test] == c]
             log_p = [naive_dcm.log_likelihood(X[[i]].toarray(), model.alpha_[c]).real for i in rows]
-            found.append(math.exp(-sum(log_p) / X[rows].sum()))
+            perplexities.append(math.exp(-sum(log_p) / X[rows].sum()))
     value, spread = measured[0]["perplexity"].values["dcm"]
-    assert (value, spread) == pytest.approx((np.mean(found), np.std(found, ddof=1)))
+    assert (value, spread) == pytest.approx((np.mean(perplexities), np.std(perplexities, ddof=1)))
 
 
 def test_one_multinomial_a_class_is_where_the_mixtures_begin(measured):
@@ -246,19 +246,19 @@ def test_early_steps_stand_between_both_models(measured):
 
 
 def test_readings_hold_the_values_of_the_measures_that_they_vary(measured):
-    made = measured[0]
+    measures = measured[0]
     (row,) = [
         row
-        for row in made["deviation_readings"].tables["readings"]
+        for row in measures["deviation_readings"].tables["readings"]
         if (row["smoothing"], row["training"], row["coefficient"]) == (0, "maximum", "left out")
         if row["relation"] == "mean |q - p| / |p|"
     ]
-    assert row["same"] == pytest.approx(made["approximation"].values["deviation_same_parameters"], rel=0.2)
+    assert row["same"] == pytest.approx(measures["approximation"].values["deviation_same_parameters"], rel=0.2)
     plain = {"smoothing": 0.01, "documents": "unseen", "level": "mean of the classes"}
-    for row in made["perplexity_readings"].tables["readings"]:
+    for row in measures["perplexity_readings"].tables["readings"]:
         if plain.items() <= row.items() and row["unit"] == {"multinomial": "absolute", "dcm": "smallest"}[row["model"]]:
             if row["method"] != "leave_one_out":
-                expected = made["perplexity"].values[f"{row['model']}_on_first_split"]
+                expected = measures["perplexity"].values[f"{row['model']}_on_first_split"]
                 assert row["perplexity"] == pytest.approx(expected)
 
 

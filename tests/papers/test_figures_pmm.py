@@ -18,16 +18,16 @@ PRINTED = {"p.NB": Printed(41.5, 1.5), "p.PMM1": Printed(50.5), "t.fit": Printed
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Made:
+def stored(tmp_path: Path) -> Made:
     result = Made(tmp_path, {})
-    for place, method in enumerate(METHODS):
-        result.scores(method, {"": [0.4 + place / 10, 0.42 + place / 10]}, metric="sample_f")
-        result.seconds(method, [0.5 + place, 1.0 + place])
+    for number, method in enumerate(METHODS):
+        result.scores(method, {"": [0.4 + number / 10, 0.42 + number / 10]}, metric="sample_f")
+        result.seconds(method, [0.5 + number, 1.0 + number])
     return result
 
 
-def drawn(made: Made, name: str, **options: object) -> FigureData:
-    return FIGURES[name](FigureData(made.results, PRINTED, {**OPTIONS, **options}))
+def drawn(stored: Made, name: str, **options: object) -> FigureData:
+    return FIGURES[name](FigureData(stored.results, PRINTED, {**OPTIONS, **options}))
 
 
 def points(axes: object, marker: str) -> list[tuple[float, float]]:
@@ -44,8 +44,8 @@ def bars(axes: object) -> list[float]:
     return [float(end[1] - end[0]) / 2 for end in ends]
 
 
-def test_scores_stand_in_percent_beside_the_published(made: Made) -> None:
-    (axes,) = drawn(made, "f_2000").axes
+def test_scores_stand_in_percent_beside_the_published(stored: Made) -> None:
+    (axes,) = drawn(stored, "f_2000").axes
     assert [x for x, _ in points(axes, "D")] == [41.5, 50.5]
     expected = [(40, 0), (42, 0), (41, 0), (50, 1), (52, 1), (51, 1)]
     assert [tuple(map(round, point)) for point in points(axes, "o")] == sorted(expected)
@@ -53,19 +53,19 @@ def test_scores_stand_in_percent_beside_the_published(made: Made) -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["NB", "PMM1"]
 
 
-def test_missing_problem_leaves_its_panel_out_and_none_is_a_missing_result(made: Made) -> None:
-    assert len(drawn(made, "f_2000", roles=["news", "gone"]).axes) == 1
+def test_missing_problem_leaves_its_panel_out_and_none_is_a_missing_result(stored: Made) -> None:
+    assert len(drawn(stored, "f_2000", roles=["news", "gone"]).axes) == 1
     with pytest.raises(MissingResult):
-        drawn(made, "f_2000", roles=["gone"])
+        drawn(stored, "f_2000", roles=["gone"])
 
 
-def test_times_show_medians_of_training_and_prediction(made: Made) -> None:
-    (axes,) = drawn(made, "times", published={"fit_seconds": "t.fit", "predict_seconds": "t.predict"}).axes
+def test_times_show_medians_of_training_and_prediction(stored: Made) -> None:
+    (axes,) = drawn(stored, "times", published={"fit_seconds": "t.fit", "predict_seconds": "t.predict"}).axes
     assert {round(x, 3) for x, _ in points(axes, "o")} >= {0.75, 1.75}
     assert [x for x, _ in points(axes, "D")] == [60.0, 300.0], "the paper's times beside PMM1 only"
 
 
-def test_convergence_draws_a_path_a_start(made: Made) -> None:
+def test_convergence_draws_a_path_a_start(stored: Made) -> None:
     rows = [
         {
             "role": "news",
@@ -78,26 +78,26 @@ def test_convergence_draws_a_path_a_start(made: Made) -> None:
         for start in range(2)
         for i in range(4)
     ]
-    made.measure("convergence", {}, paths=rows)
-    first, second = drawn(made, "convergence", method="convergence").axes
+    stored.measure("convergence", {}, paths=rows)
+    first, second = drawn(stored, "convergence", method="convergence").axes
     assert len([line for line in first.lines if len(line.get_xdata()) > 1]) == 2
     assert first.get_title() == "PMM1" and second.get_title() == "PMM2"
 
 
-def test_calibration_draws_each_kind_and_its_error(made: Made) -> None:
+def test_calibration_draws_each_kind_and_its_error(stored: Made) -> None:
     kinds = ("paper", "prior", "tempered")
     rows = [{"role": "news", "kind": k, "proba": p, "share": p / 2, "count": 3.0} for k in kinds for p in (0.05, 0.95)]
-    made.measure("calibration", {f"{kind}_calibration_error": 0.25 for kind in kinds}, reliability=rows)
-    axes, sizes = drawn(made, "calibration", method="calibration").axes
+    stored.measure("calibration", {f"{kind}_calibration_error": 0.25 for kind in kinds}, reliability=rows)
+    axes, sizes = drawn(stored, "calibration", method="calibration").axes
     labels = axes.get_legend_handles_labels()[1]
     assert sum("0.250" in label for label in labels) == 3
     assert list(axes.lines[1].get_ydata()) == pytest.approx([0.025, 0.475])
     assert [bar.get_height() for bar in sizes.patches] == [3.0] * 6
 
 
-def test_words_are_bars_that_fill_the_width(made: Made) -> None:
+def test_words_are_bars_that_fill_the_width(stored: Made) -> None:
     rows = [{"word": f"w{i}", "count": i + 1.0, "rec": i / 4, "sport": 1 - i / 4} for i in range(4)]
-    made.measure("words", {}, words=rows)
-    (axes,) = drawn(made, "words", method="words").axes
+    stored.measure("words", {}, words=rows)
+    (axes,) = drawn(stored, "words", method="words").axes
     assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(4)
     assert axes.get_yticklabels()[3].get_text() == "w3 (4)"

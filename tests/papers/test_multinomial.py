@@ -77,12 +77,14 @@ def source() -> MeasureData:
 def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
     """Run every measure of paper.yaml, and save them where the report looks."""
     root = tmp_path_factory.mktemp("results")
-    measures, made = {}, {}
+    measures, by_function = {}, {}
     for name in SPEC["measures"]:
         function = SPEC["measures"][name]["function"]
-        if function not in made:  # else the same function on other words
-            made[function] = run_measure("multinomial", function, {"role": source}, SETTINGS, np.random.default_rng(3))
-        measures[name] = made[function]
+        if function not in by_function:  # else the same function on other words
+            by_function[function] = run_measure(
+                "multinomial", function, {"role": source}, SETTINGS, np.random.default_rng(3)
+            )
+        measures[name] = by_function[function]
         measures[name].save(root / "papers/multinomial/measures" / name, META)
     return measures, root
 
@@ -107,13 +109,13 @@ def test_table_1_counts_a_topic_named_twice_twice(source, measured):
 def test_single_label_error_is_that_of_documents_with_one_mention(source, measured):
     values = measured[0]["single_label"].values
     X, Y, X_test, Y_test = halves(source)
-    one, kept = Y.sum(axis=1) == 1, Y_test.sum(axis=1) == 1
-    kept[int(source.corpus.info["topic named twice"][0]) - len(Y)] = False
-    model = AbsoluteDiscountingClassifier().fit(X[one], Y[one].argmax(axis=1))
-    wrong = model.predict(X_test[kept]) != Y_test[kept].argmax(axis=1)
+    single, tested = Y.sum(axis=1) == 1, Y_test.sum(axis=1) == 1
+    tested[int(source.corpus.info["topic named twice"][0]) - len(Y)] = False
+    model = AbsoluteDiscountingClassifier().fit(X[single], Y[single].argmax(axis=1))
+    wrong = model.predict(X_test[tested]) != Y_test[tested].argmax(axis=1)
     assert values["errors"] == wrong.sum() > 0
     assert values["error_rate"] == wrong.mean() == values["error_rate_upper_bound"]
-    unseen = Y_test[kept].argmax(axis=1) == N_LABELS - 1
+    unseen = Y_test[tested].argmax(axis=1) == N_LABELS - 1
     assert values["test_documents_of_unseen_classes"] == unseen.sum() > 0
     assert wrong[unseen].all()
 
@@ -144,16 +146,16 @@ def test_curves_are_those_of_deciding_at_each_threshold(source, measured):
     odds = AbsoluteDiscountingBinary().fit(X, Y).predict_proba(X_test)
     labelled = Y_test.any(axis=1)
     for row in rows[::7]:
-        kept = labelled if row["test"] == "labelled" else slice(None)
+        rows_of = labelled if row["test"] == "labelled" else slice(None)
         if row["method"] == "accumulated":
-            sets = accumulated_sets(proba[kept], row["threshold"])
+            sets = accumulated_sets(proba[rows_of], row["threshold"])
         elif 1e-6 < row["threshold"] < 1 - 1e-6:
-            sets = odds[kept] >= row["threshold"]
+            sets = odds[rows_of] >= row["threshold"]
         else:
             continue  # where probabilities and log-odds round differently
-        detected, correct, exact = counts_of(sets, Y_test[kept])
+        detected, correct, exact = counts_of(sets, Y_test[rows_of])
         assert row["precision"] == (correct / detected if detected else 1.0)
-        assert row["recall"] == correct / Y_test[kept].sum()
+        assert row["recall"] == correct / Y_test[rows_of].sum()
         assert row["set_error"] == pytest.approx(1 - exact / len(sets))
 
 
@@ -192,10 +194,12 @@ def test_validation_does_not_see_the_test_labels(source, measured):
     labels = corpus.labels.toarray()
     labels[corpus.split == TEST] = labels[corpus.split == TEST][::-1]
     other = MeasureData(Corpus(**{**corpus.__dict__, "labels": sparse.csr_array(labels), "info": {}}), source.splits)
-    found = run_measure("multinomial", "measures.threshold_curves", {"role": other}, SETTINGS, np.random.default_rng(3))
+    measure = run_measure(
+        "multinomial", "measures.threshold_curves", {"role": other}, SETTINGS, np.random.default_rng(3)
+    )
     for method in ("accumulated", "binary"):
-        assert found.values[f"{method}_threshold"] == measured[0]["threshold_curves"].values[f"{method}_threshold"]
-    assert found.values["binary_recall"] != measured[0]["threshold_curves"].values["binary_recall"]
+        assert measure.values[f"{method}_threshold"] == measured[0]["threshold_curves"].values[f"{method}_threshold"]
+    assert measure.values["binary_recall"] != measured[0]["threshold_curves"].values["binary_recall"]
 
 
 def test_em_is_beside_smoothing_and_ignoring(measured):
@@ -273,15 +277,17 @@ def test_label_sets_are_classes_of_their_own(source, measured):
     classes = sorted(set(names))
     codes = np.eye(len(classes))[[classes.index(name) for name in names]]
     model = AbsoluteDiscountingClassifier().fit(X, codes)
-    found = [classes[k] for k in np.argmax(model.predict_log_proba(X_test), axis=1)]
-    wrong = [given != tuple(row.astype(int)) for given, row in zip(found, Y_test, strict=True)]
+    predicted = [classes[k] for k in np.argmax(model.predict_log_proba(X_test), axis=1)]
+    wrong = [label_set != tuple(row.astype(int)) for label_set, row in zip(predicted, Y_test, strict=True)]
     assert rule_of(measured, "label sets", "label set")["set_error"] == pytest.approx(np.mean(wrong))
 
 
 def test_documents_without_a_label_can_be_right_only_with_a_label_of_their_own(measured):
-    plain, own = (rule_of(measured, name, "accumulated") for name in ("multinomial", "multinomial with <no_class>"))
+    plain, with_no_class = (
+        rule_of(measured, name, "accumulated") for name in ("multinomial", "multinomial with <no_class>")
+    )
     assert plain["set_error"] > plain["set_error_without_unlabelled"]
-    assert own["lowest"] <= plain["lowest"] + 0.1
+    assert with_no_class["lowest"] <= plain["lowest"] + 0.1
 
 
 def test_no_class_excludes_every_label_and_every_label_excludes_it():
@@ -308,12 +314,12 @@ def test_scaled_counts_have_one_sum_and_their_shares():
 def test_inputs_of_label_dependence_come_from_folds_without_the_document(source):
     X, Y, *_ = halves(source)
     fold = np.arange(len(X)) % 3
-    found = dependence._crossed(Documents(sparse.csr_array(X), sparse.csr_array(Y.astype(float))), fold, {})
+    inputs = dependence._crossed(Documents(sparse.csr_array(X), sparse.csr_array(Y.astype(float))), fold, {})
     model = AbsoluteDiscountingBinary().fit(X[fold != 1], Y[fold != 1])
     scores = model.decision_function(X[fold == 1])
-    known = np.isfinite(scores)
-    np.testing.assert_allclose(found[fold == 1][known], (np.sign(scores) * np.log1p(np.abs(scores)))[known])
-    assert np.isfinite(found).all()
+    finite = np.isfinite(scores)
+    np.testing.assert_allclose(inputs[fold == 1][finite], (np.sign(scores) * np.log1p(np.abs(scores)))[finite])
+    assert np.isfinite(inputs).all()
 
 
 def test_label_dependence_compares_three_methods_on_the_same_inputs(source, measured):

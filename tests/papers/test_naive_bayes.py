@@ -52,8 +52,10 @@ def measured(source: MeasureData) -> dict[str, Any]:
         for name in ("smoothing_reasons", "clustering")
     }
     return {
-        name: run_measure("naive_bayes", f"measures.{name}", {"news": source}, each, np.random.default_rng(1))
-        for name, each in settings.items()
+        name: run_measure(
+            "naive_bayes", f"measures.{name}", {"news": source}, changed_settings, np.random.default_rng(1)
+        )
+        for name, changed_settings in settings.items()
     }
 
 

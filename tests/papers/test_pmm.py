@@ -43,12 +43,12 @@ def source(seed: int, predictions: Any = None) -> MeasureData:
 def predicted(seed: int, **right: float) -> dict[str, Predictions]:
     """Return predictions of every method: the given share of the test pages exactly right, no label for the others."""
     truth = source(seed).corpus.indicators()[N // 2 :]
-    found = {}
+    predictions = {}
     for method in ("nb", "svm", "knn", "nn", "pmm1", "pmm2"):
         sets = truth.copy()
         sets[round(right.get(method, 0.1) * len(truth)) :] = 0
-        found[method] = Predictions([""], [], np.full((1, len(truth)), np.nan), sets=pack_sets(sets)[np.newaxis])
-    return found
+        predictions[method] = Predictions([""], [], np.full((1, len(truth)), np.nan), sets=pack_sets(sets)[np.newaxis])
+    return predictions
 
 
 def rng() -> np.random.Generator:
@@ -70,28 +70,28 @@ def test_means_and_wins_are_over_the_problems() -> None:
 
 def test_problems_are_counted_with_their_shares_of_several_labels() -> None:
     sources = {"one": source(1), "two": source(2)}
-    shares = [float(np.mean(each.corpus.label_counts > 1)) for each in sources.values()]
+    shares = [float(np.mean(problem.corpus.label_counts > 1)) for problem in sources.values()]
     values = tables.problems(sources, {}, rng()).values
     assert values == {"count": 2.0, "multi_label_share_min": min(shares), "multi_label_share_max": max(shares)}
 
 
 def test_climbs_end_together_and_never_fall() -> None:
-    found = pmm_model.convergence({"one": source(3)}, {"starts": 2, "tol": 1e-12, "max_iter": 5000}, rng())
-    assert 0 < found.values["pmm1_relative_spread_of_optima"] < 1e-7
-    assert found.values["pmm2_largest_relative_fall"] < 1e-12
-    assert {(row["model"], row["start"]) for row in found.tables["paths"]} == {
+    measure = pmm_model.convergence({"one": source(3)}, {"starts": 2, "tol": 1e-12, "max_iter": 5000}, rng())
+    assert 0 < measure.values["pmm1_relative_spread_of_optima"] < 1e-7
+    assert measure.values["pmm2_largest_relative_fall"] < 1e-12
+    assert {(row["model"], row["start"]) for row in measure.tables["paths"]} == {
         (model, start) for model in ("pmm1", "pmm2") for start in range(3)
     }
 
 
 def test_better_searches_gain_and_greedy_keeps_within_its_evaluations() -> None:
     settings = {"exact_labels": 4, "exact_pages": 40, "beam_width": 4}
-    found = pmm_model.prediction({"one": source(4)}, settings, rng())
-    values = found.values
+    measure = pmm_model.prediction({"one": source(4)}, settings, rng())
+    values = measure.values
     assert 0 < values["largest_share_of_allowed_evaluations"] <= 1
     assert values["flip_gain_in_nats"] >= 0 and values["beam_gain_in_nats"] >= 0
     assert values["exact_flip_is_best"] >= values["exact_greedy_is_best"] > 0.8
-    assert {row["search"] for row in found.tables["searches"]} == {"greedy", "beam", "flip"}
+    assert {row["search"] for row in measure.tables["searches"]} == {"greedy", "beam", "flip"}
 
 
 def test_share_of_evaluations_is_one_where_all_labels_are_taken() -> None:
@@ -101,12 +101,12 @@ def test_share_of_evaluations_is_one_where_all_labels_are_taken() -> None:
 
 def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training() -> None:
     settings = {"temperatures": [1, 3], "bins": 5, "folds": 2}
-    found = pmm_model.calibration({"one": source(5)}, settings, rng())
+    measure = pmm_model.calibration({"one": source(5)}, settings, rng())
     for kind in ("paper", "prior", "tempered"):
-        own = [row for row in found.tables["reliability"] if row["kind"] == kind]
-        assert sum(row["count"] for row in own) == N // 2 * L
-        assert sum(row["count"] * row["share"] for row in own) == source(5).corpus.labels[N // 2 :].sum()
-    assert found.values["tempered_temperature"] in (1, 3)
+        bins = [row for row in measure.tables["reliability"] if row["kind"] == kind]
+        assert sum(row["count"] for row in bins) == N // 2 * L
+        assert sum(row["count"] * row["share"] for row in bins) == source(5).corpus.labels[N // 2 :].sum()
+    assert measure.values["tempered_temperature"] in (1, 3)
 
 
 def test_pages_of_a_mixture_are_likelier_under_the_mixture() -> None:
@@ -118,8 +118,8 @@ def test_pages_of_a_mixture_are_likelier_under_the_mixture() -> None:
 
 def test_words_of_a_page_are_divided_among_its_labels() -> None:
     settings = {"labels": 2, "least_words": 1, "most_words": 80, "shown": 6}
-    found = pmm_model.words({"one": source(7)}, settings, rng())
-    rows = found.tables["words"]
+    measure = pmm_model.words({"one": source(7)}, settings, rng())
+    rows = measure.tables["words"]
     names = [name for name in rows[0] if name.startswith("label")]
     assert len(names) == 2 and len(rows) == 6
     for row in rows:

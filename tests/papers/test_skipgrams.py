@@ -89,8 +89,8 @@ def measured(source: MeasureData) -> dict[str, Measure]:
     }
     generator = np.random.default_rng(0)
     return {
-        name: run_measure("skipgrams", SPEC["measures"][name]["function"], {"imdb": source}, own, generator)
-        for name, own in settings.items()
+        name: run_measure("skipgrams", SPEC["measures"][name]["function"], {"imdb": source}, changed, generator)
+        for name, changed in settings.items()
     }
 
 
@@ -106,12 +106,12 @@ def with_unlabelled(entry: dict[str, Any]) -> MeasureData:
 def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     words = {"tokenizer": "treebank", "casing": "lower"}
     settings = {"params": {"l2": 1e-3}, "tried": [[0.5, 0.1], [0.7, 1.0]], "folds": 3}
-    found = run_measure(
+    measure = run_measure(
         "skipgrams", "unlabelled.dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
     )
-    assert found.values["accuracy"] == 1.0
-    assert found.values["discount"] == 0.1
-    assert [(row["delta"], row["discount"]) for row in found.tables["held_out"]] == [(0.5, 0.1), (0.7, 1.0)]
+    assert measure.values["accuracy"] == 1.0
+    assert measure.values["discount"] == 0.1
+    assert [(row["delta"], row["discount"]) for row in measure.tables["held_out"]] == [(0.5, 0.1), (0.7, 1.0)]
     vectors = {**words, "vectors": {"size": 8, "min_count": 1, "epochs": 2}}
     settings = {"splits": 2, "params": {"max_iter": 50}}
     values = run_measure(
@@ -134,11 +134,11 @@ def test_counts_are_those_of_the_columns(source: MeasureData, measured: dict[str
 def test_chosen_lambda_is_the_best_on_held_out_documents(name: str, measured: dict[str, Measure]) -> None:
     values, rows = measured[name].values, measured[name].tables["path"]
     for n, slop in KINDS:
-        own = [row for row in rows if (row["n"], row["slop"]) == (n, slop)]
-        (chosen,) = [row for row in own if row["chosen"]]
-        assert chosen["held_out_accuracy"] == max(row["held_out_accuracy"] for row in own)
+        of_kind = [row for row in rows if (row["n"], row["slop"]) == (n, slop)]
+        (chosen,) = [row for row in of_kind if row["chosen"]]
+        assert chosen["held_out_accuracy"] == max(row["held_out_accuracy"] for row in of_kind)
         assert values[f"n{n}_s{slop}"] == chosen["test_accuracy"]
-        assert values[f"n{n}_s{slop}_best"] == max(row["test_accuracy"] for row in own)
+        assert values[f"n{n}_s{slop}_best"] == max(row["test_accuracy"] for row in of_kind)
         assert values[f"n{n}_s{slop}_used"] == chosen["features"]
     assert values["n3_s2"] > 0.95
     assert values["largest_relative_gap"] <= PATH["tolerance"]
@@ -189,8 +189,8 @@ def test_examples_and_classes_are_counted_in_reviews() -> None:
     source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
     phrases = {"a": ["wasted time", 1], "b": ["waste time", 0], "c": ["it never failed", 0], "d": ["no such words", 2]}
     generator = np.random.default_rng(0)
-    found = run_measure("skipgrams", "measures.examples", {"imdb": source}, {"phrases": phrases}, generator)
-    assert found.values == {"a": 60.0, "b": 0.0, "c": 60.0, "d": 0.0}
+    values = run_measure("skipgrams", "measures.examples", {"imdb": source}, {"phrases": phrases}, generator)
+    assert values.values == {"a": 60.0, "b": 0.0, "c": 60.0, "d": 0.0}
     classes = run_measure("skipgrams", "measures.classes", {"amazon_baby": source}, {}, generator)
     assert classes.values == {"negative": 60.0, "positive": 60.0}
 
@@ -198,11 +198,11 @@ def test_examples_and_classes_are_counted_in_reviews() -> None:
 def test_words_in_a_gap_are_counted_once_a_review() -> None:
     source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
     settings = {"pair": ["waste", "time"], "number": 3, "asked": {"music": "music", "none": "absent"}}
-    found = run_measure("skipgrams", "patterns.gap_words", {"imdb": source}, settings, np.random.default_rng(0))
+    measure = run_measure("skipgrams", "patterns.gap_words", {"imdb": source}, settings, np.random.default_rng(0))
     texts = [text.replace(".", " ") for text in reviews(120)]
     expected = Counter(text.split("waste ")[1].split()[0] for text in texts if "waste " in text)
-    assert found.values == {"music": float(expected["music"]), "none": 0.0}
-    counts = [row["documents"] for row in found.tables["words"]]
+    assert measure.values == {"music": float(expected["music"]), "none": 0.0}
+    counts = [row["documents"] for row in measure.tables["words"]]
     assert counts == sorted(expected.values(), reverse=True)[:3]
 
 
@@ -210,12 +210,12 @@ def test_compressive_features_tell_the_reviews_apart() -> None:
     source = source_of({"tokenizer": "treebank", "casing": "lower", "keep_tokens": True})
     params = {"l1_ratio": 0.1, "n_lambdas": 3, "largest": 0.3, "smallest": 0.01}
     settings = {"max_n": 3, "least": 3, "entries": [1, 50], "folds": 3, "params": params}
-    found = run_measure(
+    measure = run_measure(
         "skipgrams", "compressive.compressive_features", {"imdb": source}, settings, np.random.default_rng(0)
     )
-    rows = found.tables["entries"]
-    assert found.values["accuracy"] == 1.0 and found.values["entry"] in (1.0, 50.0)
-    assert rows[0]["longer"] >= rows[1]["longer"] >= 0 and rows[0]["ngrams"] >= found.values["features"] > 0
+    rows = measure.tables["entries"]
+    assert measure.values["accuracy"] == 1.0 and measure.values["entry"] in (1.0, 50.0)
+    assert rows[0]["longer"] >= rows[1]["longer"] >= 0 and rows[0]["ngrams"] >= measure.values["features"] > 0
 
 
 def test_merged_words_have_one_id() -> None:
@@ -257,8 +257,8 @@ def test_every_source_names_what_the_measures_give(measured: dict[str, Measure])
         elif isinstance(locator, MeasureLocator) and locator.measure.endswith("_curves"):
             kinds = {f"n{n}_s{slop}" for n, slop in settings[locator.measure]["settings"]["kinds"]}
             key = locator.key.removesuffix("_used").removesuffix("_most").removesuffix("_best")
-            known = key in kinds or locator.key in {"gain_n1_to_n2", "share_used"} or locator.key.endswith("_share")
-            assert known or locator.key in measured["lr_l1_curves"].values, locator
+            keys = key in kinds or locator.key in {"gain_n1_to_n2", "share_used"} or locator.key.endswith("_share")
+            assert keys or locator.key in measured["lr_l1_curves"].values, locator
 
 
 @pytest.mark.parametrize("once", ["pattern", "document"])
@@ -270,14 +270,14 @@ def test_frequencies_by_document_and_pattern_are_those_of_plain_counting(once: s
         before: Counter[tuple[int, ...]] = Counter()
         expected = []
         for slop in range(3 if n > 1 else 1):
-            found: Counter[tuple[int, ...]] = Counter()
+            frequency: Counter[tuple[int, ...]] = Counter()
             for text in texts:
-                each = [
+                by_pattern = [
                     {tuple(int(text[i + offset]) for offset in offsets) for i in range(len(text) - offsets[-1])}
                     for offsets in position_patterns(n, slop)
                 ]
-                for grams in each if once == "pattern" else [set().union(*each)]:
-                    found.update(grams)
-            expected.append(sum(count >= 5 and count != before[gram] for gram, count in found.items()))
-            before = found
+                for grams in by_pattern if once == "pattern" else [set().union(*by_pattern)]:
+                    frequency.update(grams)
+            expected.append(sum(count >= 5 and count != before[gram] for gram, count in frequency.items()))
+            before = frequency
         assert patterns.kept_sizes(values, document, (n, 2 if n > 1 else 0), (5, once)) == expected

@@ -43,16 +43,16 @@ def data() -> MeasureData:
 
 def test_pruning_keeps_shares_and_compares_on_the_same_splits(data: MeasureData) -> None:
     settings = {"shares": [0.5, 0.2], "small": [0.2], "components": [2, 4], "widths": [0.3], "folds": 2}
-    found = pruning({"made": data}, settings, np.random.default_rng(0))
-    rows = found.tables["errors"]
+    measure = pruning({"made": data}, settings, np.random.default_rng(0))
+    rows = measure.tables["errors"]
     assert len(rows) == 2 * (1 + 5 * 2)
     error = {
         name: np.mean([row["error"] for row in rows if row["score"] == name and row["share"] in (1.0, 0.2)])
         for name in ("none", "sensitivity")
     }
-    assert found.values["made_gain"] == pytest.approx(error["none"] - error["sensitivity"])
-    assert found.values["made_gain_ci_low"] <= found.values["made_gain"] <= found.values["made_gain_ci_high"]
-    assert found.values["made_share"] == 0.2
+    assert measure.values["made_gain"] == pytest.approx(error["none"] - error["sensitivity"])
+    assert measure.values["made_gain_ci_low"] <= measure.values["made_gain"] <= measure.values["made_gain_ci_high"]
+    assert measure.values["made_share"] == 0.2
 
 
 def test_densities_are_those_of_scipy() -> None:
@@ -68,7 +68,7 @@ def test_densities_are_those_of_scipy() -> None:
 def test_the_density_of_sparse_counts_has_no_limit(data: MeasureData) -> None:
     settings = {"smoothing": [0, -3, -6, -9], "label": 0}
     values = sparse_counts({"made": data}, settings, np.random.default_rng(0)).values
-    raised = [values[f"raised_{place}"] for place in range(4)]
+    raised = [values[f"raised_{number}"] for number in range(4)]
     assert raised == sorted(raised, reverse=True) and raised[3] < 2 * raised[1]
     rows = data.splits.train[0]
     X = data.corpus.features[rows[data.corpus.classes()[rows] == 0]]

@@ -78,8 +78,8 @@ def test_topics_and_joined_documents_have_two_panels_a_data_set() -> None:
     topics = drawn("latent_topics", "latent_topics")
     assert [axes.get_xlabel() for axes in topics.axes] == ["perplexity", "accuracy (fraction)"]
     assert [label.get_text() for label in topics.axes[0].get_yticklabels()] == ["multinomial", "DCM", "LDA, 10 topics"]
-    for name, said in (("longer", "documents joined to one"), ("thinned", "words kept (percent)")):
-        assert [axes.get_xlabel() for axes in drawn(name, name).axes] == [said, said]
+    for name, axis in (("longer", "documents joined to one"), ("thinned", "words kept (percent)")):
+        assert [axes.get_xlabel() for axes in drawn(name, name).axes] == [axis, axis]
 
 
 def test_nothing_at_hand_is_a_missing_result() -> None:

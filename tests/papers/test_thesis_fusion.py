@@ -31,31 +31,31 @@ def data() -> MeasureData:
 
 def test_rows_are_joined_with_the_coefficient(data: MeasureData) -> None:
     blocks = Blocks(data.corpus.features.astype(float), data.beside.features.astype(float), data.corpus.classes())
-    known, unknown = fuse(blocks, blocks.rows(np.arange(3)), 0.5)
-    assert known.shape == (60, 18) and unknown.shape == (3, 18)
-    lengths = [np.linalg.norm(part, axis=1) for part in np.split(known.toarray(), [12], axis=1)]
+    train, unknown = fuse(blocks, blocks.rows(np.arange(3)), 0.5)
+    assert train.shape == (60, 18) and unknown.shape == (3, 18)
+    lengths = [np.linalg.norm(part, axis=1) for part in np.split(train.toarray(), [12], axis=1)]
     for length, expected in zip(lengths, (1.0, 0.5), strict=True):
         np.testing.assert_allclose(length[length > 0], expected)
     alone, _ = fuse(blocks, blocks, 0.0)
-    np.testing.assert_array_equal(alone.toarray(), known.toarray()[:, :12])
+    np.testing.assert_array_equal(alone.toarray(), train.toarray()[:, :12])
 
 
 def test_tags_that_tell_the_class_are_bound(data: MeasureData) -> None:
-    found = fusion({"made": data}, SETTINGS, np.random.default_rng(0))
-    rows = found.tables["curves"]
+    measure = fusion({"made": data}, SETTINGS, np.random.default_rng(0))
+    rows = measure.tables["curves"]
     assert [row["size"] for row in rows] == [4, 8, 4, 8]
     expected = np.mean([row["words"] - row["fused"] for row in rows])
-    assert found.values["made_gain"] == pytest.approx(expected) and expected > 0.2
+    assert measure.values["made_gain"] == pytest.approx(expected) and expected > 0.2
     assert {row["binding"] for row in rows} <= set(SETTINGS["bindings"])
 
 
 def test_gains_are_those_of_the_small_and_the_large_sizes() -> None:
     curves = [Curve([0.5, 0.4], [0.3, 0.4], [1.0, 1.0]), Curve([0.6, 0.2], [0.3, 0.1], [1.0, 1.0])]
-    found = gains(curves, 1, 0.25)
-    assert found["few_gain"] == pytest.approx(0.25)
-    assert found["gain"] == pytest.approx((0.1 + 0.2) / 2)
-    assert found["few_above_many"] == pytest.approx((0.2 + 0.2) / 2)
-    assert found["few_gain_ci_low"] < 0.25 < found["few_gain_ci_high"]
+    values = gains(curves, 1, 0.25)
+    assert values["few_gain"] == pytest.approx(0.25)
+    assert values["gain"] == pytest.approx((0.1 + 0.2) / 2)
+    assert values["few_above_many"] == pytest.approx((0.2 + 0.2) / 2)
+    assert values["few_gain_ci_low"] < 0.25 < values["few_gain_ci_high"]
 
 
 def test_tags_must_stand_beside_the_words(data: MeasureData) -> None:

@@ -31,10 +31,10 @@ def test_joined_documents_are_sums_within_a_class() -> None:
 
 def test_thinned_documents_keep_each_occurrence_by_chance() -> None:
     X = sparse.csr_array(np.array([[4000, 0, 2], [1, 8000, 0]]))
-    kept = thin(X, 0.25, np.random.default_rng(0))
-    assert (kept.toarray() <= X.toarray()).all()
-    np.testing.assert_allclose([kept[0, 0], kept[1, 1]], [1000, 2000], rtol=0.1)
-    assert (kept.data > 0).all() and (thin(X, 1.0, np.random.default_rng(0)) != X).nnz == 0
+    thinned_counts = thin(X, 0.25, np.random.default_rng(0))
+    assert (thinned_counts.toarray() <= X.toarray()).all()
+    np.testing.assert_allclose([thinned_counts[0, 0], thinned_counts[1, 1]], [1000, 2000], rtol=0.1)
+    assert (thinned_counts.data > 0).all() and (thin(X, 1.0, np.random.default_rng(0)) != X).nnz == 0
 
 
 def test_long_documents_alone_are_thinned() -> None:
@@ -42,9 +42,9 @@ def test_long_documents_alone_are_thinned() -> None:
     every = thinned({"made": data}, settings, np.random.default_rng(0)).values
     length = np.asarray(data.corpus.features.sum(axis=1)).ravel()
     long = thinned({"made": data}, {**settings, "words": int(np.median(length))}, np.random.default_rng(0)).values
-    for found in (every, long):
-        gains = [found[f"made_multinomial_{m}_nats"].mean - found[f"made_dcm_{m}_nats"].mean for m in (20, 100)]
-        np.testing.assert_allclose(found["made_dcm_nats_growth"], gains[1] - gains[0])
+    for measure in (every, long):
+        gains = [measure[f"made_multinomial_{m}_nats"].mean - measure[f"made_dcm_{m}_nats"].mean for m in (20, 100)]
+        np.testing.assert_allclose(measure["made_dcm_nats_growth"], gains[1] - gains[0])
     assert every["made_dcm_100_nats"] != long["made_dcm_100_nats"]
 
 
@@ -57,21 +57,23 @@ def test_the_likeliest_smoothing_is_chosen() -> None:
 
 def test_topics_and_dcm_are_measured_on_the_same_documents() -> None:
     settings = {"documents": 30, "topics": [2], "betas": [0.1], "smoothing": [0.1], "particles": 2, "max_iter": 2}
-    found = latent_topics({"made": source()}, settings, np.random.default_rng(0)).values
-    np.testing.assert_allclose(found["made_dcm_above_lda2"], found["made_dcm_nats"].mean - found["made_lda2_nats"].mean)
-    assert found["made_lda2_bound_nats"].mean > 0
+    measure = latent_topics({"made": source()}, settings, np.random.default_rng(0)).values
+    np.testing.assert_allclose(
+        measure["made_dcm_above_lda2"], measure["made_dcm_nats"].mean - measure["made_lda2_nats"].mean
+    )
+    assert measure["made_lda2_bound_nats"].mean > 0
     for name in ("multinomial", "dcm", "edcm", "pmm1", "lda2"):
-        assert 0.3 < found[f"made_{name}_accuracy"].mean <= 1.0
+        assert 0.3 < measure[f"made_{name}_accuracy"].mean <= 1.0
     # With one label a document PMM1 is naive Bayes with another smoothing.
-    assert abs(found["made_pmm1_accuracy"].mean - found["made_multinomial_accuracy"].mean) < 0.1
+    assert abs(measure["made_pmm1_accuracy"].mean - measure["made_multinomial_accuracy"].mean) < 0.1
 
 
 def test_growth_is_the_gain_at_most_joined_less_that_at_one() -> None:
-    found = longer({"made": source()}, {"joined": [1, 2], "smoothing": [0.1]}, np.random.default_rng(0)).values
+    measure = longer({"made": source()}, {"joined": [1, 2], "smoothing": [0.1]}, np.random.default_rng(0)).values
 
     def gain(m: int) -> float:
         """Return the mean gain of the DCM in likelihood."""
-        return found[f"made_multinomial_{m}_nats"].mean - found[f"made_dcm_{m}_nats"].mean
+        return measure[f"made_multinomial_{m}_nats"].mean - measure[f"made_dcm_{m}_nats"].mean
 
-    np.testing.assert_allclose(found["made_dcm_nats_growth"], gain(2) - gain(1))
-    assert found["made_dcm_nats_growth_ci_low"] <= found["made_dcm_nats_growth"]
+    np.testing.assert_allclose(measure["made_dcm_nats_growth"], gain(2) - gain(1))
+    assert measure["made_dcm_nats_growth_ci_low"] <= measure["made_dcm_nats_growth"]

@@ -19,22 +19,22 @@ SPEC = load_yaml_strict(PAPER / "paper.yaml")
 
 
 def test_differences_have_intervals_over_the_trials() -> None:
-    found = Quantities(0.0)
+    values = Quantities(0.0)
     for a, b in ((1.0, 0.5), (2.0, 1.0), (1.5, 0.75)):
-        found.add("news", {"a": a, "b": b})
-    assert found.means()["news_a"] == Repeated([1.0, 2.0, 1.5])
-    ends = found.differences({"gain": ("a", "b"), "above": ("a", "")}, ["news"])
+        values.add("news", {"a": a, "b": b})
+    assert values.means()["news_a"] == Repeated([1.0, 2.0, 1.5])
+    ends = values.differences({"gain": ("a", "b"), "above": ("a", "")}, ["news"])
     assert ends["news_gain"] == pytest.approx(0.75)
     assert ends["news_gain_ci_low"] == pytest.approx(0.75 - 4.302653 * 0.25 / 3**0.5)
     assert ends["news_above"] == 1.5
-    assert found.rows()[0] == {"role": "news", "name": "a", "trial": 0, "value": 1.0}
+    assert values.rows()[0] == {"role": "news", "name": "a", "trial": 0, "value": 1.0}
 
 
 def test_equal_transitions_lie_nowhere_apart() -> None:
-    one, other = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.1, 0.9], [0.9, 0.1]])
-    assert transitions_apart(np.array([one, one])) == 0.0
+    transitions, other = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.1, 0.9], [0.9, 0.1]])
+    assert transitions_apart(np.array([transitions, transitions])) == 0.0
     mean = 0.9 * np.log(0.9 / 0.5) + 0.1 * np.log(0.1 / 0.5)
-    assert transitions_apart(np.array([one, other])) == pytest.approx(mean)
+    assert transitions_apart(np.array([transitions, other])) == pytest.approx(mean)
 
 
 def test_word_order_gives_what_the_checks_name() -> None:
@@ -46,7 +46,7 @@ def test_word_order_gives_what_the_checks_name() -> None:
         **{"documents": 25, "clusters": 4, "states": dict.fromkeys(("small", "whole", "own", "shared"), 2)},
         **{"lsi": {"n_components": [2], "width": [0.4]}, "max_iter": 5},
     }
-    found = run_measure(
+    result = run_measure(
         "thesis",
         "word_order.word_order",
         dict.fromkeys(("bbc", "newsgroups"), source),
@@ -57,4 +57,4 @@ def test_word_order_gives_what_the_checks_name() -> None:
         for locator in check["left"]:
             measure, key = locator.removeprefix("measure:").split("/")
             if measure == "word_order":
-                assert {key, f"{key}_ci_low", f"{key}_ci_high"} <= set(found.values), name
+                assert {key, f"{key}_ci_low", f"{key}_ci_high"} <= set(result.values), name

@@ -15,8 +15,8 @@ from textmix.data.corpus import Ragged
 from textmix.numerics.threads import using
 from textmix.text import skipgram_kernels as kernels
 from textmix.text import skipgrams as module
+from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.skipgrams import Skipgrams, position_patterns
-from textmix.text.vectorizer import SkipgramVectorizer
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join), min_size=1, max_size=9)

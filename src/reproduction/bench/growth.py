@@ -22,18 +22,18 @@ def slopes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ----------
     rows : of `COLUMNS`; zeros and missing values are left out, and a slope needs three different sizes.
     """
-    found: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
+    points_of: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
     for row in rows:
         for quantity in ("seconds", "bytes"):
             if row[quantity] and float(row[quantity]) > 0:
                 key = (row["case"], row["step"], row["axis"], quantity)
-                found.setdefault(key, []).append((float(row["size"]), float(row[quantity])))
+                points_of.setdefault(key, []).append((float(row["size"]), float(row[quantity])))
     return [
         {
             **{"case": case, "step": step, "axis": axis, "sizes": len({size for size, _ in points})},
             **{"quantity": quantity, **log_slope(np.array(points))},
         }
-        for (case, step, axis, quantity), points in found.items()
+        for (case, step, axis, quantity), points in points_of.items()
         if len({size for size, _ in points}) > 2
     ]
 
@@ -48,7 +48,7 @@ def log_slope(points: np.ndarray) -> dict[str, float]:
     x, y = np.log(points).T
     away = x - x.mean()
     slope = float(away @ y / (away @ away))
-    rest = y - y.mean() - slope * away
-    error = math.sqrt(float(rest @ rest) / (len(x) - 2) / float(away @ away))
+    residual = y - y.mean() - slope * away
+    error = math.sqrt(float(residual @ residual) / (len(x) - 2) / float(away @ away))
     half = float(stdtrit(len(x) - 2, 0.975)) * error
     return {"slope": slope, "low": slope - half, "high": slope + half}

@@ -79,7 +79,7 @@ def fasttext_classes(X: sparse.csr_array, y: np.ndarray, **settings: Any) -> np.
     words = [f"w{column}" for column in range(X.shape[1])]
     texts = [
         " ".join(words[j] for j, n in zip(row.indices, row.data, strict=True) for _ in range(int(n)))
-        for row in (X[[place]] for place in range(X.shape[0]))
+        for row in (X[[document]] for document in range(X.shape[0]))
     ]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "train.txt"

@@ -150,18 +150,18 @@ def scipy_fixed_point(X: sparse.csr_array, goal: float, max_steps: int) -> tuple
     """
     length = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
     length = length[length > 0]
-    words, place = np.unique(X.indices, return_inverse=True)
+    words, word_of = np.unique(X.indices, return_inverse=True)
     counts = X.data.astype(np.float64)
-    alpha = np.bincount(place, counts, minlength=len(words)) / len(length)
+    alpha = np.bincount(word_of, counts, minlength=len(words)) / len(length)
     seconds = 0.0
     for step in range(1, max_steps + 1):
         start = time.perf_counter()
-        old, s = alpha[place], alpha.sum()
-        numerator = np.bincount(place, psi(counts + old) - psi(old), minlength=len(words))
+        old, s = alpha[word_of], alpha.sum()
+        numerator = np.bincount(word_of, psi(counts + old) - psi(old), minlength=len(words))
         alpha = alpha * numerator / np.sum(psi(length + s) - psi(s))
         seconds += time.perf_counter() - start
         if step % LOOK == 0:
-            old, s = alpha[place], alpha.sum()
+            old, s = alpha[word_of], alpha.sum()
             value = np.sum(gammaln(counts + old) - gammaln(old)) - np.sum(gammaln(length + s) - gammaln(s))
             if value >= goal - SAME * abs(goal):
                 return seconds, step, True

@@ -37,8 +37,8 @@ def parts_of(corpus: Corpus, most: int = MOST) -> Splits:
     test = corpus.split == TEST if corpus.split is not None else np.arange(corpus.n_documents) % 5 == 4
     train = corpus.split == TRAIN if corpus.split is not None else ~test
     rows = [np.flatnonzero(part) for part in (train, test)]
-    kept = [part[np.unique(np.linspace(0, len(part) - 1, min(most, len(part))).astype(int))] for part in rows]
-    return Splits(*(Ragged(part, np.array([0, len(part)])) for part in kept))
+    thinned = [part[np.unique(np.linspace(0, len(part) - 1, min(most, len(part))).astype(int))] for part in rows]
+    return Splits(*(Ragged(part, np.array([0, len(part)])) for part in thinned))
 
 
 def ours(corpus: Corpus, splits: Splits, name: str = "linear_svm") -> float:
@@ -74,18 +74,18 @@ def bench_own(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     -------
     rows of `reproduction.bench.timing.COLUMNS`.
     """
-    splits, found = parts_of(corpus), dict[str, float]()
+    splits, accuracy = parts_of(corpus), dict[str, float]()
 
-    def kept(name: str, call: Callable[..., float]) -> Callable[[], None]:
+    def recorded(name: str, call: Callable[..., float]) -> Callable[[], None]:
         """Return a call that keeps the accuracy."""
 
         def run() -> None:
             """Run, and keep it."""
-            found[name] = call(corpus, splits)
+            accuracy[name] = call(corpus, splits)
 
         return run
 
-    candidates: Mapping[str, Callable[[], object]] = {"textmix": kept("textmix", ours), PEER: kept(PEER, peers)}
+    candidates: Mapping[str, Callable[[], object]] = {"textmix": recorded("textmix", ours), PEER: recorded(PEER, peers)}
     rows = judge("own", compare(candidates, min(repeats, MOST_ROUNDS), clock=time.process_time), PEER, {"textmix": 2.0})
-    note = f"accuracy {found['textmix']:.4f}, peer {found[PEER]:.4f}"
+    note = f"accuracy {accuracy['textmix']:.4f}, peer {accuracy[PEER]:.4f}"
     return [{**row, "note": note} for row in rows]

@@ -61,8 +61,8 @@ class PowerSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return label indicators (N, L)."""
-        found: np.ndarray = self.sets_[self.estimator.predict(X)]
-        return found
+        sets: np.ndarray = self.sets_[self.estimator.predict(X)]
+        return sets
 
 
 class Chain(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -80,9 +80,9 @@ class Chain(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return label indicators (N, L)."""
-        found = np.tile(self.constant_, (X.shape[0], 1)).astype(np.int8)
-        found[:, self.chained_] = self.chain_.predict(X)
-        return found
+        sets = np.tile(self.constant_, (X.shape[0], 1)).astype(np.int8)
+        sets[:, self.chained_] = self.chain_.predict(X)
+        return sets
 
 
 def _svm(C: float) -> Any:
@@ -145,12 +145,12 @@ def run_peers(corpus: Corpus, splits: Splits, task: str) -> list[Peer]:
     truth = corpus.classes() if task == "single" else corpus.indicators()
     documents, forms = _documents(corpus)
     models = ONE if task == "single" else SEVERAL
-    report, found = progress(f"peers on {corpus.name}", len(forms) * len(models)), []
+    report, tuned = progress(f"peers on {corpus.name}", len(forms) * len(models)), []
     for name, make in forms.items():
         for peer in _tuned(name, make, models, (documents, truth), (splits.train[0], splits.test[0])):
-            found.append(peer)
-            report(len(found), None)
-    return found
+            tuned.append(peer)
+            report(len(tuned), None)
+    return tuned
 
 
 def _documents(corpus: Corpus) -> tuple[Any, Mapping[str, Callable[[], Any]]]:
@@ -218,11 +218,16 @@ def beside(peers: Sequence[Peer], right: np.ndarray, ours: Mapping[str, Any], se
     best = max(peers, key=lambda peer: peer.tuned)
     rows = []
     for peer in sorted(peers, key=lambda peer: -peer.right.mean()):
-        found = bootstrap_interval(
+        interval = bootstrap_interval(
             right.astype(float) - peer.right, rng(seed, peer.representation, peer.model, "peers")
         )
         head = {key: value for key, value in vars(peer).items() if key not in ("right", "seconds")}
-        tested = {"difference": found.mean, "low": found.low, "high": found.high, "p": sign_test(right, peer.right)}
+        tested = {
+            "difference": interval.mean,
+            "low": interval.low,
+            "high": interval.high,
+            "p": sign_test(right, peer.right),
+        }
         facts = {"best": peer is best, "value": float(peer.right.mean()), "cpu_seconds": peer.seconds}
         rows.append({**head, **facts, **tested, **ours})
     return rows
@@ -231,7 +236,7 @@ def beside(peers: Sequence[Peer], right: np.ndarray, ours: Mapping[str, Any], se
 def sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return rows of `beside` in sentences: our method beside their choice, and beside their best on the test."""
     chosen, first = next(row for row in rows if row["best"]), rows[0]
-    said = [
+    lines = [
         f"{row['recommended']}: {row['recommended_value']:.4f}; {what} ({row['model']} on {row['representation']}): "
         f"{row['value']:.4f}; difference {row['difference']:+.4f}, 95 % interval "
         f"{row['low']:+.4f} to {row['high']:+.4f}, p {row['p']:.3g}"
@@ -239,4 +244,4 @@ def sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
     seconds = sum(row["cpu_seconds"] for row in rows)
     ours = first["recommended_cpu_seconds"]
-    return [*said, f"processor seconds: {ours:.1f} for {first['recommended']}, {seconds:.1f} for all pipelines"]
+    return [*lines, f"processor seconds: {ours:.1f} for {first['recommended']}, {seconds:.1f} for all pipelines"]

@@ -15,7 +15,7 @@ from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import Corpus
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
-from textmix.text.words import WordVectorizer
+from textmix.text.word_vectorizer import WordVectorizer
 
 PEER = "CountVectorizer and MultinomialNB"
 
@@ -63,6 +63,6 @@ def bench_pipelines(corpus: Corpus, repeats: int = 3) -> list[dict[str, Any]]:
 
         return run
 
-    rows = compare({name: candidate(name, one) for name, one in pipelines().items()}, repeats)
+    rows = compare({name: candidate(name, pipeline) for name, pipeline in pipelines().items()}, repeats)
     judged = judge("pipelines", rows, PEER, dict.fromkeys(("textmix, naive Bayes", "textmix, EDCM"), 0.5))
     return [{**row, "note": f"{right[row['candidate']]:.1%} right"} for row in judged]

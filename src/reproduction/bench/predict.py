@@ -49,8 +49,8 @@ def short_texts(corpus: Corpus, several: bool) -> Corpus:
     pieces = [(d, words[d][i : i + length]) for d in range(len(words)) for i in range(0, len(words[d]), length)]
     order = np.random.default_rng(0).permutation(len(pieces))[: TEXTS * (1 + several)]
     groups = order.reshape(-1, 1 + several)
-    rows = [[int(label[pieces[place][0]]) for place in group] for group in groups]
-    texts = (" ".join(word for place in group for word in pieces[place][1]).encode() for group in groups)
+    rows = [[int(label[pieces[number][0]]) for number in group] for group in groups]
+    texts = (" ".join(word for number in group for word in pieces[number][1]).encode() for group in groups)
     labels = label_matrix(rows, len(corpus.label_names))
     return Corpus("short", list(map(str, range(len(rows)))), corpus.label_names, labels, text=Ragged.from_texts(texts))
 

@@ -112,9 +112,9 @@ def _sentence(row: Mapping[str, str]) -> str:
         return f"{row['suite']}: {row['note']}"
     ratio, target = float(row["ratio_to_peer"]), float(row["target"])
     if target < 0.2:
-        found, wanted = f"{1 / ratio:.1f} times faster than", f"at least {1 / target:.0f} times"
+        measured, wanted = f"{1 / ratio:.1f} times faster than", f"at least {1 / target:.0f} times"
     else:
-        found, wanted = f"{ratio:.2f} x the {row['quantity']} of", f"at most {target:g} x"
+        measured, wanted = f"{ratio:.2f} x the {row['quantity']} of", f"at most {target:g} x"
     verdict = "met" if row["met"].lower() == "true" else "MISSED"
     note = f" ({row['note']})" if row["note"] else ""
-    return f"{row['bench']}: {row['candidate']}: {found} {row['peer']}{note}; wanted {wanted}: {verdict}"
+    return f"{row['bench']}: {row['candidate']}: {measured} {row['peer']}{note}; wanted {wanted}: {verdict}"

@@ -76,12 +76,12 @@ class Source:
 
     def texts(self, size: int, generator: np.random.Generator) -> Corpus:
         """Return a corpus of texts."""
-        known, texts, classes = np.array(self.words, dtype=object), [], []
+        spellings, texts, classes = np.array(self.words, dtype=object), [], []
         for lengths, words, kinds in self.draw(size, generator):
-            spelt, end = known[words], np.cumsum(lengths)
+            spelt, end = spellings[words], np.cumsum(lengths)
             texts += [" ".join(spelt[a:b]).encode() for a, b in zip(end - lengths, end, strict=True)]
             classes.append(kinds)
-        labels = label_matrix([[int(one)] for one in np.concatenate(classes)], int(self.classes.max()) + 1)
+        labels = label_matrix([[int(label)] for label in np.concatenate(classes)], int(self.classes.max()) + 1)
         names = [str(label) for label in range(labels.shape[1])]
         return Corpus("synthetic", [str(row) for row in range(size)], names, labels, text=Ragged.from_texts(texts))
 
@@ -176,8 +176,8 @@ def measure_case(case: str, axis: str, sizes: Sequence[int], corpus: Corpus, rep
     once = functools.partial(_measured, case, axis, source)
     # A process of its own has no memory that an earlier measurement gave back to it, and has the compiled kernels.
     with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        found = pool.map(once, [(size, repeat) for size in sizes for repeat in range(repeats)], chunksize=1)
-    return [row for rows in found for row in rows]
+        batches = pool.map(once, [(size, repeat) for size in sizes for repeat in range(repeats)], chunksize=1)
+    return [row for rows in batches for row in rows]
 
 
 def _measured(case: str, axis: str, source: Source, at: tuple[int, int]) -> list[dict[str, Any]]:

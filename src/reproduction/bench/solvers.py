@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -135,9 +136,8 @@ def bench_smooth(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[st
         """Return the sum of the objectives of SciPy's fits."""
         total = 0.0
         for label in range(Y.shape[1]):
-            one = batch.select(np.array([label]))
-            start = np.zeros(X.shape[1] + 1)
-            total += minimise_function(lambda w, one=one: objective(one, w), start, STEPS, 1e-9).total_objective  # type: ignore[misc]
+            problem = functools.partial(objective, batch.select(np.array([label])))
+            total += minimise_function(problem, np.zeros(X.shape[1] + 1), STEPS, 1e-9).total_objective
         return total
 
     candidates = {"textmix, side by side": ours, "SciPy, one by one": scipys}

@@ -67,8 +67,8 @@ def _candidates(folder: Path) -> dict[str, Callable[[], object]]:
 
         texts = (Path(file).read_text(encoding="latin-1") for file in files)
         words = [list(utils.tokenize(text, lowercase=True)) for text in texts]
-        known = corpora.Dictionary(words)
-        return [known.doc2bow(one) for one in words]
+        dictionary = corpora.Dictionary(words)
+        return [dictionary.doc2bow(document) for document in words]
 
     peers = {PEER: peer(), LETTERS: peer(token_pattern=PATTERN), HASHING: hashing, GENSIM: gensim}
     return {"textmix": ours, **peers}

@@ -102,15 +102,15 @@ def judge(
     return judged
 
 
-def ratio_interval(left: Sequence[float], right: Sequence[float]) -> tuple[float | None, float | None]:
+def ratio_interval(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[float | None, float | None]:
     """Return the ends of the 95 % t interval of the ratio of two times, over rounds in which both were timed.
 
     The interval is that of the mean logarithm of the ratio, as an ordinary ratio; (None, None) for fewer than two
     common rounds.
     """
-    if len(left) != len(right) or len(left) < 2:
+    if len(numerator) != len(denominator) or len(numerator) < 2:
         return None, None
-    logs = [math.log(a / b) for a, b in zip(left, right, strict=True)]
+    logs = [math.log(a / b) for a, b in zip(numerator, denominator, strict=True)]
     reach = float(stdtrit(len(logs) - 1, 0.975)) * statistics.stdev(logs) / math.sqrt(len(logs))
     mean = statistics.fmean(logs)
     return math.exp(mean - reach), math.exp(mean + reach)
@@ -139,19 +139,19 @@ def judge_memory(
 
 
 def _judge(
-    said: Mapping[str, str],
+    named: Mapping[str, str],
     rows: Sequence[Mapping[str, Any]],
     ratios: Mapping[str, float],
     targets: Mapping[str, float],
 ) -> list[dict[str, Any]]:
-    """Add to each row the columns of ``said``, its ratio, its target and its verdict."""
+    """Add to each row the columns of ``named``, its ratio, its target and its verdict."""
     judged = []
     for row in rows:
         ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])
         met = None if target is None else bool(ratio <= target)
-        found = {name: value for name, value in row.items() if name != "seconds"}
+        columns = {name: value for name, value in row.items() if name != "seconds"}
         no_interval = {"ratio_low": None, "ratio_high": None}
         judged.append(
-            {**said, "ratio_to_peer": ratio, **no_interval, "target": target, "met": met, "note": "", **found}
+            {**named, "ratio_to_peer": ratio, **no_interval, "target": target, "met": met, "note": "", **columns}
         )
     return judged

@@ -53,8 +53,8 @@ class FigureData:
         MissingResult : the result is missing.
         """
         groups = self._scores(role, method, metric)
-        place = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
-        return groups[choose_variant(groups, self.options.get("variants", {}).get(method), place)]
+        where = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
+        return groups[choose_variant(groups, self.options.get("variants", {}).get(method), where)]
 
     def grid(self, role: str, method: str, metric: str, parameter: str) -> dict[float, list[float]]:
         """Return value of a grid parameter -> the metric in every trial (stored units), with increasing keys.

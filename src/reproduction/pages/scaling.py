@@ -25,7 +25,7 @@ def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[s
     """
     grown = list(dict.fromkeys(row["axis"] for row in rows))
     cells = [(axis, quantity) for axis in grown for quantity in QUANTITIES]
-    places = {label: place for place, label in enumerate(dict.fromkeys(map(_label, rows)))}
+    places = {label: number for number, label in enumerate(dict.fromkeys(map(_label, rows)))}
     figure, panels = grid_of_panels(len(cells), 2, 2.9)
     for axes, (axis, quantity) in zip(panels, cells, strict=True):
         _panel(axes, [row for row in rows if row["axis"] == axis], quantity, places)
@@ -55,8 +55,8 @@ def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places:
             value = unit * float(row[quantity])
             lines.setdefault(_label(row), {}).setdefault(int(row["size"]), []).append(value)
     for label, points in lines.items():
-        turn, place = divmod(places[label], len(MARKERS))
-        look = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[turn % len(DASHES)]}
+        turn, look_number = divmod(places[label], len(MARKERS))
+        look = {"color": f"C{look_number}", "marker": MARKERS[look_number], "linestyle": DASHES[turn % len(DASHES)]}
         sizes = sorted(points)
         axes.loglog(sizes, [median(points[size]) for size in sizes], label=label, **look)
     axes.set_ylabel(name)

@@ -11,7 +11,7 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.splits import Splits
 from textmix.models.common.count_kernels import row_sums
 
-#: Characteristic -> the same in words.
+#: Characteristic -> its description for readers.
 MEANINGS = {
     "train": "training documents",
     "labels": "labels",
@@ -25,7 +25,7 @@ MEANINGS = {
 
 
 def characteristics(features: Path, splits: Path) -> dict[str, float]:
-    """Return the characteristics of a data set by the keys of `MEANINGS`; none where a folder records a missing result.
+    """Return the characteristics of a data set, with the keys of `MEANINGS`; empty where a folder has no result.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def characteristics(features: Path, splits: Path) -> dict[str, float]:
     except MissingResult:
         return {}
     count = np.asarray(corpus.labels.sum(axis=0)).ravel()
-    found = {
+    values = {
         "train": float(len(parts.train[0])),
         "labels": float(len(count)),
         "cardinality": float(corpus.label_counts.mean()),
@@ -49,9 +49,9 @@ def characteristics(features: Path, splits: Path) -> dict[str, float]:
     }
     matrix = corpus.features
     if matrix is None:
-        return found
-    found["features"] = float(matrix.shape[1])
+        return values
+    values["features"] = float(matrix.shape[1])
     if matrix.dtype.kind in "iu":
         length, distinct = row_sums(matrix.indptr, matrix.data), np.diff(matrix.indptr)
-        found |= {"words": float(length.mean()), "burstiness": float(length.sum() / max(distinct.sum(), 1))}
-    return found
+        values |= {"words": float(length.mean()), "burstiness": float(length.sum() / max(distinct.sum(), 1))}
+    return values

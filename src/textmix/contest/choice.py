@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textmix.contest.inspection import copies, errors, inspect, said_of_copies
+from textmix.contest.inspection import copies, copy_sentences, errors, inspect
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -41,11 +41,11 @@ def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> 
     corpus, views, splits = data
     (metric,) = settings.metric.values()
     truth = corpus.classes() if "single" in settings.metric else corpus.indicators()
-    found = [entrant for paths in files if (entrant := _entrant(paths, metric, truth, splits)) is not None]
-    if not found:
+    entrants = [entrant for paths in files if (entrant := _entrant(paths, metric, truth, splits)) is not None]
+    if not entrants:
         raise MissingResult(f"no method has a {metric} in all trials")
-    choice = recommend([entrant for entrant, _ in found], metric, splits, settings.seed)
-    chosen, predictions = next(pair for pair in found if pair[0].name == choice["method"])
+    choice = recommend([entrant for entrant, _ in entrants], metric, splits, settings.seed)
+    chosen, predictions = next(pair for pair in entrants if pair[0].name == choice["method"])
     entry = settings.entries[choice["method"]]
     point = typed_point(str(predictions.fits[0]["chosen"]))
     corpora = [views[name] for name in entry["features"]]
@@ -54,8 +54,8 @@ def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> 
     curve, estimator = refit.curve(metric)
     wrong = errors(predictions, corpus, splits, refit.confidence(estimator))
     look = {"curve": curve, "words": refit.words(estimator), "errors": wrong, **inspect(predictions, corpus, splits)}
-    said = [*sentences(choice, len(splits)), *said_of_copies(copies(corpus, splits), chosen.right)]
-    return {**choice, "sentences": said, "point": point, **look}, predictions
+    conclusions = [*sentences(choice, len(splits)), *copy_sentences(copies(corpus, splits), chosen.right)]
+    return {**choice, "sentences": conclusions, "point": point, **look}, predictions
 
 
 def _entrant(

@@ -47,8 +47,8 @@ class Comparison:
     seconds : mean seconds to fit and predict one trial, float64 (N, K); nan where they were not measured.
     missing : method -> data sets on which a score of some trial is missing; these methods are not among ``methods``.
     test_ratio : data set -> n_test / n_train of its trials, where these numbers are known.
-    each : the comparisons on each data set alone, of all methods with a score there; empty unless this comparison is of
-        all data sets of a task.
+    by_dataset : the comparisons on each data set alone, of all methods with a score there; empty unless this comparison
+        is of all data sets of a task.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class Comparison:
     seconds: np.ndarray
     missing: Mapping[str, Sequence[str]]
     test_ratio: Mapping[str, float]
-    each: Sequence[Comparison] = ()
+    by_dataset: Sequence[Comparison] = ()
 
     @cached_property
     def scores(self) -> np.ndarray:
@@ -125,10 +125,10 @@ class Comparison:
 
     def _differences(self, best: int, difference: Callable[[int], Estimate]) -> dict[int, Estimate]:
         """Return index k -> ``difference(k)`` for each method but ``best``, p-values adjusted by Holm's method."""
-        rest = [k for k in range(len(self.methods)) if k != best]
-        found = [difference(k) for k in rest]
-        adjusted = significance.holm([estimate.p for estimate in found])
-        return {k: estimate._replace(p=float(p)) for k, estimate, p in zip(rest, found, adjusted, strict=True)}
+        others = [k for k in range(len(self.methods)) if k != best]
+        estimates = [difference(k) for k in others]
+        adjusted = significance.holm([estimate.p for estimate in estimates])
+        return {k: estimate._replace(p=float(p)) for k, estimate, p in zip(others, estimates, adjusted, strict=True)}
 
 
 def comparisons(
@@ -155,16 +155,16 @@ def comparisons(
     """
     facts = facts or {}
     table = _table(rows)
-    found = []
-    for task, mine in table[table["metric"] == table["task"].map(metrics)].groupby("task", sort=False):
-        names = list(mine["dataset"].unique())
+    all_kinds = []
+    for task, scores in table[table["metric"] == table["task"].map(metrics)].groupby("task", sort=False):
+        names = list(scores["dataset"].unique())
         for kind, chosen in _kinds(task, names, facts).items():
-            whole = _comparison(kind, chosen, mine, facts)
+            whole = _comparison(kind, chosen, scores, facts)
             # A part of the data sets of a task repeats nothing that the comparison of all of them says.
             apart = chosen if len(names) == len(chosen) > 1 else []
-            alone = [_comparison(kind, [name], mine, facts) for name in apart]
-            found.append(replace(whole, each=[comparison for comparison in alone if comparison.methods]))
-    return [comparison for comparison in found if len(comparison.methods) > 1]
+            alone = [_comparison(kind, [name], scores, facts) for name in apart]
+            all_kinds.append(replace(whole, by_dataset=[comparison for comparison in alone if comparison.methods]))
+    return [comparison for comparison in all_kinds if len(comparison.methods) > 1]
 
 
 def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -230,7 +230,7 @@ def _comparison(kind: str, names: Sequence[str], rows: pd.DataFrame, facts: Fact
     scored = np.isfinite(values).groupby(level="dataset").all()
     lacks = {method: [data for data in names if not scored.loc[data, method]] for method in rows["method"].unique()}
     methods = [method for method, without in lacks.items() if not without]
-    known = {name: facts[name] for name in names if {"train", "test"} <= facts.get(name, {}).keys()}
+    sizes = {name: facts[name] for name in names if {"train", "test"} <= facts.get(name, {}).keys()}
     return Comparison(
         kind,
         str(rows["metric"].iloc[0]),
@@ -239,5 +239,5 @@ def _comparison(kind: str, names: Sequence[str], rows: pd.DataFrame, facts: Fact
         {(data, method): values.loc[data, method].to_numpy() for data in names for method in methods},
         np.array([[seconds.loc[data, method].to_numpy().mean() for method in methods] for data in names]),
         {method: without for method, without in lacks.items() if without},
-        {name: fact["test"] / fact["train"] for name, fact in known.items()},
+        {name: fact["test"] / fact["train"] for name, fact in sizes.items()},
     )

@@ -44,7 +44,7 @@ def summarise(comparison: Comparison) -> Paragraph:
         lead, details = _on(comparison, comparison.datasets[0], named=True), _by_trials(comparison)
     else:
         lead, details = _lead(comparison), [_overall(comparison), *_by_pairs(comparison)]
-        details += [_on(alone, alone.datasets[0]) for alone in comparison.each]
+        details += [_on(alone, alone.datasets[0]) for alone in comparison.by_dataset]
     details += [*_time(comparison), *_left_out(comparison)]
     return Paragraph(comparison.kind, lead, details)
 
@@ -57,11 +57,11 @@ def _lead(c: Comparison) -> str:
         below = [k for k, pair in pairs.items() if pair.p < LEVEL]
     else:
         below = [k for k in pairs if c.differ and c.ranks[k] - c.ranks[best] >= c.difference]
-    rest = [k for k in pairs if k not in below]
+    equal = [k for k in pairs if k not in below]
     name = c.methods[best]
     if not below:
         return f"{where} no method is distinguishable from {name}, which has the best mean rank."
-    tail = f"; it is not distinguishable from {_names(c, rest)}" if rest else ""
+    tail = f"; it is not distinguishable from {_names(c, equal)}" if equal else ""
     return f"{where} {name} is better than {_names(c, below, pairs)}{tail}."
 
 
@@ -69,14 +69,14 @@ def _overall(c: Comparison) -> str:
     """Return the sentences on the mean ranks and Friedman's test."""
     order = np.lexsort((-c.scores.mean(axis=0), c.ranks))
     ranked = ", ".join(f"{c.methods[k]} {c.ranks[k]:.2f}" for k in order)
-    said = f"Mean ranks of {_count(len(c.methods), 'method')}, 1 is best: {ranked}."
+    ranks = f"Mean ranks of {_count(len(c.methods), 'method')}, 1 is best: {ranked}."
     if c.friedman is None:
-        return said
+        return ranks
     p = f"Friedman's test, F = {c.friedman.f:.3g}, p {_p(c.friedman.f_p)}"
     if not c.differ:
-        return f"{said} Chance alone may explain these ranks ({p}), so that no method is called better than another."
+        return f"{ranks} Chance alone may explain these ranks ({p}), so that no method is called better than another."
     apart = f"methods whose ranks differ by {c.difference:.2f} or more are distinguishable (Nemenyi, {LEVEL})"
-    return f"{said} The methods differ ({p}); {apart}."
+    return f"{ranks} The methods differ ({p}); {apart}."
 
 
 def _by_pairs(c: Comparison) -> list[str]:
@@ -89,11 +89,13 @@ def _by_pairs(c: Comparison) -> list[str]:
         return []
     if n < FEWEST:
         return [f"{n} data sets are too few to distinguish two methods by Wilcoxon's test, which needs {FEWEST}."]
-    said = []
+    sentences = []
     for k, pair in c.pairs().items():
         interval = f"median difference {pair.value:.3f}, 95% interval {pair.low:.3f} to {pair.high:.3f}"
-        said.append(f"{c.methods[c.best]} compared with {c.methods[k]}: {interval}, p {_p(pair.p)} (Wilcoxon, Holm).")
-    return said
+        sentences.append(
+            f"{c.methods[c.best]} compared with {c.methods[k]}: {interval}, p {_p(pair.p)} (Wilcoxon, Holm)."
+        )
+    return sentences
 
 
 def _by_trials(c: Comparison) -> list[str]:
@@ -102,13 +104,13 @@ def _by_trials(c: Comparison) -> list[str]:
     There is none where the interval of the difference is infinite.
     """
     best, pairs = c.pairs_on(c.datasets[0])
-    said = []
+    sentences = []
     for k in sorted(pairs, key=lambda k: -c.scores[0, k]):
         if np.isfinite(pairs[k].low):
             interval = f"{pairs[k].value:.3f}, 95% interval {pairs[k].low:.3f} to {pairs[k].high:.3f}"
             names = f"{c.methods[best]} compared with {c.methods[k]}"
-            said.append(f"{names}: mean difference {interval}, p {_p(pairs[k].p)} (Holm).")
-    return said
+            sentences.append(f"{names}: mean difference {interval}, p {_p(pairs[k].p)} (Holm).")
+    return sentences
 
 
 def _on(c: Comparison, data: str, named: bool = False) -> str:
@@ -117,14 +119,14 @@ def _on(c: Comparison, data: str, named: bool = False) -> str:
     j = len(c.trials[data, c.methods[best]])
     value = abs(c.scores[c.datasets.index(data), best])
     extreme, metric = "smallest" if METRICS[c.metric].loss else "largest", f" {_said(c.metric)}" if named else ""
-    said = f"On {data} the {extreme} mean{metric} is that of {c.methods[best]}"
+    lead = f"On {data} the {extreme} mean{metric} is that of {c.methods[best]}"
     if j == 1:
-        return f"{said}, {value:.3f}; one split allows no test."
+        return f"{lead}, {value:.3f}; one split allows no test."
     below = [k for k, pair in pairs.items() if pair.p < LEVEL]
-    rest = [k for k in pairs if k not in below]
+    equal = [k for k in pairs if k not in below]
     better = f"it is better than {_names(c, below, pairs)}" if below else "no method is distinguishable from it"
-    tail = f", and not distinguishable from {_names(c, rest)}" if below and rest else ""
-    return f"{said}, {value:.3f} over {j} trials; {better}{tail} (corrected resampled t-test, Holm)."
+    tail = f", and not distinguishable from {_names(c, equal)}" if below and equal else ""
+    return f"{lead}, {value:.3f} over {j} trials; {better}{tail} (corrected resampled t-test, Holm)."
 
 
 def _time(c: Comparison) -> list[str]:
@@ -134,20 +136,20 @@ def _time(c: Comparison) -> list[str]:
     log = np.log(c.seconds)
     fastest = int(np.argmin(log.mean(axis=0)))
     typical = np.exp(np.median(log, axis=0))
-    said = f"{c.methods[c.best]} takes {typical[c.best]:.3g} s to fit and predict one trial"
+    sentence = f"{c.methods[c.best]} takes {typical[c.best]:.3g} s to fit and predict one trial"
     if len(c.datasets) == 1:
         least = f"{c.methods[fastest]}, the fastest, {typical[fastest]:.3g} s"
-        return [f"{said}, the least of all." if fastest == c.best else f"{said}; {least}."]
-    said += " (median over data sets)"
+        return [f"{sentence}, the least of all." if fastest == c.best else f"{sentence}; {least}."]
+    sentence += " (median over data sets)"
     if fastest == c.best:
-        return [f"{said}, the least of all on the mean."]
+        return [f"{sentence}, the least of all on the mean."]
     ratio = np.exp(log[:, c.best] - log[:, fastest])
     span = f"{ratio.min():.3g} to {ratio.max():.3g} times what {c.methods[fastest]} takes"
     if len(c.datasets) < FEWEST:
-        return [f"{said}, as measured {span}."]
-    found = ranking.median_difference(log[:, c.best], log[:, fastest])
-    times = f"{np.exp(found.value):.3g} times, 95% interval {np.exp(found.low):.3g} to {np.exp(found.high):.3g}"
-    return [f"{said}, {span} ({times}, p {_p(found.p)}, Wilcoxon)."]
+        return [f"{sentence}, as measured {span}."]
+    ratios = ranking.median_difference(log[:, c.best], log[:, fastest])
+    times = f"{np.exp(ratios.value):.3g} times, 95% interval {np.exp(ratios.low):.3g} to {np.exp(ratios.high):.3g}"
+    return [f"{sentence}, {span} ({times}, p {_p(ratios.p)}, Wilcoxon)."]
 
 
 def _left_out(c: Comparison) -> list[str]:

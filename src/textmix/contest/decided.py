@@ -46,23 +46,23 @@ def read_decided(
     """
     rows: list[dict[str, Any]] = []
     stated: list[Stated] = []
-    known: dict[str, tuple[np.ndarray, slice]] = {}
+    truths: dict[str, tuple[np.ndarray, slice]] = {}
     for folder in predictions:
         dataset, method = folder.parts[-2:]
         try:
-            found = Predictions.load(folder)
-            if found.sets is None or (found.confidence is None and found.decisions is None):
+            fit = Predictions.load(folder)
+            if fit.sets is None or (fit.confidence is None and fit.decisions is None):
                 continue
-            if dataset not in known:
-                known[dataset] = _truth(*places[dataset])
+            if dataset not in truths:
+                truths[dataset] = _truth(*places[dataset])
         except MissingResult:
             continue
-        true, place = known[dataset]
-        if found.decisions is not None:
-            rows += _decided(dataset, method, true, found.decisions[0, place])
-        if found.confidence is not None:
-            right = (found.label_sets(0, place, true.shape[1]) == true).all(axis=1)
-            stated.append(Stated(dataset, method, found.confidence[0, place], right))
+        true, test = truths[dataset]
+        if fit.decisions is not None:
+            rows += _decided(dataset, method, true, fit.decisions[0, test])
+        if fit.confidence is not None:
+            right = (fit.label_sets(0, test, true.shape[1]) == true).all(axis=1)
+            stated.append(Stated(dataset, method, fit.confidence[0, test], right))
     return rows, stated
 
 
@@ -76,7 +76,9 @@ def _decided(dataset: str, method: str, true: np.ndarray, packed: np.ndarray) ->
     """Yield a row for each metric with its value for each decision; packed sets are uint8 (n, 3, ceil(L / 8))."""
     sets = [np.unpackbits(packed[:, i], axis=1, count=true.shape[1]) for i in range(len(DECISIONS))]
     for metric, function in _FUNCTIONS.items():
-        values = {decision: float(function(true, made)) for decision, made in zip(DECISIONS, sets, strict=True)}
+        values = {
+            decision: float(function(true, predicted)) for decision, predicted in zip(DECISIONS, sets, strict=True)
+        }
         yield {"dataset": dataset, "method": method, "metric": metric, **values}
 
 

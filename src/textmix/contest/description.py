@@ -119,34 +119,34 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | Non
     label_counts : documents of each label, int (L,).
     lengths : words of each document, float (N,), or None where the features are no counts.
     """
-    found = []
+    remarks = []
     unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
     if unused:
-        found.append(f"{_of(unused, len(label_counts), 'labels')} occur in no document.")
+        remarks.append(f"{_of(unused, len(label_counts), 'labels')} occur in no document.")
     if once:
-        found.append(
+        remarks.append(
             f"{_of(once, len(label_counts), 'labels')} occur in one document only, which is in training or in the test."
         )
     largest = int(np.argmax(label_counts))
     share = float(label_counts[largest]) / max(parsed.n_documents, 1)
     if share > 0.8:
-        found.append(
+        remarks.append(
             f"{100 * share:.0f} % of the documents have the label “{parsed.label_names[largest]}”: always "
             "predicting it is right as often; look at macro F rather than accuracy."
         )
     bare = int(np.sum(parsed.label_counts == 0))
     if bare:
-        found.append(f"{_of(bare, parsed.n_documents, 'documents')} have no label.")
+        remarks.append(f"{_of(bare, parsed.n_documents, 'documents')} have no label.")
     wordless = 0 if lengths is None else int(np.sum(lengths == 0))
     if wordless:
-        found.append(f"{_of(wordless, parsed.n_documents, 'documents')} have no word of the vocabulary.")
+        remarks.append(f"{_of(wordless, parsed.n_documents, 'documents')} have no word of the vocabulary.")
     twins = 0 if parsed.text is None else _repeated(parsed.text)
     if twins:
-        found.append(
+        remarks.append(
             f"{_of(twins, parsed.n_documents, 'documents')} repeat the text of an earlier one: one may be in training "
             "and the other in the test, which flatters every method."
         )
-    return found
+    return remarks
 
 
 def _of(number: int, total: int, noun: str) -> str:

@@ -69,14 +69,14 @@ def critical_difference(
         for number, group in enumerate(groups):
             ends = [min(ranks[i] for i in group) - 0.03, max(ranks[i] for i in group) + 0.03]
             axes.plot(ends, [0.6 * number + 0.6] * 2, color="C1", linewidth=3.2, solid_capstyle="round", zorder=3)
-        for place, method in enumerate(order):
-            left = place < rows
-            height = below + (place if left else k - 1 - place) + 0.3
-            end = 1 - 0.06 * margin if left else k + 0.06 * margin
+        for position, method in enumerate(order):
+            at_left = position < rows
+            height = below + (position if at_left else k - 1 - position) + 0.3
+            end = 1 - 0.06 * margin if at_left else k + 0.06 * margin
             axes.plot([ranks[method]] * 2 + [end], [0, height, height], color=INK, linewidth=0.8, zorder=2)
             axes.plot([ranks[method]], [0], "o", color="C0", markersize=4, zorder=4, clip_on=False)
-            label = f"{names[method]}  {ranks[method]:.2f}" if left else f"{ranks[method]:.2f}  {names[method]}"
-            write_at(axes, label, (end, height), right=-4 if left else 4, up=0, color=INK)
+            label = f"{names[method]}  {ranks[method]:.2f}" if at_left else f"{ranks[method]:.2f}  {names[method]}"
+            write_at(axes, label, (end, height), right=-4 if at_left else 4, up=0, color=INK)
         return svg_bytes(figure, f"Mean ranks, {title}")
 
 
@@ -100,11 +100,11 @@ def front(points: Sequence[Point]) -> list[int]:
 
     The order is that of increasing seconds.  Of points with equal value and equal seconds the first is on the front.
     """
-    found: list[int] = []
-    for place in sorted(range(len(points)), key=lambda i: (points[i].seconds, -points[i].value)):
-        if not found or points[place].value > points[found[-1]].value:
-            found.append(place)
-    return found
+    indices: list[int] = []
+    for index in sorted(range(len(points)), key=lambda i: (points[i].seconds, -points[i].value)):
+        if not indices or points[index].value > points[indices[-1]].value:
+            indices.append(index)
+    return indices
 
 
 def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> bytes:
@@ -138,11 +138,11 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
             label="Pareto front",
         )
         key.set_axis_off()
-        for number, place in enumerate(order, start=1):
-            _numbered(axes, points[place], number, place in best)
-            strong = "bold" if place in best else "normal"
+        for number, index in enumerate(order, start=1):
+            _numbered(axes, points[index], number, index in best)
+            strong = "bold" if index in best else "normal"
             height = 1 - (number - 0.5) / max(len(points), 12)
-            for x, text, ha in ((0.07, str(number), "right"), (0.12, points[place].name, "left")):
+            for x, text, ha in ((0.07, str(number), "right"), (0.12, points[index].name, "left")):
                 key.text(x, height, text, ha=ha, va="center", fontsize=7.8, weight=strong, transform=key.transAxes)
         log_axis(axes.xaxis, min(point.seconds for point in points), max(point.seconds for point in points))
         axes.margins(x=0.08, y=0.1)

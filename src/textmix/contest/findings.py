@@ -46,8 +46,8 @@ def findings(trials: Path, facts: Facts, metrics: Mapping[str, str] = MAIN) -> l
     ------
     DataFormatError : see `textmix.contest.comparison.comparisons`.
     """
-    found = comparisons(io.read_csv(trials), facts, metrics)
-    return [Finding(summarise(each), _figures(each, number)) for number, each in enumerate(found)]
+    results = comparisons(io.read_csv(trials), facts, metrics)
+    return [Finding(summarise(comparison), _figures(comparison, number)) for number, comparison in enumerate(results)]
 
 
 def _figures(comparison: Comparison, number: int) -> list[Drawing]:

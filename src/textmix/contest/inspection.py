@@ -28,7 +28,7 @@ def by_label(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> l
     true, predicted : label indicators (T, L) of 0 and 1.
     names : L label names.
     """
-    support, claimed = (np.asarray(each.sum(axis=0), dtype=float) for each in (true, predicted))
+    support, claimed = (np.asarray(indicators.sum(axis=0), dtype=float) for indicators in (true, predicted))
     hits = np.asarray((true & predicted).sum(axis=0), dtype=float)
     rows = []
     for i in np.lexsort((np.arange(len(names)), -support)):
@@ -54,11 +54,11 @@ def confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> 
     """
     support = np.bincount(true, minlength=len(names))
     shown = np.sort(np.argsort(-support, kind="stable")[:MOST_LABELS])
-    place = np.full(len(names), -1)
-    place[shown] = np.arange(len(shown))
-    inside = (place[true] >= 0) & (place[predicted] >= 0)
+    position = np.full(len(names), -1)
+    position[shown] = np.arange(len(shown))
+    inside = (position[true] >= 0) & (position[predicted] >= 0)
     counts = np.zeros((len(shown), len(shown)), dtype=np.int64)
-    np.add.at(counts, (place[true[inside]], place[predicted[inside]]), 1)
+    np.add.at(counts, (position[true[inside]], position[predicted[inside]]), 1)
     return {"labels": [str(names[i]) for i in shown], "counts": counts.tolist(), "of": len(names)}
 
 
@@ -72,9 +72,9 @@ def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str,
     stated, seen = np.ravel(probability).astype(float), np.ravel(happened).astype(float)
     if not len(stated) or np.isnan(stated).any():
         return []
-    place = np.minimum((stated * BINS).astype(int), BINS - 1)
-    number = np.bincount(place, minlength=BINS)
-    sums = np.bincount(place, stated, minlength=BINS), np.bincount(place, seen, minlength=BINS)
+    bin_of = np.minimum((stated * BINS).astype(int), BINS - 1)
+    number = np.bincount(bin_of, minlength=BINS)
+    sums = np.bincount(bin_of, stated, minlength=BINS), np.bincount(bin_of, seen, minlength=BINS)
     return [
         {"stated": float(sums[0][i] / number[i]), "observed": float(sums[1][i] / number[i]), "number": int(number[i])}
         for i in np.flatnonzero(number)
@@ -96,12 +96,12 @@ def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[st
         happened: np.ndarray = true
         single: dict[str, Any] | None = None
     else:
-        classes, given = corpus.classes()[rows], predictions.classes[0]
-        happened, single = classes == given, confusion(classes, given, names)
-        true, predicted = (np.eye(len(names), dtype=np.int8)[each] for each in (classes, given))
+        classes, classified = corpus.classes()[rows], predictions.classes[0]
+        happened, single = classes == classified, confusion(classes, classified, names)
+        true, predicted = (np.eye(len(names), dtype=np.int8)[indices] for indices in (classes, classified))
     marginals = None if predictions.marginals is None else predictions.marginals[0]
-    found = [] if marginals is None else calibration(marginals, happened)
-    return {"labels": by_label(true, predicted, names), "confusion": single, "calibration": found}
+    bins = [] if marginals is None else calibration(marginals, happened)
+    return {"labels": by_label(true, predicted, names), "confusion": single, "calibration": bins}
 
 
 def copies(corpus: Corpus, splits: Splits) -> np.ndarray:
@@ -115,12 +115,12 @@ def copies(corpus: Corpus, splits: Splits) -> np.ndarray:
     if corpus.text is None:
         return np.zeros(len(splits.test.values), dtype=bool)
     texts = [corpus.text[row].tobytes() for row in range(corpus.n_documents)]
-    known = [{texts[row] for row in splits.train[trial].tolist()} for trial in range(len(splits))]
-    copied = [texts[row] in known[trial] for trial in range(len(splits)) for row in splits.test[trial].tolist()]
+    train_texts = [{texts[row] for row in splits.train[trial].tolist()} for trial in range(len(splits))]
+    copied = [texts[row] in train_texts[trial] for trial in range(len(splits)) for row in splits.test[trial].tolist()]
     return np.array(copied, dtype=bool)
 
 
-def said_of_copies(copied: np.ndarray, right: np.ndarray) -> list[str]:
+def copy_sentences(copied: np.ndarray, right: np.ndarray) -> list[str]:
     """Return a sentence on test documents that are copies of training documents; none where there are none.
 
     Parameters
@@ -134,17 +134,19 @@ def said_of_copies(copied: np.ndarray, right: np.ndarray) -> list[str]:
     head = f"{number:,} of {of:,} test documents have the text of a training document"
     if number == of:
         return [f"{head}: the score says nothing about new documents."]
-    rest = float(right[~copied].mean())
-    low, high = wilson(rest, of - number)
-    return [f"{head}; of the {of - number:,} further ones {rest:.3f} are right, 95 % interval {low:.3f} to {high:.3f}."]
+    accuracy = float(right[~copied].mean())
+    low, high = wilson(accuracy, of - number)
+    return [
+        f"{head}; of the {of - number:,} further ones {accuracy:.3f} are right, 95 % interval {low:.3f} to {high:.3f}."
+    ]
 
 
 def prediction_rows(predictions: Predictions, corpus: Corpus, splits: Splits) -> Iterator[dict[str, Any]]:
     """Yield a row of `PREDICTIONS` for each test document of each trial; the parameters are those of `inspect`."""
     names = [str(name) for name in corpus.label_names]
     for trial in range(len(splits)):
-        place = splits.test_place(trial)
-        for row, at in zip(splits.test[trial].tolist(), range(place.start, place.stop), strict=True):
+        test = splits.test_place(trial)
+        for row, at in zip(splits.test[trial].tolist(), range(test.start, test.stop), strict=True):
             true = [names[i] for i in corpus.labels.indices[slice(*corpus.labels.indptr[row : row + 2])]]
             predicted = predicted_names(predictions, at, names)
             yield {
@@ -166,11 +168,11 @@ def _probability(predictions: Predictions, at: int) -> str:
     """Return the probability of the predicted class, or of each predicted label joined by " | "; else empty."""
     if predictions.marginals is None:
         return ""
-    found = predictions.marginals[0, at]
+    marginals = predictions.marginals[0, at]
     if predictions.classes is not None:
-        return f"{found:.6g}"
-    shown = np.flatnonzero(predictions.label_sets(0, slice(at, at + 1), len(found))[0])
-    return " | ".join(f"{value:.6g}" for value in found[shown])
+        return f"{marginals:.6g}"
+    shown = np.flatnonzero(predictions.label_sets(0, slice(at, at + 1), len(marginals))[0])
+    return " | ".join(f"{value:.6g}" for value in marginals[shown])
 
 
 def errors(
@@ -185,7 +187,7 @@ def errors(
     """
     names, rows = [str(name) for name in corpus.label_names], splits.test[0]
     sure = np.zeros(len(rows)) if confidence is None else confidence
-    found: list[dict[str, Any]] = []
+    wrong: list[dict[str, Any]] = []
     for at in np.argsort(-sure, kind="stable").tolist():
         row = int(rows[at])
         true = [names[i] for i in corpus.labels.indices[slice(*corpus.labels.indptr[row : row + 2])]]
@@ -193,7 +195,7 @@ def errors(
         if true == predicted:
             continue
         text = "" if corpus.text is None else beginning(bytes(corpus.text[row]), CHARACTERS)
-        found.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "text": text})
-        if len(found) == MOST_ERRORS:
+        wrong.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "text": text})
+        if len(wrong) == MOST_ERRORS:
             break
-    return found
+    return wrong

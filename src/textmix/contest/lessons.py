@@ -30,27 +30,27 @@ SURE = 0.95
 Facts = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def lessons(table: pd.DataFrame, found: Sequence[Size], facts: Facts, seed: int) -> dict[str, list[str]]:
+def lessons(table: pd.DataFrame, all_sizes: Sequence[Size], facts: Facts, seed: int) -> dict[str, list[str]]:
     """Return task -> sentences.
 
     Parameters
     ----------
     table : rows of `textmix.contest.sizes.STUDY`.
-    found : its `textmix.contest.sizes.sizes`.
+    all_sizes : its `textmix.contest.sizes.sizes`.
     facts : see `Facts`.
     seed : of the run, for the draws of the tests.
     """
-    said: dict[str, list[str]] = {}
-    for task in dict.fromkeys(size.task for size in found):
-        mine = [size for size in found if size.task == task]
-        said[task] = [
-            *(sentence for size in mine for sentence in _winner(size)),
-            *(sentence for size in mine for sentence in _gap(size, seed)),
-            *_growth(mine, seed),
-            *_explained(mine, facts, seed),
+    sentences: dict[str, list[str]] = {}
+    for task in dict.fromkeys(size.task for size in all_sizes):
+        of_task = [size for size in all_sizes if size.task == task]
+        sentences[task] = [
+            *(sentence for size in of_task for sentence in _winner(size)),
+            *(sentence for size in of_task for sentence in _gap(size, seed)),
+            *_growth(of_task, seed),
+            *_explained(of_task, facts, seed),
             *_never(table[table["task"] == task]),
         ]
-    return said
+    return sentences
 
 
 def _winner(size: Size) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _winner(size: Size) -> Iterator[str]:
     if len(ranked) < 2:
         return
     best, n = ranked[0], size.scores.shape[0]
-    head = f"With {size.said}, {best['method']} has the best mean rank, {best['rank']:.2f} of {len(ranked)} methods"
+    head = f"With {size.in_words}, {best['method']} has the best mean rank, {best['rank']:.2f} of {len(ranked)} methods"
     if n == 1:
         yield f"{head}; one data set allows no test over data sets."
         return
@@ -75,14 +75,14 @@ def _gap(size: Size, seed: int) -> Iterator[str]:
         return
     if len(gap) == 1:
         differs = f"differs by {gap[0]:+.3f} from the best other method"
-        yield f"With {size.said}, the best generative method {differs} on the one data set, which allows no test."
+        yield f"With {size.in_words}, the best generative method {differs} on the one data set, which allows no test."
         return
     ahead, median = int(np.sum(gap > REGION)), float(np.median(gap))
-    head = f"With {size.said}, the best generative method is ahead by more than {REGION} on {ahead} of {len(gap)}"
+    head = f"With {size.in_words}, the best generative method is ahead by more than {REGION} on {ahead} of {len(gap)}"
     p = signed_rank(gap, REGION, rng(seed, "study", size.study, size.task))
     chances = f"probability {p.above:.2f} of better, {p.within:.2f} of equal in practice, {p.below:.2f} of worse"
-    said = f"{head} data sets; median difference {median:+.3f}. Bayesian signed-rank test: {chances}."
-    yield said + _sure(p, len(gap))
+    sentence = f"{head} data sets; median difference {median:+.3f}. Bayesian signed-rank test: {chances}."
+    yield sentence + _sure(p, len(gap))
 
 
 def _sure(p: Sequence[float], n: int) -> str:
@@ -94,19 +94,19 @@ def _sure(p: Sequence[float], n: int) -> str:
     return f" {sure[0]}." if sure else " No kind of method is called the winner."
 
 
-def _growth(mine: Sequence[Size], seed: int) -> Iterator[str]:
+def _growth(of_task: Sequence[Size], seed: int) -> Iterator[str]:
     """Yield the sentence on the difference between the fewest and the most training documents."""
-    known = [size for size in mine if len(size.gaps())]
-    if len(known) < 2:
+    compared = [size for size in of_task if len(size.gaps())]
+    if len(compared) < 2:
         return
-    first, last = known[0], known[-1]
+    first, last = compared[0], compared[-1]
     change = (first.gaps() - last.gaps()).dropna().to_numpy()
     if len(change) < 2:
         return
     p = signed_rank(change, REGION, rng(seed, "study", "growth", first.task))
     more = (
-        f"From {last.said} to {first.said} the difference of the best generative method to the best other method "
-        f"changes by {np.median(change):+.3f} in the median"
+        f"From {last.in_words} to {first.in_words} the difference of the best generative method to the best other "
+        f"method changes by {np.median(change):+.3f} in the median"
     )
     kinds = ("Few documents favour generative methods", "The number of documents plays no part")
     enough = len(change) >= FEWEST
@@ -116,12 +116,20 @@ def _growth(mine: Sequence[Size], seed: int) -> Iterator[str]:
     yield f"{more} (Bayesian signed-rank test: probability {p.above:.2f} of a gain, {p.below:.2f} of a loss). {tail}."
 
 
-def _explained(mine: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
+def _explained(of_task: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
     """Yield the sentences on characteristics of the data sets that go with the difference of the two kinds."""
-    gaps = pd.concat([size.gaps().rename(size.study) for size in mine], axis=1).mean(axis=1) if mine else pd.Series()
+    gaps = (
+        pd.concat([size.gaps().rename(size.study) for size in of_task], axis=1).mean(axis=1) if of_task else pd.Series()
+    )
     names = [key for key in MEANINGS if key != "train"]
-    values = {key: {data: one for data in gaps.index if (one := _fact(facts, data, key)) is not None} for key in names}
-    usable = {key: known for key, known in values.items() if len(known) >= FEWEST and len(set(known.values())) > 2}
+    values = {
+        key: {data: fact for data in gaps.index if (fact := _fact(facts, data, key)) is not None} for key in names
+    }
+    usable = {
+        key: by_dataset
+        for key, by_dataset in values.items()
+        if len(by_dataset) >= FEWEST and len(set(by_dataset.values())) > 2
+    }
     if not usable:
         if len(gaps):
             few = "One data set is" if len(gaps) == 1 else f"{len(gaps)} data sets are"
@@ -129,9 +137,11 @@ def _explained(mine: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
         return
     tests = {
         key: rank_correlation(
-            list(known.values()), gaps[list(known)].to_list(), rng(seed, "study", "explained", mine[0].task, key)
+            list(by_dataset.values()),
+            gaps[list(by_dataset)].to_list(),
+            rng(seed, "study", "explained", of_task[0].task, key),
         )
-        for key, known in usable.items()
+        for key, by_dataset in usable.items()
     }
     adjusted = holm([p for _, p in tests.values()])
     shown = [
@@ -148,7 +158,14 @@ def _explained(mine: Sequence[Size], facts: Facts, seed: int) -> Iterator[str]:
 
 def _fact(facts: Facts, dataset: str, key: str) -> float | None:
     """Return a characteristic of a data set in the first study that has it."""
-    return next((known[key] for (_, name), known in facts.items() if name == dataset and key in known), None)
+    return next(
+        (
+            characteristics[key]
+            for (_, name), characteristics in facts.items()
+            if name == dataset and key in characteristics
+        ),
+        None,
+    )
 
 
 def _never(table: pd.DataFrame) -> Iterator[str]:
@@ -159,7 +176,7 @@ def _never(table: pd.DataFrame) -> Iterator[str]:
         metric = str(cell["metric"].iloc[0])
         sign = -1.0 if METRICS[metric].loss else 1.0
         points = [Point(row.method, sign * row.value, 0.0, 0.0, max(row.seconds, 1e-9)) for row in cell.itertuples()]
-        favoured |= {points[place].name for place in front(points)}
+        favoured |= {points[index].name for index in front(points)}
     never = [name for name in main["method"].unique() if name not in favoured]
     if never:
         yield (

@@ -111,12 +111,12 @@ def score_table(
     ``cells``) and ``cost`` (its row of ``costs``, or None).
     ``without`` : for each reason the pair (names of the methods that were not scored for it, the reason).
     """
-    mine = [cell for cell in cells if cell["dataset"] == dataset]
-    metrics = list(dict.fromkeys(cell["metric"] for cell in mine if cell.get("metric")))
+    shown = [cell for cell in cells if cell["dataset"] == dataset]
+    metrics = list(dict.fromkeys(cell["metric"] for cell in shown if cell.get("metric")))
     cost = {row["method"]: row for row in costs if row["dataset"] == dataset}
     rows: dict[str, dict[str, Any]] = {}
     without: dict[str, list[str]] = {}
-    for cell in mine:
+    for cell in shown:
         method = cell["method"]
         if cell.get("metric"):
             empty = {"method": method, "family": cell["family"], "values": {}, "cost": cost.get(method)}
@@ -127,7 +127,7 @@ def score_table(
     return {
         "metrics": metrics,
         "best": {metric: _best(metric, rows.values()) for metric in metrics},
-        "spread": any(cell.get("spread") is not None for cell in mine),
+        "spread": any(cell.get("spread") is not None for cell in shown),
         "rows": sorted(rows.values(), key=lambda row: _order(row, metrics)),
         "without": [(names, reason) for reason, names in without.items()],
     }
@@ -135,8 +135,8 @@ def score_table(
 
 def methods_of(cells: Sequence[Mapping[str, Any]], datasets: Collection[str]) -> list[str]:
     """Return the methods with a value on at least one of the data sets named, in the order of the cells."""
-    found = [cell["method"] for cell in cells if cell["dataset"] in datasets and cell.get("value") is not None]
-    return list(dict.fromkeys(found))
+    scored = [cell["method"] for cell in cells if cell["dataset"] in datasets and cell.get("value") is not None]
+    return list(dict.fromkeys(scored))
 
 
 def data_facts(folder: Path, title: str, split: str) -> dict[str, str]:
@@ -182,17 +182,17 @@ def own_lead(methods: int, splits: int, further: int, reasons: Sequence[str] = (
     """
     parts = "1 split" if splits == 1 else f"{splits} splits"
     scored = methods - len(reasons)
-    said = f"{scored} method{'s' * (scored != 1)} on {parts} into training and test documents."
+    lead = f"{scored} method{'s' * (scored != 1)} on {parts} into training and test documents."
     late = sum(reason.startswith(OUT_OF_TIME) for reason in reasons)
     if late:
-        said += f" For {late} more the time budget left no time."
+        lead += f" For {late} more the time budget left no time."
     if len(reasons) > late:
         unfit = len(reasons) - late
-        said += f" {unfit} more {'does' if unfit == 1 else 'do'} not apply, for the reasons below the scores."
+        lead += f" {unfit} more {'does' if unfit == 1 else 'do'} not apply, for the reasons below the scores."
     if not further:
-        return said
+        return lead
     costlier = "1 costlier method" if further == 1 else f"{further} costlier methods"
-    return f"{said} These are the methods of low cost; the page index.html one folder up shows {costlier} too."
+    return f"{lead} These are the methods of low cost; the page index.html one folder up shows {costlier} too."
 
 
 def matrix_lead(tables: Mapping[str, Mapping[str, Any]]) -> str:

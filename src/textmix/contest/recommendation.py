@@ -92,27 +92,33 @@ def recommend(
     than the margin by the whole interval, or None.
     """
     sign = -1.0 if METRICS[metric].loss else 1.0
-    order = sorted(entrants, key=lambda one: (-_validated(one, sign), one.seconds))
-    chosen, rest = order[0], order[1:]
+    order = sorted(entrants, key=lambda entrant: (-_validated(entrant, sign), entrant.seconds))
+    chosen, others = order[0], order[1:]
     if len(splits) > 1:
         ratio = len(splits.test[0]) / len(splits.train[0])
-        own = resampled_difference(chosen.values, np.zeros(len(chosen.values)), ratio)
-        estimates = [resampled_difference(sign * chosen.values, sign * one.values, ratio) for one in rest]
+        estimate_of_chosen = resampled_difference(chosen.values, np.zeros(len(chosen.values)), ratio)
+        estimates = [resampled_difference(sign * chosen.values, sign * entrant.values, ratio) for entrant in others]
         # Scores that are equal in all splits have no interval.
-        interval = (own.low, own.high) if np.isfinite(own.low) and own.high > own.low else (None, None)
+        interval = (
+            (estimate_of_chosen.low, estimate_of_chosen.high)
+            if np.isfinite(estimate_of_chosen.low) and estimate_of_chosen.high > estimate_of_chosen.low
+            else (None, None)
+        )
         test = "the corrected resampled t-test"
     else:
-        estimates = [_by_documents(chosen, one, sign, rng(seed, metric, one.name, "difference")) for one in rest]
+        estimates = [
+            _by_documents(chosen, entrant, sign, rng(seed, metric, entrant.name, "difference")) for entrant in others
+        ]
         share = _is_share(metric)
         interval = wilson(float(chosen.right.mean()), len(chosen.right)) if share else (None, None)
         test = "McNemar's exact test on whole documents"
     adjusted = holm([estimate.p for estimate in estimates])
-    pairs = [_pair(one, estimate, p) for one, estimate, p in zip(rest, estimates, adjusted, strict=True)]
+    pairs = [_pair(entrant, estimate, p) for entrant, estimate, p in zip(others, estimates, adjusted, strict=True)]
     bounded = len(splits) > 1 or _is_share(metric)
     return {
         **{"method": chosen.name, "validation": chosen.validation, "value": float(chosen.values.mean())},
         **{"low": interval[0], "high": interval[1], "metric": metric, "pairs": pairs, "test": test},
-        "rank": 1 + sum(sign * one.values.mean() > sign * chosen.values.mean() for one in rest),
+        "rank": 1 + sum(sign * entrant.values.mean() > sign * chosen.values.mean() for entrant in others),
         "margin": margin,
         "seconds": chosen.seconds,
         "quicker": _quicker(chosen, pairs, margin) if bounded else None,
@@ -129,17 +135,22 @@ def _is_share(metric: str) -> bool:
     return metric in ("accuracy", "subset_accuracy")
 
 
-def _by_documents(best: Entrant, one: Entrant, sign: float, generator: np.random.Generator) -> Estimate:
+def _by_documents(best: Entrant, other: Entrant, sign: float, generator: np.random.Generator) -> Estimate:
     """Return the difference of two methods on one split: its value, and interval and test over whole documents."""
-    interval = bootstrap_interval(best.right.astype(float) - one.right, generator)
-    value = float(sign * (best.values.mean() - one.values.mean()))
-    return Estimate(value, interval.low, interval.high, sign_test(best.right, one.right))
+    interval = bootstrap_interval(best.right.astype(float) - other.right, generator)
+    value = float(sign * (best.values.mean() - other.values.mean()))
+    return Estimate(value, interval.low, interval.high, sign_test(best.right, other.right))
 
 
-def _pair(one: Entrant, estimate: Estimate, p: float) -> dict[str, Any]:
+def _pair(other: Entrant, estimate: Estimate, p: float) -> dict[str, Any]:
     """Return a row of ``pairs``; an infinite end of an interval is None."""
     low, high = (float(end) if np.isfinite(end) else None for end in (estimate.low, estimate.high))
-    head = {"method": one.name, "validation": one.validation, "value": float(one.values.mean()), "seconds": one.seconds}
+    head = {
+        "method": other.name,
+        "validation": other.validation,
+        "value": float(other.values.mean()),
+        "seconds": other.seconds,
+    }
     return {**head, "difference": estimate.value, "low": low, "high": high, "p": float(p)}
 
 
@@ -158,50 +169,50 @@ def _seconds_of(pairs: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {pair["method"]: pair["seconds"] for pair in pairs}
 
 
-def sentences(found: Mapping[str, Any], trials: int) -> list[str]:
+def sentences(choice: Mapping[str, Any], trials: int) -> list[str]:
     """Return the recommendation in sentences.
 
     Parameters
     ----------
-    found : of `recommend`.
+    choice : of `recommend`.
     trials : number of trials.
     """
-    metric, name = found["metric"].replace("_", " "), found["method"]
-    better = "smallest" if METRICS[found["metric"]].loss else "largest"
+    metric, name = choice["metric"].replace("_", " "), choice["method"]
+    better = "smallest" if METRICS[choice["metric"]].loss else "largest"
     over = "on the test documents" if trials == 1 else f"on the test documents of {trials} splits"
-    interval = "" if found["low"] is None else f", 95 % interval {found['low']:.3f} to {found['high']:.3f}"
-    if found["validation"] is None:
-        said = [f"Use {name}: it has a {metric} of {found['value']:.3f}{interval} {over}; no method was validated."]
+    interval = "" if choice["low"] is None else f", 95 % interval {choice['low']:.3f} to {choice['high']:.3f}"
+    if choice["validation"] is None:
+        lines = [f"Use {name}: it has a {metric} of {choice['value']:.3f}{interval} {over}; no method was validated."]
     else:
-        said = [
+        lines = [
             f"Use {name}: it has the {better} {metric} in cross-validation on the training documents, "
-            f"{found['validation']:.3f}, and {found['value']:.3f}{interval} {over}, which took no part in the choice."
+            f"{choice['validation']:.3f}, and {choice['value']:.3f}{interval} {over}, which took no part in the choice."
         ]
-    return [*said, *_of_pairs(found)]
+    return [*lines, *_of_pairs(choice)]
 
 
-def _of_pairs(found: Mapping[str, Any]) -> list[str]:
+def _of_pairs(choice: Mapping[str, Any]) -> list[str]:
     """Return the sentences on the further methods: worse, better, undecided, and a quicker one."""
-    pairs, said = found["pairs"], []
+    pairs, lines = choice["pairs"], []
     if not pairs:
         return []
     decided = [pair for pair in pairs if pair["p"] < LEVEL]
     worse = [pair["method"] for pair in decided if pair["difference"] > 0]
     ahead = [pair["method"] for pair in decided if pair["difference"] < 0]
     undecided = [pair["method"] for pair in pairs if pair not in decided]
-    test = f"{found['test'][0].upper()}{found['test'][1:]}"
+    test = f"{choice['test'][0].upper()}{choice['test'][1:]}"
     if worse:
-        said.append(f"{test} (Holm) shows that it is better than {', '.join(worse)}.")
+        lines.append(f"{test} (Holm) shows that it is better than {', '.join(worse)}.")
     if ahead:
-        said.append(f"{test} (Holm) shows that {', '.join(ahead)} would have been better on these test documents.")
+        lines.append(f"{test} (Holm) shows that {', '.join(ahead)} would have been better on these test documents.")
     if undecided:
-        said.append(f"The comparison with {', '.join(undecided)} is undecided.")
-    if found["rank"] > 1:
-        said.append(f"By the test documents alone it would be number {found['rank']} of {len(pairs) + 1} methods.")
-    if found["quicker"]:
-        seconds = _seconds_of(pairs)[found["quicker"]]
-        said.append(
-            f"{found['quicker']} takes {seconds:.3g} s a trial, not {found['seconds']:.3g} s, and loses no more than "
-            f"{found['margin']:g} by the whole 95 % interval."
+        lines.append(f"The comparison with {', '.join(undecided)} is undecided.")
+    if choice["rank"] > 1:
+        lines.append(f"By the test documents alone it would be number {choice['rank']} of {len(pairs) + 1} methods.")
+    if choice["quicker"]:
+        seconds = _seconds_of(pairs)[choice["quicker"]]
+        lines.append(
+            f"{choice['quicker']} takes {seconds:.3g} s a trial, not {choice['seconds']:.3g} s, and loses no more than "
+            f"{choice['margin']:g} by the whole 95 % interval."
         )
-    return said
+    return lines

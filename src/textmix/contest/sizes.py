@@ -74,7 +74,7 @@ class Size:
     without: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """The number of training documents in words."""
         return f"{_span(*self.train)} training documents"
 
@@ -97,10 +97,10 @@ class Size:
     def gaps(self) -> pd.Series:
         """Return the score of the best generative method minus that of the best other method, by data set."""
         generative = [name for name in self.scores if self.families[name] in GENERATIVE]
-        rest = [name for name in self.scores if name not in generative]
-        if not generative or not rest:
+        others = [name for name in self.scores if name not in generative]
+        if not generative or not others:
             return pd.Series(dtype=float)
-        return self.scores[generative].max(axis=1) - self.scores[rest].max(axis=1)
+        return self.scores[generative].max(axis=1) - self.scores[others].max(axis=1)
 
 
 def sizes(table: pd.DataFrame) -> list[Size]:
@@ -110,10 +110,10 @@ def sizes(table: pd.DataFrame) -> list[Size]:
     ----------
     table : rows of `STUDY`.
     """
-    found = []
-    for (task, study), mine in table.groupby(["task", "study"], sort=False):
+    results = []
+    for (task, study), rows in table.groupby(["task", "study"], sort=False):
         metric = main_metric(task)
-        main = mine[mine["metric"] == metric]
+        main = rows[rows["metric"] == metric]
         if main.empty:
             continue
         sign = -1.0 if METRICS[metric].loss else 1.0
@@ -123,8 +123,8 @@ def sizes(table: pd.DataFrame) -> list[Size]:
         train = main.loc[main["dataset"].isin(block.index), "train"].dropna()
         span = (float(train.min()), float(train.max())) if len(train) else (np.nan, np.nan)
         without = [*scores.index.difference(block.index)], [*scores.columns.difference(block.columns)]
-        found.append(Size(str(study), str(task), span, block, families, without))
-    return sorted(found, key=lambda size: (size.task != "single", size.train))
+        results.append(Size(str(study), str(task), span, block, families, without))
+    return sorted(results, key=lambda size: (size.task != "single", size.train))
 
 
 def complete(scores: pd.DataFrame) -> pd.DataFrame:
@@ -137,14 +137,14 @@ def complete(scores: pd.DataFrame) -> pd.DataFrame:
     ----------
     scores : float, a row a data set and a column a method; nan where there is none.
     """
-    known = scores.notna()
-    while not known.to_numpy().all():
-        rows, columns = known.mean(axis=1), known.mean(axis=0)
+    scored = scores.notna()
+    while not scored.to_numpy().all():
+        rows, columns = scored.mean(axis=1), scored.mean(axis=0)
         if columns.min() <= rows.min():
-            known = known.drop(columns=columns.idxmin())
+            scored = scored.drop(columns=columns.idxmin())
         else:
-            known = known.drop(index=rows.idxmin())
-    return scores.loc[known.index, known.columns]
+            scored = scored.drop(index=rows.idxmin())
+    return scores.loc[scored.index, scored.columns]
 
 
 def documents_of(table: pd.DataFrame) -> dict[str, str]:
@@ -172,10 +172,10 @@ def summaries(table: pd.DataFrame, metrics: Sequence[str]) -> list[dict[str, Any
     metrics : names of metrics; a method that lacks one has None.
     """
     rows = []
-    for (task, study, method), mine in table.groupby(["task", "study", "method"], sort=False):
-        medians = mine.groupby("metric")["value"].median()
-        spent = mine.drop_duplicates("dataset")[["seconds", "bytes"]].median()
-        row: dict[str, Any] = {"task": task, "study": study, "method": method, "datasets": mine["dataset"].nunique()}
+    for (task, study, method), cells in table.groupby(["task", "study", "method"], sort=False):
+        medians = cells.groupby("metric")["value"].median()
+        spent = cells.drop_duplicates("dataset")[["seconds", "bytes"]].median()
+        row: dict[str, Any] = {"task": task, "study": study, "method": method, "datasets": cells["dataset"].nunique()}
         row |= {name: float(medians[name]) if name in medians else None for name in metrics}
         rows.append(row | {key: None if np.isnan(value) else float(value) for key, value in spent.items()})
     return rows

@@ -18,18 +18,18 @@ from textmix.pages.style import DASHES, GREY, MARKERS, grid_of_panels, panels, s
 LINES = len(DASHES)
 
 
-def gap_by_size(mine: Sequence[Size], title: str) -> bytes:
+def gap_by_size(sizes: Sequence[Size], title: str) -> bytes:
     """Draw the lead of the best generative method over the best other against the number of training documents.
 
     Parameters
     ----------
-    mine : the sizes of one task, at least two, smallest first.
+    sizes : the sizes of one task, at least two, smallest first.
     title : of the figure.
     """
     with style():
         figure, (axes,) = panels(1)
-        gaps = [size.gaps() for size in mine]
-        train = [float(np.sqrt(size.train[0] * size.train[1])) for size in mine]
+        gaps = [size.gaps() for size in sizes]
+        train = [float(np.sqrt(size.train[0] * size.train[1])) for size in sizes]
         for number, dataset in enumerate(dict.fromkeys(name for gap in gaps for name in gap.index)):
             values = [gap.get(dataset, np.nan) for gap in gaps]
             look = {"linestyle": DASHES[number % LINES], "marker": MARKERS[number % len(MARKERS)]}
@@ -37,7 +37,7 @@ def gap_by_size(mine: Sequence[Size], title: str) -> bytes:
         axes.axhline(0.0, color=GREY, linewidth=0.8)
         log_axis(axes.xaxis, min(train), max(train))
         axes.set_xlabel("training documents (log scale)")
-        axes.set_ylabel(f"best generative − best other\n({main_metric(mine[0].task).replace('_', ' ')})")
+        axes.set_ylabel(f"best generative − best other\n({main_metric(sizes[0].task).replace('_', ' ')})")
         legend(figure, axes)
         return svg_bytes(figure, title)
 
@@ -50,19 +50,19 @@ def set_calibration(stated: Sequence[Stated], title: str) -> bytes:
     stated : of one method or more.
     title : of the figure.
     """
-    methods = list(dict.fromkeys(each.method for each in stated))
+    methods = list(dict.fromkeys(fit.method for fit in stated))
     with style():
         figure, axes = grid_of_panels(len(methods), 3, 1.7, sharex=True, sharey=True)
-        for place, method in enumerate(methods):
+        for panel, method in enumerate(methods):
             confidence, right = _pooled(stated, method)
-            place_of = np.minimum((np.clip(confidence, 0.0, 1.0) * BINS).astype(np.int64), BINS - 1)
-            count = np.bincount(place_of, minlength=BINS)
+            bin_of = np.minimum((np.clip(confidence, 0.0, 1.0) * BINS).astype(np.int64), BINS - 1)
+            count = np.bincount(bin_of, minlength=BINS)
             used = count > 0
-            mean = np.bincount(place_of, confidence, BINS)[used] / count[used]
-            share = np.bincount(place_of, right, BINS)[used] / count[used]
-            axes[place].plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
-            axes[place].plot(mean, share, marker="o", markersize=3)
-            axes[place].set_title(method.replace("_", " "), fontsize=8)
+            mean = np.bincount(bin_of, confidence, BINS)[used] / count[used]
+            share = np.bincount(bin_of, right, BINS)[used] / count[used]
+            axes[panel].plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
+            axes[panel].plot(mean, share, marker="o", markersize=3)
+            axes[panel].set_title(method.replace("_", " "), fontsize=8)
         figure.supxlabel("confidence", fontsize=8)
         figure.supylabel("share of right label sets", fontsize=8)
         return svg_bytes(figure, title)
@@ -76,16 +76,16 @@ def coverage(stated: Sequence[Stated], title: str) -> bytes:
     stated : of one method or more.
     title : of the figure.
     """
-    pooled = {each.method: _pooled(stated, each.method) for each in stated}
+    pooled = {fit.method: _pooled(stated, fit.method) for fit in stated}
     best = sorted(pooled, key=lambda method: -selective_accuracy(*pooled[method]))[:LINES]
     with style():
         figure, (axes,) = panels(1)
         for number, method in enumerate(best):
             curve = coverage_curve(*pooled[method])
             share = np.arange(1, len(curve) + 1) / len(curve)
-            kept = share >= 0.02
+            shown = share >= 0.02
             look = {"linestyle": DASHES[number], "label": method.replace("_", " ")}
-            axes.plot(share[kept], curve[kept], color=f"C{number}", **look)
+            axes.plot(share[shown], curve[shown], color=f"C{number}", **look)
         axes.set_xlabel("coverage: share of documents with the largest confidence")
         axes.set_ylabel("share of right label sets")
         legend(figure, axes)
@@ -95,6 +95,6 @@ def coverage(stated: Sequence[Stated], title: str) -> bytes:
 
 def _pooled(stated: Sequence[Stated], method: str) -> tuple[np.ndarray, np.ndarray]:
     """Return confidence and whether it is right, float64 (N,) each, of a method on all data sets together."""
-    mine = [each for each in stated if each.method == method and not np.isnan(each.confidence).any()]
-    confidence = np.concatenate([each.confidence for each in mine]).astype(np.float64)
-    return confidence, np.concatenate([each.right for each in mine]).astype(np.float64)
+    fits = [fit for fit in stated if fit.method == method and not np.isnan(fit.confidence).any()]
+    confidence = np.concatenate([fit.confidence for fit in fits]).astype(np.float64)
+    return confidence, np.concatenate([fit.right for fit in fits]).astype(np.float64)

@@ -15,7 +15,6 @@ from textmix.contest.decided import SUITS, Stated, suited
 from textmix.contest.lessons import Facts, lessons
 from textmix.contest.pages import figure, memory, seconds
 from textmix.contest.sizes import GENERATIVE, Size, documents_of, sizes, summaries
-from textmix.metrics.significance import LEVEL
 from textmix.metrics.table import main_metric
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
 from textmix.pages.rendering import environment, style
@@ -64,22 +63,22 @@ class Content:
 
 def render(content: Content) -> str:
     """Return the page as HTML."""
-    found = sizes(content.table)
-    said = lessons(content.table, found, content.facts, content.seed)
+    all_sizes = sizes(content.table)
+    sentences = lessons(content.table, all_sizes, content.facts, content.seed)
     sections = [
         {
             "task": task,
             "title": TASKS[task].capitalize(),
-            "lessons": said[task],
+            "lessons": sentences[task],
             "tables": [
-                *(_ranks(size) for size in found if size.task == task),
+                *(_ranks(size) for size in all_sizes if size.task == task),
                 _costs(content.table, task),
                 *(_smoothing(content.table) if task == "single" else ()),
                 *(_decisions(content) if task == "multi" else ()),
             ],
-            "figures": list(_figures(content, [size for size in found if size.task == task], task)),
+            "figures": list(_figures(content, [size for size in all_sizes if size.task == task], task)),
         }
-        for task in said
+        for task in sentences
     ]
     return (
         environment()
@@ -98,10 +97,10 @@ def render(content: Content) -> str:
 def _ranks(size: Size) -> Table:
     """Return the table of mean ranks with Nemenyi's intervals."""
     n, metric = size.scores.shape[0], main_metric(size.task).replace("_", " ")
-    tested = f"two methods whose intervals do not overlap are distinguishable (Nemenyi, {LEVEL})"
-    caption = f"Mean rank by {metric} on {n} data sets, {size.said}; {tested}."
+    tested = "two methods whose intervals do not overlap are distinguishable (Nemenyi, {LEVEL})"
+    caption = f"Mean rank by {metric} on {n} data sets, {size.in_words}; {tested}."
     if n == 1:
-        caption = f"Rank by {metric} on one data set, {size.said}; one data set allows no test."
+        caption = f"Rank by {metric} on one data set, {size.in_words}; one data set allows no test."
     for kind, names in zip(("data sets", "methods"), size.without, strict=True):
         if names:
             caption += f" Left out, for they lack scores, are the {kind} {', '.join(map(_plain, names))}."
@@ -114,8 +113,8 @@ def _ranks(size: Size) -> Table:
 
 def _costs(table: pd.DataFrame, task: str) -> Table:
     """Return the table of likelihood, calibration, seconds and memory."""
-    mine, metrics = table[table["task"] == task], METRICS[task]
-    documents = documents_of(mine)
+    of_task, metrics = table[table["task"] == task], METRICS[task]
+    documents = documents_of(of_task)
     caption = (
         "Medians over the data sets on which a method has a score, so that methods with fewer of them cannot be "
         "compared by these numbers: score, likelihood (log loss in nats), calibration, seconds to fit and predict, "
@@ -127,16 +126,18 @@ def _costs(table: pd.DataFrame, task: str) -> Table:
             *(figure(row[name]) or "–" for name in metrics),
             *(seconds(row["seconds"]), memory(row["bytes"])),
         ]
-        for row in summaries(mine, metrics)
+        for row in summaries(of_task, metrics)
     ]
     return Table(caption, ("Method", "Documents", "Data sets", *map(_plain, metrics), "Seconds", "Memory"), rows)
 
 
 def _smoothing(table: pd.DataFrame) -> list[Table]:
     """Return the table of the generative methods: accuracy, perplexity and calibration on the same splits."""
-    mine = table[(table["study"] == "matrix") & table["family"].isin(GENERATIVE) & (table["task"] == "single")]
+    of_matrix = table[(table["study"] == "matrix") & table["family"].isin(GENERATIVE) & (table["task"] == "single")]
     names = ("accuracy", "perplexity", "calibration_error")
-    wide = mine.pivot_table(index=["dataset", "method"], columns="metric", values="value").reindex(columns=list(names))
+    wide = of_matrix.pivot_table(index=["dataset", "method"], columns="metric", values="value").reindex(
+        columns=list(names)
+    )
     if wide["perplexity"].isna().all():
         return []
     caption = (
@@ -157,19 +158,24 @@ def _decisions(content: Content) -> list[Table]:
         return []
     caption = f"Metric and decision, all three from one fit. {suited(content.decided)}"
     rows = [
-        [_plain(row["method"]), _plain(row["dataset"]), _plain(row["metric"]), *(figure(row[each]) for each in SUITS)]
+        [
+            _plain(row["method"]),
+            _plain(row["dataset"]),
+            _plain(row["metric"]),
+            *(figure(row[column]) for column in SUITS),
+        ]
         for row in content.decided
     ]
     return [Table(caption, ("Method", "Data", "Metric", *map(_plain, SUITS)), rows)]
 
 
-def _figures(content: Content, mine: Sequence[Size], task: str) -> Sequence[Drawing]:
+def _figures(content: Content, of_task: Sequence[Size], task: str) -> Sequence[Drawing]:
     """Return the figures of a task."""
     drawn: list[tuple[str, str, str, bytes]] = []
-    if len(mine) > 1 and len(mine[0].gaps()):
+    if len(of_task) > 1 and len(of_task[0].gaps()):
         caption = "Above 0 a generative method has the best score. The number of documents is the geometric mean."
         title = f"Generative methods against others, {TASKS[task]}"
-        drawn.append((f"gap-{task}", title, caption, figures.gap_by_size(mine, title)))
+        drawn.append((f"gap-{task}", title, caption, figures.gap_by_size(of_task, title)))
     if task == "multi" and content.stated:
         title = "Calibration of whole label sets"
         caption = (
@@ -188,9 +194,9 @@ def _figures(content: Content, mine: Sequence[Size], task: str) -> Sequence[Draw
 def _data(content: Content) -> Table:
     """Return the table of the characteristics of the data sets."""
     rows = [
-        [content.titles[dataset], *(_number(known.get(key)) for key in MEANINGS)]
-        for (study, dataset), known in content.facts.items()
-        if known
+        [content.titles[dataset], *(_number(characteristics.get(key)) for key in MEANINGS)]
+        for (study, dataset), characteristics in content.facts.items()
+        if characteristics
     ]
     return Table("Characteristics of the data sets.", ("Data", *MEANINGS.values()), rows)
 

@@ -52,7 +52,7 @@ def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list
     grid : parameter -> values; a parameter with fewer than three values, or with other values than numbers, is passed
         over.
     """
-    found = []
+    names = []
     for name, values in grid.items():
         if len(values) < 3 or not all(isinstance(value, (int, float)) for value in values):
             continue
@@ -60,8 +60,8 @@ def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list
         for point, number in points.items():
             trials[point_of(point)[name]] += number
         if trials and _is_end(max(trials, key=lambda value: trials[value]), values):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def _is_end(chosen: str, values: list[Any]) -> bool:

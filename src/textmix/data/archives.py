@@ -164,11 +164,11 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
         opener = _opener(raw)
         stream = raw if opener is None else opener(raw)
         budget = None if opener is None else _budget(limit, os.fstat(raw.fileno()).st_size, ratio)
-        found = number = 0
+        unpacked = number = 0
         # `readline` with a size never holds more than that of a line which does not end.
         while line := stream.readline(longest + 1):
-            found, number = found + len(line), number + 1
-            if budget is not None and found > budget:
+            unpacked, number = unpacked + len(line), number + 1
+            if budget is not None and unpacked > budget:
                 raise _bomb(path, "it", budget)
             if len(line) > longest:
                 raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")

@@ -65,8 +65,8 @@ def _first_source(entry: DatasetEntry, mirror: Path | None) -> tuple[Source, str
     """Return the first source that can be tried here, or else the first of all, and what to say of it."""
     for source in entry.sources:
         if source.kind != "mirror":
-            place = source.wheel.name if source.wheel else next(iter(source.files.values())).where[0].split("/")[2]
-            return source, f"{source.kind} {place}, not tried"
+            host = source.wheel.name if source.wheel else next(iter(source.files.values())).where[0].split("/")[2]
+            return source, f"{source.kind} {host}, not tried"
         if mirror is not None and all((mirror / file.where[0]).is_file() for file in source.files.values()):
             return source, "mirror"
     return entry.sources[0], "none here: TEXTMIX_MIRROR names no folder with its files"
@@ -79,8 +79,8 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
     without = [entry.files[role] for role, file in source.files.items() if not file.sha256]
     if not without:
         return "sha256"
-    known = "counts" if entry.expect else "nothing"
+    check = "counts" if entry.expect else "nothing"
     reason = f" ({entry.no_digest})" if entry.no_digest else ""
     if len(without) == len(source.files):
-        return known + reason
-    return f"{known} and sha256, but for {', '.join(without)}{reason}"
+        return check + reason
+    return f"{check} and sha256, but for {', '.join(without)}{reason}"

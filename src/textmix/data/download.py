@@ -91,7 +91,7 @@ class _Patience:
         """Leave out the time since the last call of either method, since data arrived in it."""
         self._mark = time.monotonic()
 
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Return the seconds left after counting the time since the last call of either method."""
         now = time.monotonic()
         self._left, self._mark = self._left - (now - self._mark), now
@@ -134,18 +134,18 @@ class Downloader:
 
     def _try_repeatedly(self, url: str, file: SourceFile, target: Path) -> None:
         """Try one URL up to `Limits.tries` times; raise the last `DownloadError`."""
-        for left in reversed(range(self._limits.tries)):
+        for further_tries in reversed(range(self._limits.tries)):
             try:
-                if self._patience.left() <= 0:
+                if self._patience.remaining() <= 0:
                     raise DownloadError("no time left to try", final=True)
                 self._try(url, file, target)
                 return
             except DownloadError as error:
                 log.info("%s: %s", url, error)
-                if error.final or not left:
+                if error.final or not further_tries:
                     raise
-            pause = self._limits.backoff * 2 ** (self._limits.tries - 1 - left)
-            time.sleep(max(0.0, min(pause, self._patience.left())))
+            pause = self._limits.backoff * 2 ** (self._limits.tries - 1 - further_tries)
+            time.sleep(max(0.0, min(pause, self._patience.remaining())))
 
     def _try(self, url: str, file: SourceFile, target: Path) -> None:
         """Try one URL once."""
@@ -154,7 +154,7 @@ class Downloader:
         headers = {"User-Agent": f"textmix/{__version__}", "Accept-Encoding": "identity"}
         request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the protocol is checked above
         opener = urllib.request.build_opener(_Redirects(allowed, self._limits.plain_hosts))
-        response = _open(opener, request, max(0.01, min(self._limits.stall, self._patience.left())))
+        response = _open(opener, request, max(0.01, min(self._limits.stall, self._patience.remaining())))
         with response, new_file(target) as sink:
             self._receive(response, sink, url, file)
 

@@ -61,8 +61,8 @@ class _Folder:
         """
         if not self.file(role).is_file():
             return False
-        found = self.describe(role)
-        return file.bytes in (None, found["bytes"]) and file.sha256 in (None, found["sha256"])
+        actual = self.describe(role)
+        return file.bytes in (None, actual["bytes"]) and file.sha256 in (None, actual["sha256"])
 
     def wrong(self) -> str:
         """Return a message about the first file that agrees with no source; empty if every file agrees with one.
@@ -77,9 +77,9 @@ class _Folder:
                     self.file(role).unlink()
                     del self._known[self.file(role)]
                     continue
-                found = self.describe(role)
+                actual = self.describe(role)
                 expected = " or ".join(sorted({file.sha256 or f"{file.bytes} bytes" for file in files}))
-                return f"{found['name']} has sha256 {found['sha256']}, expected {expected}"
+                return f"{actual['name']} has sha256 {actual['sha256']}, expected {expected}"
         return ""
 
     def record(self, source: Source) -> dict[str, Any]:

@@ -66,6 +66,6 @@ def parts_of(folder: Path) -> dict[str, Path]:
     It holds two folders, one with train and one with test in its name.
     """
     inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    found = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
-    whole = len(inside) == 2 and all(len(paths) == 1 for paths in found.values())
-    return {role: paths[0] for role, paths in found.items()} if whole else {}
+    folders = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
+    whole = len(inside) == 2 and all(len(paths) == 1 for paths in folders.values())
+    return {role: paths[0] for role, paths in folders.items()} if whole else {}

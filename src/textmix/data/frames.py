@@ -34,7 +34,7 @@ def frame_rows(path: Path, form: str, columns: Sequence[Column]) -> Iterator[Row
     first = 1 if by_number or form == "parquet" else 2
     wanted = places(path, first - 1, names, columns, by_number)
     for number, cells in enumerate(rows, start=first):
-        yield number, [None if place is None else _cell(cells[place]) for place in wanted]
+        yield number, [None if position is None else _cell(cells[position]) for position in wanted]
 
 
 def _table(path: Path, form: str, header: bool) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
@@ -58,7 +58,7 @@ def _table(path: Path, form: str, header: bool) -> tuple[list[str], Iterator[tup
 def _cell(value: Any) -> Any:
     """Return a cell as text, or as a list of texts."""
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [_cell(each) for each in value]
+        return [_cell(item) for item in value]
     if value is None or value != value:  # noqa: PLR0124 - nan alone differs from itself
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -46,20 +46,20 @@ def unescape(text: str) -> str:
 
 def values_of(text: str) -> list[str] | None:
     """Return the values of a dense row, or between the braces of a nominal; None where a quote or brace is astray."""
-    found = [_value(*match.groups()[:3]) for match in _matches(_VALUE, text)]
-    return found or None
+    items = [_value(*match.groups()[:3]) for match in _matches(_VALUE, text)]
+    return items or None
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """Return the matches that fill a text from its begin to its end, each ended by a comma but the last; else none."""
-    found, place = list[re.Match[str]](), 0
-    while not found or found[-1].groups()[-1] == ",":
-        match = pattern.match(text, place)
+    matches, start = list[re.Match[str]](), 0
+    while not matches or matches[-1].groups()[-1] == ",":
+        match = pattern.match(text, start)
         if match is None:
             return []
-        found.append(match)
-        place = match.end()
-    return found if place == len(text) else []
+        matches.append(match)
+        start = match.end()
+    return matches if start == len(text) else []
 
 
 def _value(single: str | None, double: str | None, bare: str | None) -> str:
@@ -90,7 +90,7 @@ def read_nominal(
     DataFormatError : with the line: a row is no list of A values or of pairs in braces, a value is neither a number nor
         one of the nominal's, a label is missing, or a number is.
     """
-    widths = [0 if column in chosen else len(known or "1") for column, known in enumerate(values)]
+    widths = [0 if column in chosen else len(nominal or "1") for column, nominal in enumerate(values)]
     starts = np.concatenate([[0], np.cumsum(widths)])
     data, indices, indptr, labels = list[float](), list[int](), [0], list[int]()
     for number, line in enumerate(lines[1], start=lines[0]):
@@ -98,49 +98,49 @@ def read_nominal(
         if not text or text.startswith("%"):
             continue
         row = _row(path, number, text, values)
-        for column, (value, known) in enumerate(zip(row, values, strict=True)):
-            place, amount = _read(path, number, names[column], value, known)
-            if column in chosen and place < 0:
+        for column, (value, nominal) in enumerate(zip(row, values, strict=True)):
+            index, amount = _read(path, number, names[column], value, nominal)
+            if column in chosen and index < 0:
                 raise DataFormatError(path, number, f"has no value of the label {names[column]!r}; fill it in")
             if column in chosen:
-                labels.append(int(amount) if known is None else place)
+                labels.append(int(amount) if nominal is None else index)
             elif amount:
                 data.append(amount)
-                indices.append(int(starts[column]) + place)
+                indices.append(int(starts[column]) + index)
         indptr.append(len(indices))
     features = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, int(starts[-1])), dtype=np.float64)
-    found = np.array(labels, dtype=np.int64).reshape(len(indptr) - 1, len(chosen))
-    return NominalTable(features, _feature_names(names, values, chosen), found)
+    chosen_values = np.array(labels, dtype=np.int64).reshape(len(indptr) - 1, len(chosen))
+    return NominalTable(features, _feature_names(names, values, chosen), chosen_values)
 
 
 def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None]) -> list[str]:
     """Return the value of each attribute in a row; an omitted one of a sparse row is 0, or the first of a nominal."""
     if not text.startswith("{"):
-        found = values_of(text) or []
-        if len(found) != len(values):
-            raise DataFormatError(path, number, f"has {len(found)} values, expected {len(values)}; look at its quotes")
-        return found
-    row = ["0" if known is None else known[0] for known in values]
+        dense = values_of(text) or []
+        if len(dense) != len(values):
+            raise DataFormatError(path, number, f"has {len(dense)} values, expected {len(values)}; look at its quotes")
+        return dense
+    row = ["0" if nominal is None else nominal[0] for nominal in values]
     pairs = _matches(_PAIR, text[1:-1]) if text.endswith("}") and text[1:-1].strip() else []
     places = [int(pair[1]) for pair in pairs]
     if not (text.endswith("}") and (pairs or not text[1:-1].strip())):
         raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {{index value, ...}}")
-    if any(after <= before for before, after in pairwise(places)) or any(place >= len(row) for place in places):
+    if any(after <= before for before, after in pairwise(places)) or any(index >= len(row) for index in places):
         raise DataFormatError(path, number, f"has an index out of order, or not below {len(row)}")
     for pair in pairs:
         row[int(pair[1])] = _value(*pair.groups()[1:4])
     return row
 
 
-def _read(path: Path, number: int, name: str, value: str, known: list[str] | None) -> tuple[int, float]:
+def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | None) -> tuple[int, float]:
     """Return place and amount of a value: 0 and the number, or the place in a nominal (-1 if missing) and 1."""
-    if known is not None:
+    if nominal is not None:
         if value == "?":
             return -1, 0.0
-        if value not in known:
-            what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(known[:10])}"
+        if value not in nominal:
+            what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
             raise DataFormatError(path, number, what)
-        return known.index(value), 1.0
+        return nominal.index(value), 1.0
     try:
         amount = float(value)
     except ValueError:
@@ -152,8 +152,8 @@ def _read(path: Path, number: int, name: str, value: str, known: list[str] | Non
 
 def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], chosen: set[int]) -> list[str]:
     """Return the names of the features."""
-    found = list[str]()
-    for column, (name, known) in enumerate(zip(names, values, strict=True)):
+    features = list[str]()
+    for column, (name, nominal) in enumerate(zip(names, values, strict=True)):
         if column not in chosen:
-            found += [name] if known is None else [f"{name}={value}" for value in known]
-    return found
+            features += [name] if nominal is None else [f"{name}={value}" for value in nominal]
+    return features

@@ -101,9 +101,9 @@ def read_numbers(
     n_rows, status, position = kernel(np.frombuffer(data, dtype=np.uint8), rows)
     if status != kernels.OK:
         column = position - data.rfind(b"\n", 0, position)
-        found = data[position : position + 20].split(b"\n")[0].decode("latin-1")
+        beginning = data[position : position + 20].split(b"\n")[0].decode("latin-1")
         what = _FAULTS[status].format(columns=columns)
-        raise fault_at(path, data, position, f"column {column} ({found!r}): {what}")
+        raise fault_at(path, data, position, f"column {column} ({beginning!r}): {what}")
     entries = rows.counts[0]
     values = rows.values[:entries].copy()
     _convert_long(path, data, values, rows.long[: rows.counts[1]])

@@ -80,8 +80,8 @@ def _classes(files: Mapping[str, Path]) -> list[str]:
     """Return the class folders of a split without `UNLABELLED` in training; empty where it is none of aclImdb's."""
     if "train" not in files or not (files["train"] / UNLABELLED).is_dir() or (files["test"] / UNLABELLED).exists():
         return []
-    found = {path.name for part in files.values() for path in part.iterdir() if path.is_dir()}
-    return sorted(found - {UNLABELLED})
+    classes = {path.name for part in files.values() for path in part.iterdir() if path.is_dir()}
+    return sorted(classes - {UNLABELLED})
 
 
 def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int]:
@@ -94,7 +94,7 @@ def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int
     n_features, least, most = 0, 1, 0
     caps = {**LIMITS, **limits}
     for path in paths:
-        for number, line in enumerate(iter_lines(path, longest=caps["line"], ratio=caps["ratio"]), start=1):
+        for line_number, line in enumerate(iter_lines(path, longest=caps["line"], ratio=caps["ratio"]), start=1):
             head, *cells = line.split() or [b""]
             if b":" in head:  # a document without labels
                 head, cells = b"", [head, *cells]
@@ -102,12 +102,14 @@ def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int
                 labels = [int(label) for label in head.split(b",") if label]
                 n_features = max([n_features, *(int(cell.split(b":")[0]) for cell in cells[-1:])])
             except ValueError as error:
-                raise DataFormatError(path, number, f"is not 'label,label index:value ...' ({error})") from error
+                raise DataFormatError(path, line_number, f"is not 'label,label index:value ...' ({error})") from error
             least, most = min([least, *labels]), max([most, *labels])
-            for key, found in (("features", n_features), ("labels", most)):
-                if found > caps[key]:
-                    what = f"has number {found} among its {key}, above the cap of {caps[key]:,}"
-                    raise DataFormatError(path, number, f"{what}; if it is right, write limits: {{{key}: {found}}}")
+            for key, number in (("features", n_features), ("labels", most)):
+                if number > caps[key]:
+                    what = f"has number {number} among its {key}, above the cap of {caps[key]:,}"
+                    raise DataFormatError(
+                        path, line_number, f"{what}; if it is right, write limits: {{{key}: {number}}}"
+                    )
     if least < 0 or not n_features:
         raise DataFormatError(paths[0], None, "has a label below 0, or no values; labels are whole numbers from 0")
     return {"n_features": n_features, "n_labels": most - least + 1, "first_label": least}

@@ -85,10 +85,10 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
     """Check the fetched files against the sha256 in their record."""
     for file in files.values():
         path = folder / file["name"]
-        found = digests.sha256_file(path) if path.is_file() else "no such file"
-        if found != file["sha256"]:
+        sha256 = digests.sha256_file(path) if path.is_file() else "no such file"
+        if sha256 != file["sha256"]:
             raise MissingResult(
-                f"{path} changed since it was fetched: sha256 expected {file['sha256']}, found {found}; "
+                f"{path} changed since it was fetched: sha256 expected {file['sha256']}, found {sha256}; "
                 f"delete the folder {folder} and run again",
                 broken=True,
             )
@@ -110,12 +110,12 @@ def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
     DataFormatError : a file is not as the reader's ``read`` describes it.
     """
     module = importlib.import_module(reader.module)
-    given = set(reader.options)
-    missing = {option for option, required in module.OPTIONS.items() if required} - given
-    if missing or not given <= set(module.OPTIONS):
+    options = set(reader.options)
+    missing = {option for option, required in module.OPTIONS.items() if required} - options
+    if missing or not options <= set(module.OPTIONS):
         raise ConfigError(
             f"config/datasets.yaml: {name}: the reader {reader.name} takes the options {module.OPTIONS} (True: "
-            f"required); correct {sorted(missing or given - set(module.OPTIONS))}, which is missing or unknown"
+            f"required); correct {sorted(missing or options - set(module.OPTIONS))}, which is missing or unknown"
         )
     corpus: Corpus = module.read(files, {**reader.options, "name": name})
     return corpus
@@ -134,11 +134,11 @@ def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest
     ------
     DataFormatError : all differences in one message.
     """
-    found = corpus.statistics()
+    counts = corpus.statistics()
     wrong = [
-        f"{key} should be {value}, found {found.get(key, 'no such count')}"
+        f"{key} should be {value}, found {counts.get(key, 'no such count')}"
         for key, value in expect.items()
-        if found.get(key) != value
+        if counts.get(key) != value
     ]
     digest = corpus.content_digest() if content_digest is not None else None
     if digest != content_digest:
@@ -166,9 +166,9 @@ def check_corpus(corpus: Corpus) -> None:
     ones = corpus.labels.dtype == np.int8 and bool(np.all(corpus.labels.data == 1))
     _require(corpus, ones, "labels should be int8 ones")
     if corpus.split is not None:
-        known = np.isin(corpus.split, (TRAIN, TEST, UNUSED)).all()
+        valid = np.isin(corpus.split, (TRAIN, TEST, UNUSED)).all()
         whole = corpus.split.shape == (n_documents,) and corpus.split.dtype == np.int8
-        _require(corpus, whole and bool(known), "split should be one of train, test, unused for each document")
+        _require(corpus, whole and bool(valid), "split should be one of train, test, unused for each document")
     if corpus.text is not None:
         _check_ragged(corpus, corpus.text, np.uint8, "text")
         _check_utf8(corpus, corpus.text)
@@ -224,8 +224,8 @@ def _check_utf8(corpus: Corpus, text: Ragged) -> None:
         try:
             decoder.decode(block, final=start + _BLOCK > len(text.values))
         except UnicodeDecodeError as error:
-            found = max(start, start + len(block) - len(error.object) + error.start)
-            raise DataFormatError(corpus.name, None, f"text is not UTF-8 at byte {found}") from error
+            position = max(start, start + len(block) - len(error.object) + error.start)
+            raise DataFormatError(corpus.name, None, f"text is not UTF-8 at byte {position}") from error
     starts = text.offsets[:-1]
     starts = starts[starts < len(text.values)]
     _require(corpus, bool(np.all(text.values[starts] & 0xC0 != 0x80)), "a document starts within a character")

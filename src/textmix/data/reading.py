@@ -72,9 +72,9 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        line, place = data.count(b"\n", 0, error.start) + 1, error.start - data.rfind(b"\n", 0, error.start)
-        found = f"byte {data[error.start]:#04x} at {place}"
-        raise DataFormatError(path, line, f"is not {encoding} text ({found}); {REMEDY}") from error
+        line, column = data.count(b"\n", 0, error.start) + 1, error.start - data.rfind(b"\n", 0, error.start)
+        what = f"byte {data[error.start]:#04x} at {column}"
+        raise DataFormatError(path, line, f"is not {encoding} text ({what}); {REMEDY}") from error
     nul = data.find(b"\0")
     if nul >= 0:
         raise DataFormatError(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte: this is not text")
@@ -166,7 +166,7 @@ def split_labels(corpus: Corpus, separator: str) -> Corpus:
             f"config/datasets.yaml: {corpus.name}: a class name has an empty part between {separator!r}; "
             "choose another label_separator"
         )
-    names = sorted({name for each in parts for name in each})
+    names = sorted({name for class_parts in parts for name in class_parts})
     number = {name: i for i, name in enumerate(names)}
     rows = [[number[name] for name in parts[label]] for label in corpus.classes()]
     return replace(corpus, label_names=names, labels=label_matrix(rows, len(names)))

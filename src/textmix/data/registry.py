@@ -51,8 +51,8 @@ class Reader:
         ConfigError : there is no such reader.
         """
         if self.name not in READERS:
-            known = ", ".join(READERS)
-            raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {known}")
+            allowed = ", ".join(READERS)
+            raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
         return f"{readers.__name__}.{self.name}"
 
 

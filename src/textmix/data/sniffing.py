@@ -47,6 +47,8 @@ def delimiter_of(lines: Iterable[str], columns: Sequence[Column]) -> str:
         except csv.Error:
             return False, 0
         names = {cell.strip() for cell in cells}
-        return all(each in names if isinstance(each, str) else each <= len(cells) for each in wanted), len(cells)
+        return all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted), len(
+            cells
+        )
 
     return max(DELIMITERS, key=fit)

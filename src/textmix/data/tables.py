@@ -71,12 +71,12 @@ class Lines:
         DataFormatError : with the line: it is not in the encoding, is UTF-16, holds a NUL byte or more than
             ``longest`` bytes, or has no line end though ``ended`` asks for one.
         """
-        number = 0
+        n_lines = 0
         for batch in self._batches():
             # The first line may begin with a byte order mark.
-            whole = self._whole(batch) if number else None
-            yield from whole or (self._line(place, line) for place, line in enumerate(batch, start=number + 1))
-            number += len(batch)
+            whole = self._whole(batch) if n_lines else None
+            yield from whole or (self._line(number, line) for number, line in enumerate(batch, start=n_lines + 1))
+            n_lines += len(batch)
 
     def _batches(self) -> Iterator[list[bytes]]:
         """Yield the lines in batches that end once they have `BATCH` bytes; the first line is one of its own."""
@@ -126,8 +126,8 @@ class Lines:
     def _foreign(self, number: int, line: bytes, error: UnicodeDecodeError) -> str:
         """Return a line that is not in the encoding, read as Windows-1252 if the file is mixed; else raise."""
         if not self.mixed:
-            found = f"byte {line[error.start]:#04x} at {error.start + 1}"
-            raise DataFormatError(self.path, number, f"is not {self.encoding} text ({found}); {self.remedy}") from error
+            what = f"byte {line[error.start]:#04x} at {error.start + 1}"
+            raise DataFormatError(self.path, number, f"is not {self.encoding} text ({what}); {self.remedy}") from error
         self.foreign += 1
         return line.decode("cp1252", FREE)
 
@@ -227,11 +227,11 @@ def table_rows(
         raise DataFormatError(path, line, "has no header; name the columns in its first line")
     wanted, width = places(path, line, first, columns, by_number) if first else [], len(first)
     if first and by_number:
-        yield line, [None if place is None else first[place] for place in wanted]
+        yield line, [None if position is None else first[position] for position in wanted]
     for line, cells in rows:
         if len(cells) != width:
             raise DataFormatError(path, line, f"has {len(cells)} cells, expected {width}")
-        yield line, [None if place is None else cells[place] for place in wanted]
+        yield line, [None if position is None else cells[position] for position in wanted]
 
 
 def places(
@@ -253,9 +253,9 @@ def places(
     keys = [None if column is None else str(column) for column in columns]
     for key in keys:
         if key is not None and names.count(key) != 1:
-            known = f"it has {len(cells)} columns" if by_number else f"the columns are {', '.join(names[:20])}"
+            choice = f"it has {len(cells)} columns" if by_number else f"the columns are {', '.join(names[:20])}"
             times = "no column" if key not in names else "more than one column"
-            raise DataFormatError(path, line, f"there is {times} {key!r}; {known}")
+            raise DataFormatError(path, line, f"there is {times} {key!r}; {choice}")
     return [None if key is None else names.index(key) for key in keys]
 
 
@@ -325,9 +325,9 @@ def plain_rows(lines: Iterable[str], n_columns: int) -> Iterator[Row]:
     lines : the lines with their line ends.
     n_columns : number C of values in a row: the line without its line end, and then C - 1 times None.
     """
-    rest = [None] * (n_columns - 1)
+    empty = [None] * (n_columns - 1)
     for number, line in enumerate(lines, start=1):
-        yield number, [line.rstrip("\r\n"), *rest]
+        yield number, [line.rstrip("\r\n"), *empty]
 
 
 def read_rows(

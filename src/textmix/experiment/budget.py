@@ -14,22 +14,22 @@ from typing import NoReturn
 
 from textmix.core.errors import OUT_OF_TIME, MissingResult
 
-#: Budget without a word of the user's: seconds a document, and least seconds.
+#: Budget where the user gives none: seconds for each document, and the smallest budget in seconds.
 A_DOCUMENT, LEAST = 0.06, 300.0
 #: Seconds between two signals that end a block whose time is up.
 AGAIN = 1.0
 #: Part of the time left of the run that one method may take, so that a costly one leaves time to those after it, and
 #: seconds left below which none is tried.
 A_METHOD, LAST = 0.5, 5.0
-#: A search that at its pace would take so many times the time of its method is stopped before the time is up, once it
-#: has used a tenth of it.
+#: A search whose pace predicts more than this multiple of its time limit is stopped early, once it has used a tenth of
+#: the limit.
 HOPELESS, FIRST_LOOK = 3.0, 0.1
 #: Part of the budget that a method of low cost may take in any case.
 A_CHEAP = 0.25
 
 
 def seconds_left(started: float, budget: float, documents: int, cheap: bool = False) -> float | None:
-    """Return the seconds that a method may take, of a run `A_METHOD` of what is left; None for one without a limit.
+    """Return the seconds that a method may take: the share `A_METHOD` of the time left; None without a limit.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def seconds_left(started: float, budget: float, documents: int, cheap: bool = Fa
     if not started:
         return budget or None
     whole = allowed(budget, documents)
-    left = started + whole - time.time()
-    share = A_METHOD * left if left > LAST else 0.0
+    remaining = started + whole - time.time()
+    share = A_METHOD * remaining if remaining > LAST else 0.0
     return max(share, A_CHEAP * whole) if cheap else share
 
 
@@ -103,13 +103,13 @@ def time_limit(seconds: float | None, name: str, *, of_run: bool = True) -> Iter
     if seconds <= 0:
         raise MissingResult(f"{OUT_OF_TIME}{name} was not tried, for the time budget was used up; {remedy}")
 
-    said = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, its share of the time budget; {remedy}"
+    stopped = f"{OUT_OF_TIME}{name} was stopped after {seconds:.0f} s, its share of the time budget; {remedy}"
     long = f"{name} takes more than {seconds:.0f} s of the processor (matrix_seconds)"
     ends: list[MissingResult] = []
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         """End the block."""
-        ends.append(MissingResult(said if of_run else long))
+        ends.append(MissingResult(stopped if of_run else long))
         raise ends[-1]
 
     timer, sent = (signal.ITIMER_REAL, signal.SIGALRM) if of_run else (signal.ITIMER_PROF, signal.SIGPROF)

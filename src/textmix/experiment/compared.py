@@ -62,7 +62,7 @@ def run_compared(
 
 def views_of(corpora: Sequence[Corpus], entry: Mapping[str, Any]) -> Views:
     """Return the documents in the views of an entry; the parameters are those of `run_compared`."""
-    parts = (one.features if one.tokens is None else TokenSequences.of_corpus(one) for one in corpora)
+    parts = (corpus.features if corpus.tokens is None else TokenSequences.of_corpus(corpus) for corpus in corpora)
     return Views(dict(zip(entry["views"], parts, strict=True)), entry["views"])
 
 
@@ -90,8 +90,8 @@ def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
         return f"{method.name} takes {TAKES['counts']}; {corpus.name} has other values"
     if method.takes == "sequences" and corpus.tokens is None:
         return f"{method.name} takes {TAKES['sequences']}; {corpus.name} has none"
-    found = {"documents": n_train, "labels": len(corpus.label_names), "features": corpus.features.shape[1]}
-    over = [f"{found[key]:,} {key}" for key, most in method.most.items() if found[key] > most]
+    numbers = {"documents": n_train, "labels": len(corpus.label_names), "features": corpus.features.shape[1]}
+    over = [f"{numbers[key]:,} {key}" for key, most in method.most.items() if numbers[key] > most]
     if over:
         limits = ", ".join(f"{most:,} {key}" for key, most in method.most.items())
         return f"{method.name} is left out above {limits} to save time and memory; {corpus.name} has {', '.join(over)}"

@@ -23,15 +23,15 @@ def further(task: str, estimator: Any, X: Any, y: np.ndarray, predicted: np.ndar
     """
     if task == "single":
         return _text(estimator, X, y) if hasattr(estimator, "log_likelihood") else {}
-    found = {}
+    arrays = {}
     if hasattr(estimator, "confidence"):
-        found["confidence"] = np.asarray(estimator.confidence(X), dtype=np.float32)
+        arrays["confidence"] = np.asarray(estimator.confidence(X), dtype=np.float32)
     elif hasattr(estimator, "set_log_proba"):
-        found["confidence"] = np.exp(estimator.set_log_proba(X, predicted)).astype(np.float32)
+        arrays["confidence"] = np.exp(estimator.set_log_proba(X, predicted)).astype(np.float32)
     if hasattr(estimator, "decide"):
-        made = [np.packbits(estimator.decide(X, decision).astype(np.uint8), axis=1) for decision in DECISIONS]
-        found["decisions"] = np.stack(made, axis=1)
-    return found
+        sets = [np.packbits(estimator.decide(X, decision).astype(np.uint8), axis=1) for decision in DECISIONS]
+        arrays["decisions"] = np.stack(sets, axis=1)
+    return arrays
 
 
 def _text(estimator: Any, X: Any, y: np.ndarray) -> dict[str, np.ndarray]:
@@ -40,8 +40,8 @@ def _text(estimator: Any, X: Any, y: np.ndarray) -> dict[str, np.ndarray]:
     Both are nan for a class unseen in training.
     """
     column = np.minimum(np.searchsorted(estimator.classes_, y), len(estimator.classes_) - 1)
-    known = np.flatnonzero(estimator.classes_[column] == y)
+    rows = np.flatnonzero(estimator.classes_[column] == y)
     log_p, words = estimator.log_likelihood(X, "sequence"), estimator.text_lengths(X)
     text = np.full((len(y), 2), np.nan)
-    text[known, 0], text[known, 1] = log_p[known, column[known]], words[known]
+    text[rows, 0], text[rows, 1] = log_p[rows, column[rows]], words[rows]
     return {"text": text}

@@ -31,7 +31,7 @@ TABULATED = ("family", "task")
 TUNING = "textmix.experiment.tuning"
 #: Module that searches representation and parameters in a comparison of methods; imported by name, too.
 SEARCH = "textmix.experiment.search"
-#: ``takes`` -> the weightings (`textmix.text.weighting`) that a method tries unless its entry names others.
+#: ``takes`` -> the weightings (`textmix.text.term_weighting`) that a method tries unless its entry names others.
 DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled"), "sequences": (ORDER,)}
 #: Classes of methods by their time: a comparison fits the methods of an earlier class first.
 COSTS = ("low", "middle", "high")
@@ -122,13 +122,13 @@ def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
 def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
     """Return one entry of the registry."""
     method = make_entry(Method, entry, f"{source}: {name}", name=name)
-    for key, value, known in (
+    for key, value, allowed in (
         ("task", method.task, TASKS),
         ("takes", method.takes, TAKES),
         ("cost", method.cost, COSTS),
     ):
-        if value not in known:
-            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, known)}")
+        if value not in allowed:
+            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, allowed)}")
     return method
 
 

@@ -49,13 +49,13 @@ class Predictions:
     decisions: np.ndarray | None = None
     text: np.ndarray | None = None
 
-    def label_sets(self, variant: int, place: slice, n_labels: int) -> np.ndarray:
+    def label_sets(self, variant: int, documents: slice, n_labels: int) -> np.ndarray:
         """Return predicted label sets of a variant as indicators, int8 (n, L).
 
         Parameters
         ----------
         variant : index of the variant.
-        place : the n documents, as `textmix.experiment.splits.Splits.test_place` gives them.
+        documents : the n documents, as `textmix.experiment.splits.Splits.test_place` gives them.
         n_labels : L.
 
         Raises
@@ -64,7 +64,7 @@ class Predictions:
         """
         if self.sets is None:
             raise ValueError("these predictions are classes; a single-label method has no label sets")
-        return np.unpackbits(self.sets[variant, place], axis=1, count=n_labels).astype(np.int8)
+        return np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels).astype(np.int8)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the predictions to a result folder.
@@ -152,7 +152,7 @@ def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarr
         return np.asarray(estimator.set_log_proba(X, y), dtype=np.float64)
     posterior = estimator.predict_log_proba(X)
     column = np.searchsorted(estimator.classes_, y)
-    known = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y
-    found = np.full(len(y), -np.inf)
-    found[known] = posterior[np.flatnonzero(known), column[known]]
-    return found
+    seen = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y
+    log_p = np.full(len(y), -np.inf)
+    log_p[seen] = posterior[np.flatnonzero(seen), column[seen]]
+    return log_p

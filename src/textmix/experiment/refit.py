@@ -32,7 +32,7 @@ def typed_point(name: str) -> dict[str, Any]:
 
 
 def _typed(text: str) -> Any:
-    """Return a value of Python from its text; a word that is no value stays a text."""
+    """Return a value of Python from its text; text that is no literal stays text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -100,7 +100,7 @@ class Refit:
         weights = linear_weights(estimator)
         if weights is None:
             return []
-        names = dict(zip(self.entry["views"], (one.feature_names for one in self.corpora), strict=True))
+        names = dict(zip(self.entry["views"], (corpus.feature_names for corpus in self.corpora), strict=True))
         features = estimator.weighting.get_feature_names_out(names[self.point["view"]])
         labels = [str(self.corpora[0].label_names[i]) for i in np.asarray(estimator.classes_).tolist()]
         if len(weights) == 1 and len(labels) == 2:
@@ -112,7 +112,7 @@ class Refit:
 
 
 def _sureness(scores: np.ndarray, name: str, task: str) -> np.ndarray:
-    """Return the distance of the best class from the second, or for label sets the least distance of a label from 1/2.
+    """Return the difference of the two largest scores; for label sets the distance of the least certain label.
 
     Parameters
     ----------

@@ -13,11 +13,11 @@ from sklearn import preprocessing
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import ORDER
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.text.weighting import WEIGHTINGS, TermWeighting
+from textmix.text.term_weighting import WEIGHTINGS, TermWeighting
 
 #: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.
 CHOICE = ("view", "weighting")
-#: What an estimator may offer of a matrix of documents.
+#: Methods of an estimator whose first argument is a matrix of documents.
 _OFFERED = (
     *("predict_proba", "predict_log_proba", "set_log_proba", "decision_function", "confidence", "decide"),
     *("log_likelihood", "text_lengths"),
@@ -54,8 +54,8 @@ class Views:
 def suited(corpus: Corpus, weightings: Iterable[str]) -> list[str]:
     """Return the weightings that suit a corpus: of counts, of other numbers, or of words in order."""
     counts = corpus.features is not None and corpus.features.dtype.kind in "iu"
-    known = {**WEIGHTINGS, ORDER: counts}
-    return [name for name in weightings if known[name] == counts]
+    takes_counts = {**WEIGHTINGS, ORDER: counts}
+    return [name for name in weightings if takes_counts[name] == counts]
 
 
 def weighting_of(
@@ -87,15 +87,15 @@ class Represented:
 
     def predict(self, X: Views) -> np.ndarray:
         """Return what the estimator predicts."""
-        found: np.ndarray = self.estimator.predict(self._weighted(X))
-        return found
+        predicted: np.ndarray = self.estimator.predict(self._weighted(X))
+        return predicted
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the estimator; its methods of documents get the weighted matrix."""
         if name == "estimator":  # not set yet
             raise AttributeError(name)
-        found = getattr(self.estimator, name)
-        return (lambda X, *more: found(self._weighted(X), *more)) if name in _OFFERED else found
+        attribute = getattr(self.estimator, name)
+        return (lambda X, *more: attribute(self._weighted(X), *more)) if name in _OFFERED else attribute
 
     def _weighted(self, X: Views) -> Any:
         """Return the weighted matrix of documents, CSR (N, K), or their words in order."""

@@ -54,15 +54,15 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
         return float(function(evaluation.true, evaluation.predicted))
     if row.takes == "true_log_proba":
         return float(function(evaluation.true_log_proba))
-    given = getattr(evaluation, row.takes)
-    if given is None:
+    output = getattr(evaluation, row.takes)
+    if output is None:
         return float("nan")
     if row.takes == "text":
-        return float(function(given))
+        return float(function(output))
     if row.takes == "confidence":
-        return float(function(given, (evaluation.true == evaluation.predicted).all(axis=1)))
+        return float(function(output, (evaluation.true == evaluation.predicted).all(axis=1)))
     happened = evaluation.true == evaluation.predicted if evaluation.true.ndim == 1 else evaluation.true
-    return float(function(given, happened))
+    return float(function(output, happened))
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
@@ -95,12 +95,12 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     return rows
 
 
-def _evaluation(predictions: Predictions, variant: int, place: slice, truth: np.ndarray) -> Evaluation:
-    """Return truth and predictions of one variant on the test documents of one trial, which stand at ``place``."""
+def _evaluation(predictions: Predictions, variant: int, documents: slice, truth: np.ndarray) -> Evaluation:
+    """Return truth and predictions of one variant on the test documents of one trial, which stand at ``documents``."""
     if predictions.classes is not None:
-        predicted = predictions.classes[variant, place]
+        predicted = predictions.classes[variant, documents]
     else:
-        predicted = predictions.label_sets(variant, place, truth.shape[1])
-    given = [getattr(predictions, name) for name in ("marginals", "confidence", "text")]
-    parts = [None if array is None else array[variant, place] for array in given]
-    return Evaluation(truth, predicted, predictions.true_log_proba[variant, place], *parts)
+        predicted = predictions.label_sets(variant, documents, truth.shape[1])
+    arrays = [getattr(predictions, name) for name in ("marginals", "confidence", "text")]
+    parts = [None if array is None else array[variant, documents] for array in arrays]
+    return Evaluation(truth, predicted, predictions.true_log_proba[variant, documents], *parts)

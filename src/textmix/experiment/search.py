@@ -1,10 +1,10 @@
 """The search of a comparison: representation and parameters, chosen by cross-validation inside a training part.
 
 First the representations race at the middle of the grid, then all points of the grid race on the best two of them.
-Each race is decided by the mean over all folds: one fold of few documents says little, and an entrant that is out
-after it never comes back.  Of many documents a part is enough to tell the better half of the entrants, which alone
-meets the folds.  Where the best value of a parameter is an end of its ladder, the ladder gets one more value, as long
-as that helps.
+Each race is decided by the mean over all folds: the score on one fold of few documents is noisy, and an entrant that is
+dropped never comes back.  With many documents, a part of them decides which half of the entrants is fitted on the
+folds.  Where the best value of a parameter is an end of its ladder, the ladder gets one more value, as long as that
+helps.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MANY, PART = 6000, (2000, 1000)
 
 Choice = Mapping[str, str]
 Point = Mapping[str, Any]
-#: What races: a representation, and a point of the grid.
+#: An entrant of a race: a representation and a point of the grid.
 Entrant = tuple[Choice, Point]
 
 
@@ -86,7 +86,7 @@ def search(
 
 
 def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the documents of the fit and those held out, of each fold; before them those of the part of many (`MANY`).
+    """Return fitted and held-out documents of each fold; with `MANY` documents or more a smaller part comes first.
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[n
     n_folds : number of folds.
     generator : draws the folds, and the part.
     """
-    found = list(halves_of(fold_numbers(n, n_folds, generator)))
+    folds = list(halves_of(fold_numbers(n, n_folds, generator)))
     if n < MANY:
-        return found
+        return folds
     drawn = generator.permutation(n)
-    return [(np.sort(drawn[: PART[0]]), np.sort(drawn[PART[0] : sum(PART)])), *found]
+    return [(np.sort(drawn[: PART[0]]), np.sort(drawn[PART[0] : sum(PART)])), *folds]
 
 
 def _extended(scores: _Scores, choice: Choice, point: Point, key: str, values: Sequence[Any]) -> Point:
@@ -153,7 +153,7 @@ class _Scores:
         self.task, self.make, self.metric, self.data, self.parts = task, make, metric, data, parts
         self.first = len(data[1]) >= MANY
         self.sign = -1.0 if METRICS[metric].loss else 1.0
-        self.known: dict[tuple[str, int], float] = {}
+        self.computed: dict[tuple[str, int], float] = {}
         self.weighted: dict[tuple[str, int], tuple[Any, Any]] = {}
         self.warm: dict[tuple[str, int], Any] = {}
 
@@ -161,29 +161,29 @@ class _Scores:
         """Set up the line of progress for races of some numbers of entrants; in a race of one nothing is fitted."""
         folds = len(self.parts) - self.first
         fits = sum(number * self.first + folds * self._left(number) for number in races if number > 1)
-        self.total = len(self.known) + fits
+        self.total = len(self.computed) + fits
         self.report = progress(name, self.total)
 
     def _left(self, number: int) -> int:
-        """Return how many of some entrants meet the folds: the better half, and at least two, after a first part."""
+        """Return how many of ``number`` entrants go on after the first part: half of them, at least two."""
         return max(LEADING, -(-number // 2)) if self.first else number
 
     def race(self, entrants: Sequence[Entrant]) -> list[Entrant]:
-        """Return the entrants that met all folds, the best first."""
+        """Return the entrants that were fitted on all folds, the best first."""
         if len(entrants) == 1:
             return list(entrants)
-        left = list(entrants)
-        if self.first and len(left) > LEADING:
-            left = self._ordered(left, [0])[: self._left(len(left))]
-        return self._ordered(left, self._folds())
+        entered = list(entrants)
+        if self.first and len(entered) > LEADING:
+            entered = self._ordered(entered, [0])[: self._left(len(entered))]
+        return self._ordered(entered, self._folds())
 
     def mean(self, choice: Choice, point: Point) -> float:
-        """Return the mean of the metric of one entrant over the folds; a fold that it has not met yet is fitted."""
-        self.total = len(self.known) + len(self.parts)
+        """Return the mean of the metric of one entrant over the folds; a fold without a value is fitted now."""
+        self.total = len(self.computed) + len(self.parts)
         return float(self.sign * np.mean([self.value(choice, point, part) for part in self._folds()]))
 
     def _folds(self) -> range:
-        """Return the numbers of the parts that are folds, without the part of many documents."""
+        """Return the numbers of the parts that are folds, without the smaller part that comes first."""
         return range(self.first, len(self.parts))
 
     def _ordered(self, entrants: Sequence[Entrant], parts: Sequence[int]) -> list[Entrant]:
@@ -201,11 +201,11 @@ class _Scores:
     def value(self, choice: Choice, point: Point, part: int) -> float:
         """Return the value of the metric of one entrant on one part."""
         key = (repr((sorted(choice.items()), sorted(point.items()))), part)
-        if key not in self.known:
-            self.known[key] = self.sign * self._held_out(choice, point, part)
-            self.report(len(self.known), None)
-            check_pace(len(self.known), self.total)
-        return self.known[key]
+        if key not in self.computed:
+            self.computed[key] = self.sign * self._held_out(choice, point, part)
+            self.report(len(self.computed), None)
+            check_pace(len(self.computed), self.total)
+        return self.computed[key]
 
     def _held_out(self, choice: Choice, point: Point, part: int) -> float:
         """Fit an estimator to the documents of the fit of a part and return the metric on those held out."""
@@ -217,26 +217,26 @@ class _Scores:
         return metric_value(self.metric, evaluation)
 
     def _estimator(self, choice: Choice, point: Point, part: int) -> Any:
-        """Return an estimator at a point: that of the last point where it can start from its last solution."""
+        """Return an estimator at a point; with ``warm_start`` the estimator of the last point goes on."""
         key = (_name(choice), part)
         if key not in self.warm:
-            made = self._uncalibrated(self.make(point))
-            if "warm_start" not in made.get_params():
-                return made
-            self.warm = {kept: one for kept, one in self.warm.items() if kept[0] == key[0]}
-            self.warm[key] = made.set_params(warm_start=True)
+            estimator = self._uncalibrated(self.make(point))
+            if "warm_start" not in estimator.get_params():
+                return estimator
+            self.warm = {other: warm for other, warm in self.warm.items() if other[0] == key[0]}
+            self.warm[key] = estimator.set_params(warm_start=True)
         return self.warm[key].set_params(**point)
 
-    def _uncalibrated(self, made: Any) -> Any:
+    def _uncalibrated(self, estimator: Any) -> Any:
         """Return an estimator without calibration, which costs fits, where the metric takes no probabilities."""
-        spare = METRICS[self.metric].takes == "decisions" and "calibrate" in made.get_params()
-        return made.set_params(calibrate=False) if spare else made
+        spare = METRICS[self.metric].takes == "decisions" and "calibrate" in estimator.get_params()
+        return estimator.set_params(calibrate=False) if spare else estimator
 
     def _weighted(self, choice: Choice, part: int) -> tuple[Any, Any]:
-        """Return the weighted documents of the fit and held out; those of the last choice are kept, a pair a part."""
+        """Return the weighted fitted and held-out documents of a part; those of the last choice are kept."""
         key = (_name(choice), part)
         if key not in self.weighted:
-            self.weighted = {kept: pair for kept, pair in self.weighted.items() if kept[0] == key[0]}
+            self.weighted = {other: pair for other, pair in self.weighted.items() if other[0] == key[0]}
             counts, least = self.data[0].counts[choice["view"]], self.data[0].least[choice["view"]]
             weighting = weighting_of(choice, least)
             fit, held = self.parts[part]

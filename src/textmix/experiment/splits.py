@@ -182,7 +182,7 @@ def _folds(
 
 def _groups(corpus: Corpus, train_only: Sequence[str], name: str) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return for each group, in alphabetical order, the rows outside the group and those in it."""
-    groups = np.array([str(each).partition("/")[0] for each in corpus.ids])
+    groups = np.array([str(document).partition("/")[0] for document in corpus.ids])
     tested = [group for group in np.unique(groups) if group not in train_only]
     absent = sorted(set(train_only) - set(groups))
     if absent or len(np.unique(groups)) < 2 or not tested:
@@ -221,19 +221,19 @@ def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.
     lacking = shares * n_documents
     lacking_label = shares[:, np.newaxis] * counts  # (P, L)
     part = np.full(n_documents, -1, dtype=np.int64)
-    left = counts.copy()
-    while left.any():
-        label = int(np.argmin(np.where(left > 0, left, n_documents + 1)))
+    unassigned = counts.copy()
+    while unassigned.any():
+        label = int(np.argmin(np.where(unassigned > 0, unassigned, n_documents + 1)))
         rows = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
         for document in order[rows]:
             if part[document] >= 0:
                 continue
             chosen = _neediest(lacking_label[:, label], lacking, shares, generator)
-            own = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
+            its_labels = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
             part[document] = chosen
             lacking[chosen] -= 1
-            lacking_label[chosen, own] -= 1
-            left[own] -= 1
+            lacking_label[chosen, its_labels] -= 1
+            unassigned[its_labels] -= 1
     for document in order[part[order] < 0]:
         part[document] = _neediest(lacking, lacking, shares, generator)
         lacking[part[document]] -= 1

@@ -50,7 +50,7 @@ def run_trials(
     views: Views | None = None,
     cell: int | None = None,
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Fit and predict every variant on every trial, or one of these fits alone.
+    """Fit and predict every variant on every trial, or make a single one of these fits.
 
     Parameters
     ----------
@@ -76,28 +76,28 @@ def run_trials(
     features = corpus.features if views is None else views
     documents = Documents(features, corpus.classes() if method.task == "single" else corpus.indicators())
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
-    asked = _asked(len(splits), len(points), cell)
-    found: list[tuple[Predictions, dict[str, Any]]] = []
+    wanted = _asked(len(splits), len(points), cell)
+    fits: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
-    for done, (number, rows) in enumerate(asked.items(), start=1):
+    for done, (number, rows) in enumerate(wanted.items(), start=1):
         trial = Trial(number, documents[splits.train[number]], documents[splits.test[number]])
         if method.seen_only:
             trial = _seen_only(trial)
-        if not found:
+        if not fits:
             _warm_up(method, {**points[rows[0]][1], **_first(entry)}, trial)
         axes = (seed, corpus.name, number)
-        found += [_fit(method, entry, points[row], trial, axes) for row in rows]
+        fits += [_fit(method, entry, points[row], trial, axes) for row in rows]
         logger.info(
             "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit, %.0f s left",
             *(method.name, corpus.name, number + 1, len(splits)),
-            *(_accuracy(found[-1][0], trial.test.y), found[-1][1]["fit_seconds"]),
-            (time.monotonic() - start) / done * (len(asked) - done),
+            *(_accuracy(fits[-1][0], trial.test.y), fits[-1][1]["fit_seconds"]),
+            (time.monotonic() - start) / done * (len(wanted) - done),
         )
-    return joined([predictions for predictions, _ in found]), [timing for _, timing in found]
+    return joined([predictions for predictions, _ in fits]), [timing for _, timing in fits]
 
 
 def _asked(n_trials: int, n_variants: int, cell: int | None) -> dict[int, list[int]]:
-    """Return trial -> the variants to fit on it: all of them, or of a cell the one."""
+    """Return trial -> numbers of the variants to fit on it: all variants of all trials, or those of one cell."""
     if cell is None:
         return {trial: list(range(n_variants)) for trial in range(n_trials)}
     trial, row = divmod(cell, n_variants)
@@ -197,16 +197,16 @@ def _fit_predict(
         warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
         _, fit_cost = measured(lambda: estimator.fit(trial.train.X, trial.train.y))
     predicted, predict_cost = measured(lambda: estimator.predict(trial.test.X))
-    kind, given = ("classes", predicted.astype(np.int32)) if task == "single" else ("sets", pack_sets(predicted))
-    found = {"true_log_proba": true_log_proba(task, estimator, trial.test.X, trial.test.y), kind: given}
+    kind, predictions = ("classes", predicted.astype(np.int32)) if task == "single" else ("sets", pack_sets(predicted))
+    arrays = {"true_log_proba": true_log_proba(task, estimator, trial.test.X, trial.test.y), kind: predictions}
     if hasattr(estimator, "predict_proba"):
         proba = estimator.predict_proba(trial.test.X)
-        found["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
+        arrays["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
     if compared:
-        found |= further(task, estimator, trial.test.X, trial.test.y, predicted)
+        arrays |= further(task, estimator, trial.test.X, trial.test.y, predicted)
     costs = {"fit": fit_cost, "predict": predict_cost}
     spent = {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
-    return {name: array[np.newaxis] for name, array in found.items()}, spent
+    return {name: array[np.newaxis] for name, array in arrays.items()}, spent
 
 
 def _accuracy(predictions: Predictions, truth: np.ndarray) -> float:

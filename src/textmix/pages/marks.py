@@ -83,9 +83,9 @@ def row_names(axes: Axes, names: Sequence[str]) -> None:
     """Name rows at heights 0, 1, ..., the first at the top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.45, -0.55)
-    for one in axes.get_shared_y_axes().get_siblings(axes):
-        one.grid(axis="y", visible=False)
-        one.tick_params(axis="y", length=0)
+    for panel in axes.get_shared_y_axes().get_siblings(axes):
+        panel.grid(axis="y", visible=False)
+        panel.tick_params(axis="y", length=0)
 
 
 def trials_row(axes: Axes, height: float, values: Sequence[float], colour: str, noun: str) -> None:
@@ -140,7 +140,7 @@ def published_line(axes: Axes, printed: Printed | None, what: str = "published",
 
 
 def with_bars(
-    axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, place: int, *, label: str, **look: Any
+    axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **look: Any
 ) -> None:
     """Draw a series with a bar at each point.
 
@@ -149,11 +149,11 @@ def with_bars(
     axes : the axes.
     x, y : the points.
     bars : half the length of each bar, or the two rows of lengths down and up.
-    place : number of the series, which gives its colour, marker and dash.
+    number : number of the series, which gives its colour, marker and dash.
     label : its entry in the legend.
     look : replaces parts of the look.
     """
-    style = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[place], "markersize": 4} | look
+    style = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number], "markersize": 4} | look
     axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **style)
 
 
@@ -175,8 +175,8 @@ def write_at(
 def legend(figure: Sheet, *axes: Axes) -> None:
     """Place one legend above all panels, each label once; without axes it is that of all panels."""
     entries: dict[str, Any] = {}
-    for one in axes or figure.axes:
-        for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
+    for panel in axes or figure.axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if entries:
         place_legend(figure, list(entries.values()), list(entries))
@@ -200,5 +200,5 @@ def _tell_scales(figure: Sheet) -> None:
         for axes in figure.axes:
             quantity = getattr(axes, f"get_{side}label")() or quantity
             limits.setdefault(quantity, set()).add(getattr(axes, f"get_{side}lim")())
-        if any(len(found) > 1 for found in limits.values()):
+        if any(len(ranges) > 1 for ranges in limits.values()):
             figure.note(f"Each panel has a {name} scale of its own.")

@@ -61,10 +61,10 @@ def finished(svg: bytes, title: str, notes: str) -> bytes:
     for mark in root.iterfind(".//{*}defs/{*}path"):
         mark.attrib = {key: value for key, value in mark.attrib.items() if key in ("id", "d")}
     root.attrib |= {"class": "drawing", "font-family": FONTS, "stroke-linejoin": "round", "role": "img"}
-    for place, (name, text) in enumerate((("title", title), ("desc", notes), ("style", dark_rules()))):
+    for position, (name, text) in enumerate((("title", title), ("desc", notes), ("style", dark_rules()))):
         child = Tree.Element(f"{{{_SVG}}}{name}")
         child.text = text
-        root.insert(place, child)
+        root.insert(position, child)
     return Tree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 

@@ -14,9 +14,9 @@ from textmix.experiment.represented import CHOICE, weighting_of
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
-from textmix.text.vectorizer import SkipgramVectorizer
-from textmix.text.weighting import TermWeighting
-from textmix.text.words import WordVectorizer
+from textmix.text.skipgram_vectorizer import SkipgramVectorizer
+from textmix.text.term_weighting import TermWeighting
+from textmix.text.word_vectorizer import WordVectorizer
 
 
 def vectoriser_of(spec: Mapping[str, Any]) -> WordVectorizer | SkipgramVectorizer:

@@ -27,7 +27,7 @@ from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
 from textmix.serve.classes import forms_of, persisted_class
 from textmix.serve.forms import read_json, read_names, read_state, write_state
-from textmix.text.words import WordVectorizer
+from textmix.text.word_vectorizer import WordVectorizer
 
 #: Version of the folder's layout; a model of another version is refused.
 FORMAT = 4
@@ -81,7 +81,7 @@ class PersistedModel:
         Parameters
         ----------
         estimator, task, label_names, dataset : see `PersistedModel`.
-        vocabulary, features : see `textmix.text.words.WordVectorizer.of`.
+        vocabulary, features : see `textmix.text.word_vectorizer.WordVectorizer.of`.
 
         Raises
         ------

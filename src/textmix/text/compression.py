@@ -33,35 +33,37 @@ def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> 
     deciding = np.isin(document, documents)
     words = np.asarray(tokens.values, dtype=np.int64)
     ids = np.full((len(words), max_n), -1, dtype=np.int32)
-    known, first = np.ones(len(words), dtype=bool), 0
+    begins, first = np.ones(len(words), dtype=bool), 0
     keys = words
     for n in range(1, max_n + 1):
-        first += _number(ids[:, n - 1], keys, known, deciding, (least if n > 1 else 1, first))
+        first += _number(ids[:, n - 1], keys, begins, deciding, (least if n > 1 else 1, first))
         ahead = n + np.arange(len(words))
         same = np.minimum(ahead, len(words) - 1)
         suffix = ids[np.minimum(np.arange(len(words)) + 1, len(words) - 1), n - 1]
-        known = (ids[:, n - 1] >= 0) & (suffix >= 0) & (ahead < len(words)) & (document[same] == document)
+        begins = (ids[:, n - 1] >= 0) & (suffix >= 0) & (ahead < len(words)) & (document[same] == document)
         keys = ids[:, n - 1].astype(np.int64) * (int(words.max(initial=0)) + 1) + words[same]
     return ids
 
 
-def _number(ids: np.ndarray, keys: np.ndarray, known: np.ndarray, deciding: np.ndarray, limits: tuple[int, int]) -> int:
+def _number(
+    ids: np.ndarray, keys: np.ndarray, begins: np.ndarray, deciding: np.ndarray, limits: tuple[int, int]
+) -> int:
     """Set the numbers of one length in ``ids`` (T,), and return how many there are.
 
     Parameters
     ----------
     keys : int64 (T,), equal for equal n-grams.
-    known : bool (T,), the tokens at which an n-gram may begin.
+    begins : bool (T,), the tokens at which an n-gram may begin.
     deciding : bool (T,), the tokens of the documents whose n-grams are numbered.
     limits : the fewest occurrences, and the first number.
     """
     least, first = limits
-    found, count = np.unique(keys[known & deciding], return_counts=True)
-    kept = found[count >= least]
-    if len(kept):
-        place = np.minimum(np.searchsorted(kept, keys), len(kept) - 1)
-        ids[:] = np.where(known & (kept[place] == keys), place + first, -1)
-    return len(kept)
+    values, count = np.unique(keys[begins & deciding], return_counts=True)
+    numbered = values[count >= least]
+    if len(numbered):
+        position = np.minimum(np.searchsorted(numbered, keys), len(numbered) - 1)
+        ids[:] = np.where(begins & (numbered[position] == keys), position + first, -1)
+    return len(numbered)
 
 
 def dictionary(
@@ -84,8 +86,8 @@ def dictionary(
     -------
     the numbers of the n-grams, int64 (D,), increasing; pointers plus entries of each step, decreasing.
     """
-    own = np.repeat(np.isin(np.arange(len(offsets) - 1), documents), np.diff(offsets))
-    occurring = ids[own]
+    described = np.repeat(np.isin(np.arange(len(offsets) - 1), documents), np.diff(offsets))
+    occurring = ids[described]
     uses = np.bincount(occurring[occurring >= 0], minlength=int(ids.max(initial=-1)) + 1)
     chosen, costs = np.flatnonzero(uses), [float("inf")]
     for _ in range(max_iter):
@@ -112,9 +114,9 @@ def presence(ids: np.ndarray, offsets: np.ndarray, chosen: np.ndarray) -> sparse
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     columns = column[ids]
     rows, _ = np.nonzero(columns >= 0)
-    found = columns[columns >= 0]
+    used = columns[columns >= 0]
     shape = (len(offsets) - 1, len(chosen))
-    X = sparse.csr_array((np.ones(len(found)), (document[rows], found)), shape=shape)
+    X = sparse.csr_array((np.ones(len(used)), (document[rows], used)), shape=shape)
     X.sum_duplicates()
     X.data[:] = 1.0
     return X

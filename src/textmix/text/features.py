@@ -89,10 +89,10 @@ class FeatureSpec:
         ------
         ConfigError : a key is unknown or missing, or its value is not allowed.
         """
-        known = [item.name for item in fields(cls)]
+        keys = [item.name for item in fields(cls)]
         for key, value in spec.items():
-            if key not in known:
-                raise ConfigError(f"features: {key!r} is unknown; the keys are {', '.join(known)}")
+            if key not in keys:
+                raise ConfigError(f"features: {key!r} is unknown; the keys are {', '.join(keys)}")
             _check(key, value)
         if spec.get("vectors") is not None:
             VectorSpec.from_mapping(spec["vectors"])
@@ -171,13 +171,13 @@ def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> 
         raise ConfigError(f"features: {corpus.name} holds counts without the order of words; count words alone")
     names = list(corpus.feature_names or ())
     deciding = counts[corpus.split == TRAIN] if spec.fit_on == "train" and corpus.split is not None else counts
-    kept = kept_words(deciding, names, frozenset(), spec.min_count, spec.min_documents)
-    features = counts[:, kept]
-    facts = {"tokens": int(counts.sum()), "words": len(names), "words_kept": int(kept.sum())}
+    frequent = kept_words(deciding, names, frozenset(), spec.min_count, spec.min_documents)
+    features = counts[:, frequent]
+    facts = {"tokens": int(counts.sum()), "words": len(names), "words_kept": int(frequent.sum())}
     if spec.weighting == "binary":
         features.data[:] = 1
     facts["tokens_kept"] = int(features.sum())
-    return _filled(corpus, features, list(compress(names, kept)), facts, (None, None))
+    return _filled(corpus, features, list(compress(names, frequent)), facts, (None, None))
 
 
 def _count(tokens: Ragged, n_words: int, ordered: bool = True) -> sparse.csr_array:
@@ -211,28 +211,28 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
     The words are in the order of their code points.  The text is tokenised in blocks of documents, so that the token
     stream of a large text is never whole in memory.
     """
-    place: dict[str, int] = {}
+    column_of: dict[str, int] = {}
     lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
     ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
     for block in _blocks(text):
         tokens, words = _words(block, spec, ordered=False)
         counts = _count(tokens, len(words), ordered=False)
-        column = np.array([place.setdefault(word, len(place)) for word in words], dtype=np.int32)
+        columns = np.array([column_of.setdefault(word, len(column_of)) for word in words], dtype=np.int32)
         lengths.append(np.diff(counts.indptr))
-        for whole, part in ((ids, column[counts.indices]), (data, counts.data)):
+        for whole, part in ((ids, columns[counts.indices]), (data, counts.data)):
             # Resized in place where the system can: a second copy would take most of the memory.
             whole.resize(len(whole) + len(part), refcheck=False)
             whole[len(whole) - len(part) :] = part
         n_tokens += len(tokens.values)
-    names = sorted(place)
+    names = sorted(column_of)
     rank = np.empty(len(names), dtype=np.int32)
-    rank[[place[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+    rank[[column_of[name] for name in names]] = np.arange(len(names), dtype=np.int32)
     for start in range(0, len(ids), BLOCK):
         ids[start : start + BLOCK] = rank[ids[start : start + BLOCK]]
     indptr = np.cumsum(np.concatenate(lengths)).astype(sparse.get_index_dtype(maxval=len(ids)))
-    found = sparse.csr_array((data, ids, indptr), shape=(len(text), len(names)))
-    found.sort_indices()
-    return found, names, n_tokens
+    sorted_counts = sparse.csr_array((data, ids, indptr), shape=(len(text), len(names)))
+    sorted_counts.sort_indices()
+    return sorted_counts, names, n_tokens
 
 
 def _blocks(text: Ragged) -> Iterator[Ragged]:
@@ -249,7 +249,7 @@ def _blocks(text: Ragged) -> Iterator[Ragged]:
         first = max(last, 1)
 
 
-def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sparse.csr_array:
+def count_known(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -> sparse.csr_array:
     """Return the counts of the words of a vocabulary in new documents.
 
     A document gets the same counts as if it had been in the corpus from which `build_features` made the vocabulary.
@@ -259,22 +259,22 @@ def count_known(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> sp
     text : N documents.
     spec : the entry from which the vocabulary was made; its features must be words (``max_n`` 1, no ``vectors``).
         Its cuts and its stop list are not applied again.
-    place : word -> column, V words; any other word is left out.
+    column_of : word -> column, V words; any other word is left out.
 
     Returns
     -------
     CSR (N, V), int32, indices sorted.
     """
-    counts = _count(known_tokens(text, spec, place), len(place))
+    counts = _count(known_tokens(text, spec, column_of), len(column_of))
     if spec.weighting == "binary":
         counts.data[:] = 1
     return counts
 
 
-def known_tokens(text: Ragged, spec: FeatureSpec, place: Mapping[str, int]) -> Ragged:
+def known_tokens(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -> Ragged:
     """Return the words of a vocabulary in new documents, in order, as columns; parameters as for `count_known`."""
     tokens, words = _words(clean_messages(text, spec.skip_header, spec.skip_uuencoded), spec, ordered=False)
-    return renumber(tokens, np.array([place.get(word, -1) for word in words], dtype=np.int32))
+    return renumber(tokens, np.array([column_of.get(word, -1) for word in words], dtype=np.int32))
 
 
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
@@ -292,19 +292,19 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     least_documents = spec.min_documents if spec.max_n == 1 else 1
     # The counts are copied only where not all documents decide: the counts of large texts take most of the memory.
     deciding_counts = counts if deciding.all() else counts[deciding]
-    kept = kept_words(deciding_counts, words, stop_words(spec.stop_list), spec.min_count, least_documents)
-    names, kept_text = list(compress(words, kept)), text if spec.keep_text else None
-    found = {"tokens": n_tokens, "words": len(words), "words_kept": int(kept.sum())}
+    frequent = kept_words(deciding_counts, words, stop_words(spec.stop_list), spec.min_count, least_documents)
+    names, kept_text = list(compress(words, frequent)), text if spec.keep_text else None
+    facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum())}
     if in_order:
         del counts
-        features, names, more = _sequences(restrict(tokens, kept), names, deciding, spec)
-        return _filled(corpus, features, names, {**found, **more}, (kept_text, None))
-    features = counts if kept.all() else counts[:, kept]
+        features, names, more = _sequences(restrict(tokens, frequent), names, deciding, spec)
+        return _filled(corpus, features, names, {**facts, **more}, (kept_text, None))
+    features = counts if frequent.all() else counts[:, frequent]
     if spec.weighting == "binary":
         features.data[:] = 1
-    stream = restrict(tokens, kept) if spec.keep_tokens else None
-    facts = {**found, "tokens_kept": int(features.sum())}
-    return _filled(corpus, features, names, facts, (kept_text, stream))
+    stream = restrict(tokens, frequent) if spec.keep_tokens else None
+    all_facts = {**facts, "tokens_kept": int(features.sum())}
+    return _filled(corpus, features, names, all_facts, (kept_text, stream))
 
 
 def _sequences(
@@ -330,8 +330,8 @@ def _filled(
     features: sparse.csr_array,
     names: list[str],
     facts: dict[str, Any],
-    kept: tuple[Ragged | None, Ragged | None],
+    beside: tuple[Ragged | None, Ragged | None],
 ) -> Corpus:
-    """Return the corpus with features; ``kept`` holds the text and the token stream that stay beside them, or None."""
+    """Return the corpus with features; ``beside`` holds the text and the token stream that it keeps, or None."""
     info = {**corpus.info, "features": facts}
-    return replace(corpus, text=kept[0], tokens=kept[1], features=features, feature_names=names, info=info)
+    return replace(corpus, text=beside[0], tokens=beside[1], features=features, feature_names=names, info=info)

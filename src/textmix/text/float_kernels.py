@@ -22,9 +22,9 @@ _FLOAT, _COUNT = ir.FloatType(), ir.IntType(64)
 _ROW = ir.VectorType(_FLOAT, LANES)
 
 
-def _address(context: Any, builder: Any, kind: Any, array: Any, place: Any, block: Any) -> Any:
-    """Return the address of a block of the vector that begins at element ``place`` of an array."""
-    number = builder.add(place, builder.mul(block, ir.Constant(_COUNT, LANES)))
+def _address(context: Any, builder: Any, kind: Any, array: Any, first: Any, block: Any) -> Any:
+    """Return the address of a block of the vector that begins at element ``first`` of an array."""
+    number = builder.add(first, builder.mul(block, ir.Constant(_COUNT, LANES)))
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [number]), _ROW.as_pointer())
 
@@ -38,11 +38,11 @@ def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) ->
         kinds = signature.args
         total = cgutils.alloca_once_value(builder, ir.Constant(_ROW, [0.0] * LANES))
         with cgutils.for_range(builder, arguments[4]) as loop:
-            one, other = (
+            a, b = (
                 builder.load(_address(context, builder, kinds[i], arguments[i], arguments[i + 1], loop.index), align=4)
                 for i in (0, 2)
             )
-            builder.store(builder.fadd(builder.load(total), builder.fmul(one, other)), total)
+            builder.store(builder.fadd(builder.load(total), builder.fmul(a, b)), total)
         row, lanes = builder.load(total), LANES
         while lanes > 1:
             lanes //= 2
@@ -71,14 +71,16 @@ def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, 
 
         def output(number: Any, block: Any) -> tuple[Any, Any]:
             """Return the address of a block of an output vector, and a row of its factor."""
-            one = builder.insert_element(ir.Constant(_ROW, ir.Undefined), element(4, number), ir.IntType(32)(0))
-            scale = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+            first_lane = builder.insert_element(ir.Constant(_ROW, ir.Undefined), element(4, number), ir.IntType(32)(0))
+            scale = builder.shuffle_vector(
+                first_lane, first_lane, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+            )
             return _address(context, builder, kinds[2], arguments[2], element(3, number), block), scale
 
         change = cgutils.alloca_once(builder, _ROW)
         with cgutils.for_range(builder, arguments[6]) as outer:
-            place = _address(context, builder, kinds[0], arguments[0], arguments[1], outer.index)
-            vector = builder.load(place, align=4)
+            address = _address(context, builder, kinds[0], arguments[0], arguments[1], outer.index)
+            vector = builder.load(address, align=4)
             builder.store(ir.Constant(_ROW, [0.0] * LANES), change)
             with cgutils.for_range(builder, arguments[5]) as loop:
                 source, scale = output(loop.index, outer.index)
@@ -88,7 +90,7 @@ def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, 
                 target, scale = output(loop.index, outer.index)
                 moved = builder.fadd(builder.load(target, align=4), builder.fmul(scale, vector))
                 builder.store(moved, target, align=4)
-            builder.store(builder.fadd(vector, builder.load(change)), place, align=4)
+            builder.store(builder.fadd(vector, builder.load(change)), address, align=4)
         return context.get_dummy_value()
 
     return types.void(vectors, types.intp, outputs, rows, factors, types.intp, types.intp), generate

@@ -160,8 +160,8 @@ def place_candidates(
     patterns: np.ndarray,
     first: int,
     bits: tuple[int, int],
-    place: np.ndarray,
-    found: np.ndarray,
+    next_index: np.ndarray,
+    occurrences: np.ndarray,
 ) -> None:
     """List the occurrences that `count_candidates` counts for a range of prefixes, grouped by prefix.
 
@@ -170,12 +170,12 @@ def place_candidates(
     words, offsets, deciding, shorter, patterns : as for `count_candidates`.
     first_document : number of the first document of ``offsets``.
     first : the first prefix of the range.
-    place : int64 (prefixes,), index in ``found`` of the next occurrence of each prefix of the range; increased.
+    next_index : int64 (prefixes,), index in ``occurrences`` of the next one of each prefix of the range; increased.
     bits : numbers of bits that hold a word and a gap.
-    found : int64 (M,), written: from the lowest bit on the last word, the gap and the document of each occurrence;
+    occurrences : int64 (M,), written: from the lowest bit on, the last word, the gap and the document of each;
         documents do not decrease within a prefix.
     """
-    n_prefixes = len(place)
+    n_prefixes = len(next_index)
     above_word, above_gap = bits[0], bits[0] + bits[1]
     for d in range(len(offsets) - 1):
         if deciding[d]:
@@ -185,13 +185,13 @@ def place_candidates(
                 for t in range(offsets[d], offsets[d + 1] - last):
                     g, word = shorter[prefix, t] - first, words[t + last]
                     if (g | word | shorter[suffix, t + second]) >= 0 and g < n_prefixes:
-                        found[place[g]] = mark | word
-                        place[g] += 1
+                        occurrences[next_index[g]] = mark | word
+                        next_index[g] += 1
 
 
 @njit(nogil=True)
 def _children_of(
-    found: np.ndarray,
+    occurrences: np.ndarray,
     bits: tuple[int, int],
     min_df: int,
     state: np.ndarray,
@@ -203,7 +203,7 @@ def _children_of(
 
     Parameters
     ----------
-    found, bits : the occurrences of the prefix, int64 (m,), as `place_candidates` lists them.
+    occurrences, bits : the occurrences of the prefix, int64 (m,), as `place_candidates` lists them.
     min_df : smallest number of documents.
     state : int32 (words, 1 + n_slops), working array: the last document with a word, and in how many documents the
         smallest gap of the skip-gram with this last word is 0, 1, ...; -1 and zeros before and after.
@@ -212,14 +212,14 @@ def _children_of(
     """
     n_touched, above_gap = 0, bits[0] + bits[1]
     word_mask, gap_mask = (1 << bits[0]) - 1, (1 << bits[1]) - 1
-    for i in range(len(found)):
-        word, document = found[i] & word_mask, found[i] >> above_gap
+    for i in range(len(occurrences)):
+        word, document = occurrences[i] & word_mask, occurrences[i] >> above_gap
         seen = state[word, 0]
         touched[n_touched] = word
         n_touched += seen == -1
         if seen != document:
             state[word, 0] = document
-            state[word, 1 + ((found[i] >> bits[0]) & gap_mask)] += 1
+            state[word, 1 + ((occurrences[i] >> bits[0]) & gap_mask)] += 1
     n_kept = 0
     for i in range(n_touched):
         word = touched[i]
@@ -240,15 +240,15 @@ def _children_of(
 
 @njit(nogil=True)
 def frequent_children(
-    begins: np.ndarray, found: np.ndarray, bits: tuple[int, int], n_words: int, n_slops: int, min_df: int
+    begins: np.ndarray, occurrences: np.ndarray, bits: tuple[int, int], n_words: int, n_slops: int, min_df: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the skip-grams in at least ``min_df`` documents that extend a range of prefixes by one word.
 
     Parameters
     ----------
-    begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``found``.
-    found, bits : the occurrences as `place_candidates` lists them.
-    n_words : number of words that are in skip-grams; ``found`` is below it.
+    begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``occurrences``.
+    occurrences, bits : the occurrences as `place_candidates` lists them.
+    n_words : number of words that are in skip-grams; the words in ``occurrences`` are below it.
     n_slops : largest gap plus one.
     min_df : smallest number of documents, counted at the largest slop.
 
@@ -267,7 +267,9 @@ def frequent_children(
     for g in range(len(begins) - 1):
         low, high = begins[g], begins[g + 1]
         if high - low >= min_df:
-            n_kept[g] = _children_of(found[low:high], bits, min_df, state, touched, kept_words[end:], kept_df[end:])
+            n_kept[g] = _children_of(
+                occurrences[low:high], bits, min_df, state, touched, kept_words[end:], kept_df[end:]
+            )
             end += n_kept[g]
     return n_kept, kept_words[:end].copy(), kept_df[:end].copy()
 

@@ -29,8 +29,8 @@ def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
 
     For example ``position_patterns(2, 1)`` is ``[(0, 1), (0, 2)]``.
     """
-    found = [(0, *rest) for rest in itertools.combinations(range(1, n + max_slop), n - 1)]
-    return sorted(found, key=lambda offsets: (offsets[-1], offsets))
+    patterns = [(0, *later) for later in itertools.combinations(range(1, n + max_slop), n - 1)]
+    return sorted(patterns, key=lambda offsets: (offsets[-1], offsets))
 
 
 def _pattern_table(n: int, max_slop: int) -> np.ndarray:
@@ -109,7 +109,7 @@ class Skipgrams:
         levels, starts = self.levels, self.starts
         ranges: list[tuple[np.ndarray, int, int]] = [(self.last_word, 0, n_words), (self._rank, -1, n_words)]
         ranges += [(self.columns, -1, len(self.n)), (self.words, 0, len(self._rank))]
-        inside = all(low <= found.min(initial=low) and found.max(initial=-1) < high for found, low, high in ranges)
+        inside = all(low <= array.min(initial=low) and array.max(initial=-1) < high for array, low, high in ranges)
         whole = len(levels) == self.max_n + 1 and levels[0] == 0 and levels[1] == n_words and levels[-1] == n_nodes
         ordered = bool((np.diff(levels) >= 0).all() and (np.diff(starts) >= 0).all())
         forward = starts[0] == n_words and starts[-1] == n_nodes and n_inner == levels[-2]
@@ -201,13 +201,13 @@ class Skipgrams:
         for low, high in _blocks(begins, max(CANDIDATES, len(words) // 2)):
             inside = counts[:, low:high]
             places = begins[low:high] - begins[low] + np.cumsum(inside, axis=0) - inside
-            found = np.empty(begins[high] - begins[low], np.int64)
+            occurrences = np.empty(begins[high] - begins[low], np.int64)
             list(
                 side_by_side(
                     kernels.place_candidates,
                     (
-                        (words, *part, document, grams, table, first + low, bits, place, found)
-                        for part, (document, _), place in zip(stretches, bounds, places, strict=True)
+                        (words, *part, document, grams, table, first + low, bits, indices, occurrences)
+                        for part, (document, _), indices in zip(stretches, bounds, places, strict=True)
                     ),
                 )
             )
@@ -215,7 +215,7 @@ class Skipgrams:
             shape = (bits, len(self.words), self.max_slop + 1, self.min_df)
             parts += side_by_side(
                 kernels.frequent_children,
-                ((block[start : end + 1], found, *shape) for start, end in ranges(block, len(bounds))),
+                ((block[start : end + 1], occurrences, *shape) for start, end in ranges(block, len(bounds))),
             )
         n_children, last_word, df = zip(*parts, strict=True)
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
@@ -226,20 +226,20 @@ class Skipgrams:
         ``df_by_gap`` is the result of `_grow`.
         """
         df = np.cumsum(df_by_gap, axis=1, dtype=np.int32)
-        kept = df >= self.min_df
-        kept[: self.levels[1], 1:] = False
+        frequent = df >= self.min_df
+        frequent[: self.levels[1], 1:] = False
         if self.subsume:
-            kept[:, 1:] &= df_by_gap[:, 1:] > 0
+            frequent[:, 1:] &= df_by_gap[:, 1:] > 0
         self.columns = np.full(df.shape, -1, dtype=np.int32)
-        found: list[np.ndarray] = []
+        frequencies: list[np.ndarray] = []
         sizes: list[int] = []
         for low, high in itertools.pairwise(self.levels):
             for slop in range(self.max_slop + 1):
-                nodes = low + np.flatnonzero(kept[low:high, slop])
+                nodes = low + np.flatnonzero(frequent[low:high, slop])
                 self.columns[nodes, slop] = np.arange(len(nodes)) + sum(sizes)
                 sizes.append(len(nodes))
-                found.append(df[nodes, slop])
-        self.df = np.concatenate(found)
+                frequencies.append(df[nodes, slop])
+        self.df = np.concatenate(frequencies)
         ns, slops = np.divmod(np.arange(len(sizes)), self.max_slop + 1)
         self.n = np.repeat(ns + 1, sizes).astype(np.int8)
         self.slop = np.repeat(slops, sizes).astype(np.int8)
@@ -308,11 +308,11 @@ class Skipgrams:
     def node_words(self) -> list[np.ndarray]:
         """Return for each level the words of its nodes as indices into ``words``, int32 (nodes, n)."""
         parents = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        found = [self.last_word[: self.levels[1], np.newaxis]]
+        words_of_level = [self.last_word[: self.levels[1], np.newaxis]]
         for below, (low, high) in zip(self.levels, itertools.pairwise(self.levels[1:]), strict=False):
             up = parents[low - self.levels[1] : high - self.levels[1]] - below
-            found.append(np.column_stack([found[-1][up], self.last_word[low:high]]))
-        return found
+            words_of_level.append(np.column_stack([words_of_level[-1][up], self.last_word[low:high]]))
+        return words_of_level
 
     def names(self, vocabulary: list[str]) -> list[str]:
         """Return the F names of the features: words joined by blanks and, above slop 0, the slop: ``waste time ~1``.
@@ -321,16 +321,16 @@ class Skipgrams:
         ----------
         vocabulary : the ``n_words`` words in the order of their ids.
         """
-        kept = [vocabulary[word] for word in self.words]
-        found = [""] * len(self.n)
+        words = [vocabulary[word] for word in self.words]
+        names_ = [""] * len(self.n)
         for low, rows in zip(self.levels, self.node_words(), strict=False):
-            texts = [" ".join([kept[word] for word in row]) for row in rows.tolist()]
+            texts = [" ".join([words[word] for word in row]) for row in rows.tolist()]
             for slop in range(self.max_slop + 1):
                 columns = self.columns[low : low + len(rows), slop]
                 mark = f" ~{slop}" if slop else ""
                 for node in np.flatnonzero(columns >= 0).tolist():
-                    found[columns[node]] = texts[node] + mark
-        return found
+                    names_[columns[node]] = texts[node] + mark
+        return names_
 
     def _score(self, X: sparse.csr_array, lengths: np.ndarray) -> sparse.csr_array:
         """Return the score of each skip-gram in each document by Lucene's default similarity of an ordered span query.
@@ -348,8 +348,8 @@ class Skipgrams:
         for low, rows in zip(self.levels, self.node_words(), strict=False):
             columns, sums = self.columns[low : low + len(rows)], idf[rows].sum(axis=1)
             for slop in range(self.max_slop + 1):
-                kept = columns[:, slop] >= 0
-                weight[columns[kept, slop]] = sums[kept]
+                has_column = columns[:, slop] >= 0
+                weight[columns[has_column, slop]] = sums[has_column]
         mantissa, exponent = np.frexp(1.0 / np.sqrt(np.maximum(lengths, 1)))
         norm = np.ldexp(np.floor(mantissa * 16) / 16, exponent)
         np.sqrt(X.data, out=X.data)

@@ -26,8 +26,8 @@ def tags(words: Sequence[str]) -> list[str]:
     with extra("tags"):
         from textblob.en import parser  # type: ignore[import-untyped]
 
-    found = parser.find_tags(list(words))
-    return [tag if any(map(str.isalnum, word)) else MARK for word, tag in found]
+    tagged = parser.find_tags(list(words))
+    return [tag if any(map(str.isalnum, word)) else MARK for word, tag in tagged]
 
 
 def document_tags(document: str) -> list[str]:
@@ -38,9 +38,9 @@ def document_tags(document: str) -> list[str]:
 def _sentences(words: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield the sentences of a document; each ends after a word of `_ENDS`."""
     start = 0
-    for place, word in enumerate(words, start=1):
+    for end, word in enumerate(words, start=1):
         if word in _ENDS:
-            yield words[start:place]
-            start = place
+            yield words[start:end]
+            start = end
     if start < len(words):
         yield words[start:]

@@ -37,16 +37,16 @@ BLANK = "␣"
 UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "HALFWIDTH KATAKANA", "TAI ")
 
 
-def _fold_table(kept: bytes, lower: bytes = b"") -> np.ndarray:
+def _fold_table(unchanged: bytes, lower: bytes = b"") -> np.ndarray:
     """Return a fold table (`textmix.text.token_kernels`) that keeps bytes as they are and puts letters in lower case.
 
     Parameters
     ----------
-    kept : bytes that stand for themselves.
+    unchanged : bytes that stand for themselves.
     lower : small letters, for which their capitals stand too.
     """
     table = np.zeros(256, dtype=np.uint8)
-    table[list(kept + lower)] = list(kept + lower)
+    table[list(unchanged + lower)] = list(unchanged + lower)
     table[list(lower.upper())] = list(lower)
     return _frozen(table)
 
@@ -189,10 +189,10 @@ def tokenize(
     values, offsets = _frozen(text.values), _frozen(text.offsets)
     longest = NO_LIMIT if max_length is None else max_length
     ids, token_offsets, starts, lengths = kernels.tokenize(values, offsets, kind.fold, min_length, longest)
-    found = kernels.join_words(values, kind.fold, starts, lengths).tobytes().decode("utf-8").split("\0")[:-1]
+    words = kernels.join_words(values, kind.fold, starts, lengths).tobytes().decode("utf-8").split("\0")[:-1]
     if not ordered:
-        return Ragged(ids, token_offsets), found
-    order = sorted(range(len(found)), key=found.__getitem__)
-    rank = np.empty(len(found), dtype=np.int32)
-    rank[order] = np.arange(len(found), dtype=np.int32)
-    return Ragged(rank[ids], token_offsets), [found[word] for word in order]
+        return Ragged(ids, token_offsets), words
+    order = sorted(range(len(words)), key=words.__getitem__)
+    rank = np.empty(len(words), dtype=np.int32)
+    rank[order] = np.arange(len(words), dtype=np.int32)
+    return Ragged(rank[ids], token_offsets), [words[word] for word in order]

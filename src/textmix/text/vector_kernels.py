@@ -54,9 +54,9 @@ def learn(
 @njit
 def noise_word(limits: np.ndarray, others: np.ndarray, state: np.ndarray) -> int:
     """Return a word drawn by Walker's alias method; see `alias_table` for the tables."""
-    place = uniform(state) * len(limits)
-    word = int(place)
-    return word if place - word < limits[word] else others[word]
+    position = uniform(state) * len(limits)
+    word = int(position)
+    return word if position - word < limits[word] else others[word]
 
 
 @njit
@@ -68,13 +68,13 @@ def noisy_targets(
     A noise word that is the word itself is left out.  The parameters are those of `train_bags`.
     """
     number, limits, others = noise
-    rows[0], wanted[0], found = word, 1.0, 1
+    rows[0], wanted[0], n_targets = word, 1.0, 1
     for _ in range(number):
         drawn = noise_word(limits, others, state)
         if drawn != word:
-            rows[found], wanted[found] = drawn, 0.0
-            found += 1
-    return found
+            rows[n_targets], wanted[n_targets] = drawn, 0.0
+            n_targets += 1
+    return n_targets
 
 
 @njit
@@ -128,15 +128,15 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     parents, branches = np.zeros(len(weights), dtype=np.int64), np.zeros(len(weights), dtype=np.int8)
     words = np.argsort(counts, kind="mergesort")
     word, inner = 0, n
-    for made in range(n, len(weights)):
+    for node in range(n, len(weights)):
         for branch in range(2):
             # The inner nodes are made in the order of their weights: the least is that of one of two queues.
-            if word < n and (inner >= made or weights[words[word]] <= weights[inner]):
+            if word < n and (inner >= node or weights[words[word]] <= weights[inner]):
                 least, word = words[word], word + 1
             else:
                 least, inner = inner, inner + 1
-            weights[made] += weights[least]
-            parents[least], branches[least] = made, branch
+            weights[node] += weights[least]
+            parents[least], branches[least] = node, branch
     return parents, branches
 
 
@@ -168,9 +168,9 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     nodes, branches = np.empty(offsets[n], dtype=np.int32), np.empty(offsets[n], dtype=np.int8)
     for word in range(n):
         node = word
-        for place in range(offsets[word], offsets[word + 1]):
-            branches[place], node = taken[node], parents[node]
-            nodes[place] = node - n
+        for index in range(offsets[word], offsets[word + 1]):
+            branches[index], node = taken[node], parents[node]
+            nodes[index] = node - n
     return offsets, nodes, branches
 
 
@@ -179,7 +179,7 @@ def train_bags(
     offsets: np.ndarray,
     tokens: np.ndarray,
     order: np.ndarray,
-    kept: np.ndarray,
+    chances: np.ndarray,
     rates: tuple[float, int],
     paths: tuple[np.ndarray, np.ndarray, np.ndarray],
     noise: tuple[int, np.ndarray, np.ndarray],
@@ -194,8 +194,8 @@ def train_bags(
     ----------
     offsets, tokens : document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``.
     order : int64 (N,), the documents in the order in which each pass takes them.
-    kept : float64 (V,), the chance of an occurrence of a word to be learned in a pass; of a word that is never learned
-        a negative number.
+    chances : float64 (V,), the probability that an occurrence of a word is learned in a pass; negative for a word that
+        is never learned.
     rates : length of the first step and number of passes; the length falls linearly, word by word.
     paths : of each word, the inner nodes of the tree on its path, as offsets int64 (V + 1,), nodes int32 and the
         branch that it takes there, int8; read without noise words.
@@ -216,9 +216,9 @@ def train_bags(
         for d in order:
             rate = max(first_rate * (1.0 - seen / total), first_rate * LAST_RATE)
             seen += offsets[d + 1] - offsets[d]
-            for place in range(offsets[d], offsets[d + 1]):
-                word = tokens[place]
-                if uniform(state) >= kept[word]:
+            for token in range(offsets[d], offsets[d + 1]):
+                word = tokens[token]
+                if uniform(state) >= chances[word]:
                     continue
                 if noise[0] > 0:
                     targets = noisy_targets(word, noise, state, rows, wanted)

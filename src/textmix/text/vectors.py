@@ -84,12 +84,12 @@ def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
     """
     generator, n = np.random.default_rng(spec.seed), len(tokens)
     counts = np.bincount(tokens.values, minlength=1)
-    known = np.flatnonzero(counts >= spec.min_count)
+    frequent = np.flatnonzero(counts >= spec.min_count)
     words = np.full(len(counts), -1, dtype=np.int32)
-    words[known] = np.arange(len(known))
+    words[frequent] = np.arange(len(frequent))
     learned = words[tokens.values]
     offsets = np.concatenate([[0], np.cumsum(learned >= 0)])[tokens.offsets]
-    counts = counts[known]
+    counts = counts[frequent]
     order = generator.permutation(n) if spec.shuffle else np.arange(n)
     width = -(-spec.size // LANES) * LANES
     vectors = np.zeros((n, width), dtype=np.float32)

@@ -33,25 +33,25 @@ def kept_words(
         ids, times = (part[start : start + _BLOCK] for part in (counts.indices, counts.data))
         occurrences += np.bincount(ids, weights=times, minlength=n_words)
         documents += np.bincount(ids, minlength=n_words)
-    kept: np.ndarray = (occurrences >= min_count) & (documents >= min_documents)
+    frequent: np.ndarray = (occurrences >= min_count) & (documents >= min_documents)
     for word in stop_words:
-        place = bisect_left(words, word)
-        if place < n_words and words[place] == word:
-            kept[place] = False
-    return kept
+        index = bisect_left(words, word)
+        if index < n_words and words[index] == word:
+            frequent[index] = False
+    return frequent
 
 
-def restrict(tokens: Ragged, kept: np.ndarray) -> Ragged:
-    """Return the token stream without the words for which ``kept``, bool (V,), is False.
+def restrict(tokens: Ragged, frequent: np.ndarray) -> Ragged:
+    """Return the token stream without the words for which ``frequent``, bool (V,), is False.
 
     The remaining words are renumbered from 0 in their order.
     """
-    return renumber(tokens, np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32))
+    return renumber(tokens, np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32))
 
 
-def renumber(tokens: Ragged, place: np.ndarray) -> Ragged:
+def renumber(tokens: Ragged, new_id: np.ndarray) -> Ragged:
     """Return the token stream with every id w replaced by ``place[w]``, int32 (V,); a negative place drops it."""
-    ids = place[tokens.values]
+    ids = new_id[tokens.values]
     ends = np.concatenate([[0], np.cumsum(ids >= 0)])
     return Ragged(ids[ids >= 0], ends[tokens.offsets])
 
@@ -67,6 +67,6 @@ def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[
     words, names : V words and the name of each.
     """
     distinct = sorted(set(names))
-    place = {name: row for row, name in enumerate(distinct)}
-    renumbered = np.fromiter((place[name] for name in names), dtype=np.int32, count=len(words))
+    id_of = {name: row for row, name in enumerate(distinct)}
+    renumbered = np.fromiter((id_of[name] for name in names), dtype=np.int32, count=len(words))
     return Ragged(renumbered[tokens.values], tokens.offsets), distinct

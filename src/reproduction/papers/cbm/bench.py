@@ -213,9 +213,9 @@ def bench_scaling(
             size = {"N": n, "K": n_components, "L": n_labels}
             size[axis] *= factor
             X, Y, memberships = _made(size["N"], n_features, size["L"], size["K"])
-            found = compare({f"{axis} = {size[axis]}": partial(_step, X, Y, memberships, 1.0, (10, 0.0))}, repeats)
-            said = {**dict.fromkeys(COLUMNS), "bench": f"scaling_{axis}", "quantity": "time", "note": ""}
-            rows += [said | {name: cell for name, cell in row.items() if name in COLUMNS} for row in found]
+            timed = compare({f"{axis} = {size[axis]}": partial(_step, X, Y, memberships, 1.0, (10, 0.0))}, repeats)
+            head = {**dict.fromkeys(COLUMNS), "bench": f"scaling_{axis}", "quantity": "time", "note": ""}
+            rows += [head | {name: cell for name, cell in row.items() if name in COLUMNS} for row in timed]
     return rows
 
 

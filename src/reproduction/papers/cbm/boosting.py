@@ -49,8 +49,8 @@ class ClippedTrees(Trees):
             for output, leaf in enumerate(leaves.T):
                 value = self.growth.shrinkage * clipped_steps(leaf, gradient[:, output], hessian[:, output])
                 self.scores[:, output] += value[leaf]
-                for place, step in enumerate(value):
-                    booster.set_leaf_output(number * self.outputs + output, place, step)
+                for leaf_number, step in enumerate(value):
+                    booster.set_leaf_output(number * self.outputs + output, leaf_number, step)
 
 
 def leaves_of(forest: Forest, X: sparse.csr_array, outputs: int) -> np.ndarray:
@@ -63,8 +63,8 @@ def leaves_of(forest: Forest, X: sparse.csr_array, outputs: int) -> np.ndarray:
     outputs : C.
     """
     numbered = forest._replace(value=np.arange(len(forest.value), dtype=np.float64))
-    numbered.add_scores(X, place := np.zeros((X.shape[0], outputs)))
-    return (place - place.min(axis=0)).astype(np.int64)
+    numbered.add_scores(X, leaf := np.zeros((X.shape[0], outputs)))
+    return (leaf - leaf.min(axis=0)).astype(np.int64)
 
 
 def clipped_steps(leaf: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:

@@ -56,15 +56,15 @@ def components(data: FigureData) -> Sheet:
     roles = list(dict.fromkeys(row["role"] for row in rows))
     figure, axes = panels(len(roles), height=2.8)
     for panel, role in zip(axes, roles, strict=True):
-        found: dict[float, list[float]] = {}
+        accuracies: dict[float, list[float]] = {}
         for row in (row for row in rows if row["role"] == role):
-            found.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
-        means, spreads = [[of(values) for values in found.values()] for of in (statistics.fmean, spread_of)]
-        with_bars(panel, list(found), means, spreads if any(spreads) else None, 0, label="rebuilt", linestyle="-")
+            accuracies.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
+        means, spreads = [[of(values) for values in accuracies.values()] for of in (statistics.fmean, spread_of)]
+        with_bars(panel, list(accuracies), means, spreads if any(spreads) else None, 0, label="rebuilt", linestyle="-")
         published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
-        log_axis(panel.xaxis, min(found), max(found))
-        marked(panel.xaxis, list(found))
-        panel.set_title(counted(data.title_of(role) + ", random starts", map(len, found.values())))
+        log_axis(panel.xaxis, min(accuracies), max(accuracies))
+        marked(panel.xaxis, list(accuracies))
+        panel.set_title(counted(data.title_of(role) + ", random starts", map(len, accuracies.values())))
         panel.set_xlabel("components K (log scale)")
     figure.note(_OVER_STARTS)
     axes[0].set_ylabel("subset accuracy (percent)")
@@ -79,10 +79,10 @@ def variances(data: FigureData) -> Sheet:
     """
     figure, (axes,) = panels(1, height=3.0)
     role = data.option("role")
-    for place, method in enumerate(data.option("methods")):
+    for series, method in enumerate(data.option("methods")):
         points = data.grid(role, method, "subset_accuracy", "variance")
         values = [100.0 * statistics.fmean(trials) for trials in points.values()]
-        look: dict[str, Any] = {"marker": MARKERS[place], "linestyle": DASHES[place], "color": f"C{place}"}
+        look: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": f"C{series}"}
         axes.plot(list(points), values, label=NAMES.get(method, method), **look)
     for method in data.option("methods"):
         published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
@@ -101,12 +101,12 @@ def variants(data: FigureData) -> Sheet:
     Options: labels, published (role and variant, joined by ``/`` -> id).  Reads ``chain_variants/runs.csv``: role,
     variant, run, subset_accuracy.
     """
-    found: dict[str, dict[str, list[float]]] = {}
+    accuracies: dict[str, dict[str, list[float]]] = {}
     for row in data.results.measure_table("chain_variants", "runs"):
-        runs = found.setdefault(row["role"], {}).setdefault(row["variant"], [])
+        runs = accuracies.setdefault(row["role"], {}).setdefault(row["variant"], [])
         runs.append(100.0 * float(row["subset_accuracy"]))
-    figure, axes = panels(len(found), height=0.3 * len(VARIANTS) + 1.5, sharey=True)
-    for panel, (role, variant) in zip(axes, found.items(), strict=True):
+    figure, axes = panels(len(accuracies), height=0.3 * len(VARIANTS) + 1.5, sharey=True)
+    for panel, (role, variant) in zip(axes, accuracies.items(), strict=True):
         for height, name in enumerate(VARIANTS):
             trials_row(panel, height, variant[name], "C0", "run")
             published_point(panel, 0, height, data.published_of(f"{role}/{name}"))
@@ -163,10 +163,10 @@ def _component(axes: Axes, rows: Rows) -> None:
 
 def _marginals(axes: Axes, rows: Rows) -> None:
     """Draw the marginals as bars, filled for the labels in the likeliest set, with a mark beside true labels."""
-    place = range(len(rows))
+    heights = range(len(rows))
     colours = ["C1" if row["mode"] == "1" else PAPER for row in rows]
-    axes.barh(place, [float(row["marginal"]) for row in rows], color=colours, edgecolor="C1", height=0.66)
-    axes.plot([1.07] * sum(row["true"] == "1" for row in rows), [y for y in place if rows[y]["true"] == "1"], "D",
+    axes.barh(heights, [float(row["marginal"]) for row in rows], color=colours, edgecolor="C1", height=0.66)
+    axes.plot([1.07] * sum(row["true"] == "1" for row in rows), [y for y in heights if rows[y]["true"] == "1"], "D",
               color=INK, markersize=4, clip_on=False)  # fmt: skip
     axes.axvline(0.5, color=GREY, linewidth=1.0, linestyle=DASHES[3])
     axes.set_xlim(0, 1.14)
@@ -177,8 +177,8 @@ def _marginals(axes: Axes, rows: Rows) -> None:
 
 def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
     """Draw the matrix of correlations: orange where positive, blue where negative, the stronger the larger."""
-    for number, row in enumerate(rows):
-        y, x = divmod(number, len(labels))
+    for cell, row in enumerate(rows):
+        y, x = divmod(cell, len(labels))
         value = float(row["correlation"])
         if x == y:
             continue
@@ -186,7 +186,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
         axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **look))
         if abs(value) >= WRITTEN:
             axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=7)
-    middle = [place + 0.5 for place in range(len(labels))]
+    middle = [number + 0.5 for number in range(len(labels))]
     axes.set_xticks(middle, labels, rotation=90)
     axes.set_yticks(middle, labels)
     axes.set_xlim(0, len(labels))
@@ -205,18 +205,18 @@ def em_path(data: FigureData) -> Sheet:
     rows = data.results.measure_table("em_path", "path")
     roles = list(dict.fromkeys(row["role"] for row in rows))
     figure, grid = grid_of_panels(2 * len(roles), 2, 2.3, sharex=True)
-    for left, right, role in zip(grid[::2], grid[1::2], roles, strict=True):
+    for likelihoods, accuracies, role in zip(grid[::2], grid[1::2], roles, strict=True):
         runs: dict[str, list[dict[str, str]]] = {}
         for row in (row for row in rows if row["role"] == role):
             runs.setdefault(row["run"], []).append(row)
         for path in runs.values():
-            _path(left, right, path)
-        _end(right, [path[-1] for path in runs.values()])
-        published_line(right, data.published_of(role), f"published, {data.title_of(role)}")
-        left.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
-        left.set_ylabel("penalised log-likelihood")
-        right.set_ylabel("subset accuracy (percent)")
-        right.margins(y=0.15)
+            _path(likelihoods, accuracies, path)
+        _end(accuracies, [path[-1] for path in runs.values()])
+        published_line(accuracies, data.published_of(role), f"published, {data.title_of(role)}")
+        likelihoods.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
+        likelihoods.set_ylabel("penalised log-likelihood")
+        accuracies.set_ylabel("subset accuracy (percent)")
+        accuracies.margins(y=0.15)
     for axes in grid[-2:]:
         axes.set_xlabel("iteration of EM")
     figure.note(_OVER_STARTS)
@@ -224,13 +224,13 @@ def em_path(data: FigureData) -> Sheet:
     return figure
 
 
-def _path(left: Axes, right: Axes, rows: Sequence[Mapping[str, str]]) -> None:
+def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the likelihood and the accuracy of one run, which keeps its value until the next iteration ends."""
     steps = [int(row["iteration"]) for row in rows]
     look: dict[str, Any] = {"color": "C0", "alpha": 0.55, "linewidth": 1}
-    label = None if "one random start" in left.get_legend_handles_labels()[1] else "one random start"
-    left.plot(steps, [float(row["objective"]) for row in rows], label=label, **look)
-    right.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **look)
+    label = None if "one random start" in likelihoods.get_legend_handles_labels()[1] else "one random start"
+    likelihoods.plot(steps, [float(row["objective"]) for row in rows], label=label, **look)
+    accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **look)
 
 
 def _end(axes: Axes, rows: Rows) -> None:
@@ -252,10 +252,10 @@ def evaluations(data: FigureData) -> Sheet:
     figure, axes = grid_of_panels(len(roles), 2, 2.6, sharey=True)
     top = max(float(row["largest"]) for row in rows)
     for panel, role in zip(axes, roles, strict=True):
-        own = [row for row in rows if row["role"] == role]
-        for place, number in enumerate(dict.fromkeys(row["components"] for row in own)):
-            _searches(panel, [row for row in own if row["components"] == number], place)
-        x = sorted({float(row["labels"]) for row in own})
+        searches = [row for row in rows if row["role"] == role]
+        for series, number in enumerate(dict.fromkeys(row["components"] for row in searches)):
+            _searches(panel, [row for row in searches if row["components"] == number], series)
+        x = sorted({float(row["labels"]) for row in searches})
         shown = [n for n in x if 2.0**n <= 10 * top] or x[:1]
         panel.plot(shown, [2.0**n for n in shown], "_", color=INK, markersize=16, label="number of all sets, 2ᴸ")
         log_axis(panel.xaxis, min(x), max(x))
@@ -269,12 +269,12 @@ def evaluations(data: FigureData) -> Sheet:
     return figure
 
 
-def _searches(axes: Axes, rows: Rows, place: int) -> None:
+def _searches(axes: Axes, rows: Rows, series: int) -> None:
     """Draw the mean number of sets scored for one K, with a bar up to the largest; the bars of all K stand apart."""
     x, mean, largest = ([float(row[key]) for row in rows] for key in ("labels", "evaluations", "largest"))
     up = [most - value for most, value in zip(largest, mean, strict=True)]
     look = f"K = {rows[0]['components']}: mean, and largest"
-    with_bars(axes, [n * 1.03 ** (place - 1.5) for n in x], mean, [[0.0] * len(up), up], place, label=look)
+    with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=look)
 
 
 def _repeats(figure: Sheet, rows: Rows) -> None:

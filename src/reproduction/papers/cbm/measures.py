@@ -57,8 +57,10 @@ def _compared(
     role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """Yield one row a method of the table ``methods``, for its first variant on the first split."""
-    place, true = source.splits.test_place(0), first(source).test.y
-    sets = {name: found.label_sets(0, place, true.shape[1]) for name, found in source.predictions.items()}
+    documents, true = source.splits.test_place(0), first(source).test.y
+    sets = {
+        name: predictions.label_sets(0, documents, true.shape[1]) for name, predictions in source.predictions.items()
+    }
     best = exactly_right(true, sets[settings["reference"]])
     for name, predicted in sets.items():
         right, draws = exactly_right(true, predicted), settings["resamples"]
@@ -218,12 +220,12 @@ def special_cases(
     """
     trial = first(next(iter(sources.values())))
     shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
-    one = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared)
+    mixture = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
     single = BinaryRelevance(tol=1e-16, **solved)
     hard = CBMClassifier(init="label_sets", step_tol=settings["tolerance"], **shared)
     powerset = PowerSet(tol=settings["tolerance"], **solved)
-    marginals = [trial.train.fitted(model).predict_proba(trial.test.X) for model in (one, single)]
+    marginals = [trial.train.fitted(model).predict_proba(trial.test.X) for model in (mixture, single)]
     sets = [trial.train.fitted(model).predict(trial.test.X) for model in (hard, powerset)]
     return Measure(
         {

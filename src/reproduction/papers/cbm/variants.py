@@ -76,8 +76,8 @@ def boosting_variants(
     for role, source in sources.items():
         trial = first(source)
         for name, kind in (("ours", BoostedPowerSet), ("authors", ClippedPowerSet)):
-            found = predicted_after(trial.train.fitted(kind(**size)), trial.test.X, settings["rounds"])
-            rows += _scored(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in found))
+            predictions = predicted_after(trial.train.fitted(kind(**size)), trial.test.X, settings["rounds"])
+            rows += _scored(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in predictions))
     return Measure(_means(rows), {"runs": rows})
 
 
@@ -105,24 +105,24 @@ def sampler_seeds(
         for run in range(settings["runs"]):
             network.seed_ = seed_from(generator)
             rows += _scored(role, run, trial, [("network", network.predict(trial.test.X))])
-        found = [row["subset_accuracy"] for row in rows if row["role"] == role]
-        values |= {f"{role}_least": min(found), f"{role}_most": max(found)}
+        accuracies = [row["subset_accuracy"] for row in rows if row["role"] == role]
+        values |= {f"{role}_least": min(accuracies), f"{role}_most": max(accuracies)}
     return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
-def _scored(role: str, run: int, trial: Trial, found: Found) -> Iterator[dict[str, Any]]:
+def _scored(role: str, run: int, trial: Trial, predictions: Found) -> Iterator[dict[str, Any]]:
     """Yield a row for each variant and the label sets that it predicts, int64 (N, L)."""
-    for variant, predicted in found:
+    for variant, predicted in predictions:
         accuracy = float(exactly_right(trial.test.y, predicted).mean())
         yield {"role": role, "variant": variant, "run": run, "subset_accuracy": accuracy}
 
 
 def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
     """Return the accuracy of each run of each variant on each data set."""
-    found: dict[str, list[float]] = {}
+    accuracies: dict[str, list[float]] = {}
     for row in rows:
-        found.setdefault(f"{row['role']}_{row['variant']}", []).append(row["subset_accuracy"])
-    return {name: Repeated(values) for name, values in found.items()}
+        accuracies.setdefault(f"{row['role']}_{row['variant']}", []).append(row["subset_accuracy"])
+    return {name: Repeated(values) for name, values in accuracies.items()}
 
 
 def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
@@ -158,8 +158,8 @@ def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:
     cardinality : mean number of labels of the training documents.
     """
     ordered = np.sort(shares, axis=None)
-    place = min(max(ordered.size - round(cardinality * len(shares)), 0), ordered.size - 1)
-    return max(float(ordered[place] + ordered[max(place - 1, 0)]) / 2.0, LEAST_THRESHOLD)
+    index = min(max(ordered.size - round(cardinality * len(shares)), 0), ordered.size - 1)
+    return max(float(ordered[index] + ordered[max(index - 1, 0)]) / 2.0, LEAST_THRESHOLD)
 
 
 def within_reach(Y: np.ndarray, limit: int = MEKA_LIMIT) -> np.ndarray:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from matplotlib.ticker import MaxNLocator
 
 from reproduction.pages.figures import FigureData
-from reproduction.papers.edcm import model_figures, neighbour_figures, study_figures, topic_figures, weight_figures
+from reproduction.papers.edcm import model_figures, neighbor_figures, study_figures, topic_figures, weight_figures
 from textmix.pages.marks import (
     counted,
     explain_trials,
@@ -37,11 +37,11 @@ def accuracy(data: FigureData) -> Sheet:
     methods = data.option("methods")
     trials = [data.trials(data.option("role"), method, "accuracy") for method in methods]
     for split in zip(*trials, strict=True):
-        axes.plot(split, [place + 0.13 for place in range(len(methods))], color=PALE, linewidth=0.6, zorder=1)
-    for place, (method, values) in enumerate(zip(methods, trials, strict=True)):
-        trials_row(axes, place, values, f"C{place}", "split")
-        write_at(axes, f"{statistics.fmean(values):.3f}", (statistics.fmean(values), place - 0.13), up=6)
-        published_point(axes, 0, place - 0.3, data.published_of(method))
+        axes.plot(split, [height + 0.13 for height in range(len(methods))], color=PALE, linewidth=0.6, zorder=1)
+    for height, (method, values) in enumerate(zip(methods, trials, strict=True)):
+        trials_row(axes, height, values, f"C{height}", "split")
+        write_at(axes, f"{statistics.fmean(values):.3f}", (statistics.fmean(values), height - 0.13), up=6)
+        published_point(axes, 0, height - 0.3, data.published_of(method))
     explain_trials(axes, "split", map(len, trials))
     axes.plot([], [], color=PALE, linewidth=1, label="the same split")
     row_names(axes, [_label(method) for method in methods])
@@ -77,16 +77,16 @@ def _times(data: FigureData, times: Mapping[str, Sequence[float]], names: Sequen
     """Draw a row of seconds for each method: single trainings, and their median with its value at the right."""
     figure, (axes,) = panels(1, height=0.9 + 0.27 * len(times))
     printed = [data.published_of(name) for name in times]
-    shown = [value for values in times.values() for value in values] + [one.value for one in printed if one]
+    shown = [value for values in times.values() for value in values] + [number.value for number in printed if number]
     log_axis(axes.xaxis, min(shown), max(shown))
-    for place, (values, published) in enumerate(zip(times.values(), printed, strict=True)):
+    for height, (values, published) in enumerate(zip(times.values(), printed, strict=True)):
         median = statistics.median(values)
-        axes.plot(values, [place] * len(values), "|", color="C0", alpha=0.6, markersize=9)
-        axes.plot([median], [place], "o", color="C0", markersize=5.5, zorder=4)
-        published_point(axes, 0, place, published)
+        axes.plot(values, [height] * len(values), "|", color="C0", alpha=0.6, markersize=9)
+        axes.plot([median], [height], "o", color="C0", markersize=5.5, zorder=4)
+        published_point(axes, 0, height, published)
         if published:
-            write_at(axes, f"{published.value:,g} s", (published.value, place), right=-6, up=0)
-        axes.annotate(f"{median:.2g} s", (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
+            write_at(axes, f"{published.value:,g} s", (published.value, height), right=-6, up=0)
+        axes.annotate(f"{median:.2g} s", (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
     axes.plot([], [], "o", color="C0", markersize=5.5, label="rebuilt: median")
     axes.plot([], [], "|", color="C0", alpha=0.6, markersize=9, label=counted(f"one {noun}", map(len, times.values())))
     row_names(axes, names)
@@ -103,14 +103,14 @@ def smoothing_sensitivity(data: FigureData) -> Sheet:
     """
     figure, (axes,) = panels(1)
     methods = data.option("methods")
-    for place, method in enumerate(methods):
+    for series, method in enumerate(methods):
         points = data.grid(data.option("role"), method, "accuracy", data.option("parameter"))
         # The bars stand side by side: the second of three models is at the constant itself.
-        aside = 1.12 ** (place - (len(methods) - 1) / 2)
+        aside = 1.12 ** (series - (len(methods) - 1) / 2)
         means = [statistics.fmean(values) for values in points.values()]
         label = counted(_label(method), map(len, points.values()))
         bars = [spread_of(values) for values in points.values()]
-        with_bars(axes, [x * aside for x in points], means, bars, place, label=label)
+        with_bars(axes, [x * aside for x in points], means, bars, series, label=label)
         log_axis(axes.xaxis, min(points), max(points))
         marked(axes.xaxis, list(points))
     figure.note("A bar reaches one standard deviation over the n splits to each side of the mean.")
@@ -130,9 +130,9 @@ FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "training_seconds": training_seconds,
     "smoothing_sensitivity": smoothing_sensitivity,
     "training_time_methods": training_time_methods,
-    "table1": neighbour_figures.table1,
-    "knn_curves": neighbour_figures.knn_curves,
-    "knn_choices": neighbour_figures.knn_choices,
+    "table1": neighbor_figures.table1,
+    "knn_curves": neighbor_figures.knn_curves,
+    "knn_choices": neighbor_figures.knn_choices,
     "log_probabilities": model_figures.log_probabilities,
     "parameters": model_figures.parameters,
     "stopping": model_figures.stopping,

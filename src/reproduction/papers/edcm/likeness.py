@@ -172,29 +172,29 @@ def approximation(
             q = log_edcm(drawn, parameters, convention)
             values[f"correlation_{name}{suffix}"] = float(np.corrcoef(p, q)[0, 1])
             values[f"deviation_{name}{suffix}"] = float(np.mean(np.abs(q - p) / np.abs(p)))
-    p, same, own = log_dcm(drawn, alpha), log_edcm(drawn, alpha), log_edcm(drawn, beta)
+    p, same, refitted = log_dcm(drawn, alpha), log_edcm(drawn, alpha), log_edcm(drawn, beta)
     documents = [
         {"length": n, "log_p": a, "log_q_same": b, "log_q_own": c}
-        for n, a, b, c in zip(drawn.lengths, p, same, own, strict=True)
+        for n, a, b, c in zip(drawn.lengths, p, same, refitted, strict=True)
     ]
-    tables = {"documents": documents, "by_length": _by_length(drawn.lengths, p, same, own)}
+    tables = {"documents": documents, "by_length": _by_length(drawn.lengths, p, same, refitted)}
     return Measure(values, {**tables, "parameters": _some(alpha, beta, settings["shown"], generator)})
 
 
-def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, own: np.ndarray) -> Rows:
+def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, refitted: np.ndarray) -> Rows:
     """Return a row for each quarter of the documents by length: correlations and mean relative deviations from log p.
 
     Parameters
     ----------
     lengths : words of each document, (N,).
-    p, same, own : log p, and log q with the DCM's and with its own parameters, in nats, (N,).
+    p, same, refitted : log p, and log q with the DCM's and with its own parameters, in nats, (N,).
     """
     rows: Rows = []
     edges = np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1])
     for quarter, (low, high) in enumerate(itertools.pairwise(edges)):
         chosen = (lengths > low if quarter else lengths >= low) & (lengths <= high)
         row: dict[str, Any] = {"from": low, "to": high, "documents": int(chosen.sum())}
-        for name, q in (("same", same), ("own", own)):
+        for name, q in (("same", same), ("own", refitted)):
             row[f"correlation_{name}"] = float(np.corrcoef(p[chosen], q[chosen])[0, 1])
             row[f"deviation_{name}"] = float(np.mean(np.abs((q - p) / p)[chosen]))
         rows.append(row)
@@ -287,8 +287,10 @@ def one_newsgroup(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     tables = [measure(sources, settings, _).tables["groups"] for measure in (dcm_parameters, gamma_ratio)]
     joined: list[dict[str, Any]] = [{**first, **second} for first, second in zip(*tables, strict=True)]
     for row in joined:
-        numbers = settings["printed"].items()
-        row["fitting"] = sum(_fits(row[name], *printed, settings["margin"]) for name, printed in numbers)
+        row["fitting"] = sum(
+            _fits(row[name], printed, half_unit, settings["margin"])
+            for name, (printed, half_unit) in settings["printed"].items()
+        )
     fitting = [row["fitting"] for row in joined]
     every = sum(number == len(settings["printed"]) for number in fitting)
     return Measure({"groups_with_all": float(every), "most_numbers": float(max(fitting))}, {"groups": joined})

@@ -46,48 +46,48 @@ def log_probabilities(data: FigureData) -> Sheet:
     """
     every = data.results.measure_table("approximation", "documents")
     length, p = columns(every[::EVERY], "length", "log_p")
-    figure, (left, right) = panels(2, height=3.2)
+    figure, (scatter, deviations) = panels(2, height=3.2)
     names = {"same": "q by the DCM's α", "own": "q by the EDCM's own β"}
-    for axes, low, high in ((left, -max(p), -min(p)), (right, min(length), max(length))):
+    for axes, low, high in ((scatter, -max(p), -min(p)), (deviations, min(length), max(length))):
         log_axis(axes.xaxis, low, high)
-    log_axis(left.yaxis, -max(p), -min(p))
-    log_axis(right.yaxis, LEAST, 100)
-    for place, (kind, name) in enumerate(names.items()):
+    log_axis(scatter.yaxis, -max(p), -min(p))
+    log_axis(deviations.yaxis, LEAST, 100)
+    for series, (kind, name) in enumerate(names.items()):
         (q,) = columns(every[::EVERY], f"log_q_{kind}")
         look: dict[str, Any] = {
-            "color": f"C{place}",
+            "color": f"C{series}",
             "linestyle": "none",
-            "marker": MARKERS[place],
+            "marker": MARKERS[series],
             "markersize": 2.6,
             "alpha": 0.4,
         }
-        left.plot([-value for value in p], [-value for value in q], markeredgewidth=0, **look)
-        deviations = [100 * abs(b - a) / abs(a) for a, b in zip(p, q, strict=True)]
-        right.plot(length, [max(value, LEAST) for value in deviations], markeredgewidth=0, **look)
-        left.plot([], [], label=name, **(look | {"alpha": 1.0, "markersize": 5}))
-        _mean_deviation(right, data, kind, place, every)
-    _diagonal(left, -max(p), -min(p))
-    right.set_ylim(bottom=LEAST)
-    left.set_xlabel("−log p, DCM (log scale)")
-    left.set_ylabel("−log q, EDCM (log scale)")
-    right.set_xlabel("words in document (log scale)")
-    right.set_ylabel("deviation (percent, log scale)")
+        scatter.plot([-value for value in p], [-value for value in q], markeredgewidth=0, **look)
+        percent = [100 * abs(b - a) / abs(a) for a, b in zip(p, q, strict=True)]
+        deviations.plot(length, [max(value, LEAST) for value in percent], markeredgewidth=0, **look)
+        scatter.plot([], [], label=name, **(look | {"alpha": 1.0, "markersize": 5}))
+        _mean_deviation(deviations, data, kind, series, every)
+    _diagonal(scatter, -max(p), -min(p))
+    deviations.set_ylim(bottom=LEAST)
+    scatter.set_xlabel("−log p, DCM (log scale)")
+    scatter.set_ylabel("−log q, EDCM (log scale)")
+    deviations.set_xlabel("words in document (log scale)")
+    deviations.set_ylabel("deviation (percent, log scale)")
     figure.note(f"Marks show {len(p):,} of the {len(every):,} documents, every {EVERY}th; means are over all of them.")
     figure.note(f"A deviation below {LEAST:g} % stands at the lower end of the axis.")
-    legend(figure, left, right)
+    legend(figure, scatter, deviations)
     return figure
 
 
-def _mean_deviation(axes: Axes, data: FigureData, kind: str, place: int, rows: Sequence[Mapping[str, str]]) -> None:
+def _mean_deviation(axes: Axes, data: FigureData, kind: str, series: int, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the mean deviation over all documents as a line, and the published mean as a dashed line of its colour."""
     p, q = columns(rows, "log_p", f"log_q_{kind}")
     mean = 100 * statistics.fmean(abs(b - a) / abs(a) for a, b in zip(p, q, strict=True))
     sign = {"same": "α", "own": "β"}[kind]
-    axes.axhline(mean, color=f"C{place}", linewidth=1.4, label=f"mean by {sign}, {mean:.2g} %")
+    axes.axhline(mean, color=f"C{series}", linewidth=1.4, label=f"mean by {sign}, {mean:.2g} %")
     printed = data.published_of(kind)
     if printed is not None:
         label = f"published mean by {sign}, {printed.value:g} %"
-        axes.axhline(printed.value, color=f"C{place}", linestyle=DASHES[1], linewidth=1.4, label=label)
+        axes.axhline(printed.value, color=f"C{series}", linestyle=DASHES[1], linewidth=1.4, label=label)
 
 
 def parameters(data: FigureData) -> Sheet:
@@ -96,26 +96,26 @@ def parameters(data: FigureData) -> Sheet:
     Options: published (``correlation`` -> id of the printed correlation).  Reads ``dcm_parameters/concentrations.csv``:
     s_dcm, s_edcm; ``approximation/parameters.csv``: alpha, beta.
     """
-    figure, (left, right) = panels(2, height=3.0)
+    figure, (sums, words) = panels(2, height=3.0)
     s_dcm, s_edcm = columns(data.results.measure_table("dcm_parameters", "concentrations"), "s_dcm", "s_edcm")
-    left.plot(s_dcm, s_edcm, MARKERS[0], color="C0", label=f"one newsgroup (n = {len(s_dcm)})")
-    _diagonal(left, 0, max(s_dcm))
-    left.set_xlabel("sum s of the DCM's α")
-    left.set_ylabel("sum s of the EDCM's β")
+    sums.plot(s_dcm, s_edcm, MARKERS[0], color="C0", label=f"one newsgroup (n = {len(s_dcm)})")
+    _diagonal(sums, 0, max(s_dcm))
+    sums.set_xlabel("sum s of the DCM's α")
+    sums.set_ylabel("sum s of the EDCM's β")
     alpha, beta = columns(data.results.measure_table("approximation", "parameters"), "alpha", "beta")
     label = f"one word of one newsgroup (n = {len(alpha)})"
-    right.plot([], [], MARKERS[1], color="C1", markersize=5, label=label)
-    right.plot(alpha, beta, MARKERS[1], color="C1", alpha=0.4, markersize=2.6, markeredgewidth=0)
+    words.plot([], [], MARKERS[1], color="C1", markersize=5, label=label)
+    words.plot(alpha, beta, MARKERS[1], color="C1", alpha=0.4, markersize=2.6, markeredgewidth=0)
     low, high = min(*alpha, *beta), max(*alpha, *beta)
-    _diagonal(right, low, high)
-    log_axis(right.xaxis, low, high)
-    log_axis(right.yaxis, low, high)
-    right.set_xlabel("α of the DCM (log scale)")
-    right.set_ylabel("β of the EDCM (log scale)")
+    _diagonal(words, low, high)
+    log_axis(words.xaxis, low, high)
+    log_axis(words.yaxis, low, high)
+    words.set_xlabel("α of the DCM (log scale)")
+    words.set_ylabel("β of the EDCM (log scale)")
     printed, ours = data.published_of("correlation"), data.results.measure("approximation")["correlation_alpha_beta"]
     text = f"correlation {float(ours.value):.4f}" + (f"\npublished {printed.value:g}" if printed else "")
-    right.annotate(text, (0.04, 0.97), xycoords="axes fraction", va="top", fontsize=7.5)
-    legend(figure, left, right)
+    words.annotate(text, (0.04, 0.97), xycoords="axes fraction", va="top", fontsize=7.5)
+    legend(figure, sums, words)
     return figure
 
 
@@ -131,7 +131,7 @@ def stopping(data: FigureData) -> Sheet:
     end = 4 * max(taken)
     groups = data.results.measure_table("dcm_parameters", "groups")
     figure, panel = panels(3, height=2.6)
-    for place, (axes, (column, title)) in enumerate(zip(panel, SIZES.items(), strict=True)):
+    for panel_number, (axes, (column, title)) in enumerate(zip(panel, SIZES.items(), strict=True)):
         (values,) = columns(rows, column)
         axes.set_xscale("symlog", linthresh=1.0, linscale=0.5)
         axes.plot(taken, values[: len(taken)], color="C0", marker=MARKERS[0], markersize=4, label="after the steps")
@@ -139,8 +139,8 @@ def stopping(data: FigureData) -> Sheet:
         label = f"at the maximum: one newsgroup (n = {len(groups)})"
         axes.plot([end] * len(single), single, MARKERS[1], color="C1", alpha=0.3, markeredgewidth=0, label=label)
         axes.plot([end], values[-1:], MARKERS[1], color="C1", label="at the maximum")
-        published_line(axes, data.published_of(column), ("A", "B", "C")[place] + ": published")
-        axes.set_title(f"{'ABC'[place]}  {title}")
+        published_line(axes, data.published_of(column), ("A", "B", "C")[panel_number] + ": published")
+        axes.set_title(f"{'ABC'[panel_number]}  {title}")
         marked(axes.xaxis, [0, 1, 3, 10, max(taken), end], ["0", "1", "3", "10", f"{max(taken):g}", "end"])
         axes.margins(y=0.12)
     panel[1].set_xlabel("steps of Minka's fixed point (log scale from 1)")
@@ -157,12 +157,12 @@ def gamma_ratio(data: FigureData) -> Sheet:
     """
     growth = [row for row in data.results.measure_table("gamma_ratio", "growth") if row["count"] != "1"]
     figure, (axes,) = panels(1, height=3.2)
-    for place, alpha in enumerate(dict.fromkeys(row["alpha"] for row in growth)):
+    for series, alpha in enumerate(dict.fromkeys(row["alpha"] for row in growth)):
         x, error = columns([row for row in growth if row["alpha"] == alpha], "count", "error")
         look: dict[str, Any] = {
-            "color": f"C{place}",
-            "linestyle": DASHES[place],
-            "marker": MARKERS[place],
+            "color": f"C{series}",
+            "linestyle": DASHES[series],
+            "marker": MARKERS[series],
             "markersize": 4,
         }
         axes.plot(x, [100 * e for e in error], label=f"α = {float(alpha):g}", **look)
@@ -193,9 +193,9 @@ def burstiness(data: FigureData) -> Sheet:
         chosen = [row for row in rows if row["band"] == band and float(row["seen"]) > 0]
         m, seen = columns(chosen, "m", "seen")
         axes.plot(m, seen, "x", color=INK, markersize=6, label="in the documents")
-        for place, (model, label) in enumerate(MODELS.items()):
+        for series, (model, label) in enumerate(MODELS.items()):
             (expected,) = columns(chosen, model)
-            axes.plot(m, expected, color=f"C{place}", linestyle=DASHES[place], label=f"expected by {label}")
+            axes.plot(m, expected, color=f"C{series}", linestyle=DASHES[series], label=f"expected by {label}")
         axes.set_title(f"{band} words")
         marked(axes.xaxis, m[1::2])
         axes.set_xlabel("occurrences m")
@@ -224,11 +224,11 @@ def normaliser(data: FigureData) -> Sheet:
     for row in data.results.measure_table("normalisation", "totals"):
         groups.setdefault(float(row["length"]), []).append(float(row["total"]))
     figure, (axes,) = panels(1)
-    for place, (length, totals) in enumerate(groups.items()):
-        label = None if place else f"EDCM of one newsgroup (n = {len(totals)})"
+    for number, (length, totals) in enumerate(groups.items()):
+        label = None if number else f"EDCM of one newsgroup (n = {len(totals)})"
         axes.plot([length] * len(totals), totals, "o", color="C0", alpha=0.45, markersize=3.2, label=label)
         axes.plot([length], [statistics.median(totals)], "_", color="C1", markersize=15, markeredgewidth=1.8,
-                  label=None if place else "median")  # fmt: skip
+                  label=None if number else "median")  # fmt: skip
     axes.axhline(1, color=GREY, linewidth=1, label="sum of a distribution")
     figure.note(f"The sum is exact at the {len(groups)} lengths marked; nothing was computed between them.")
     medians = [statistics.median(totals) for totals in groups.values()]

@@ -67,18 +67,18 @@ def dcm_methods(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
             perplexity = float(of_classes(model, test, "sequence").mean())
             rows.append({"model": name, "split": split, "accuracy": accuracy, "perplexity": perplexity})
     values: Values = {}
-    found = {name: [row for row in rows if row["model"] == name] for name in models}
+    rows_of = {name: [row for row in rows if row["model"] == name] for name in models}
     for name, metric in itertools.product(models, ("accuracy", "perplexity")):
-        values[f"{name}_{metric}"] = Repeated([row[metric] for row in found[name]], source.test_ratio)
+        values[f"{name}_{metric}"] = Repeated([row[metric] for row in rows_of[name]], source.test_ratio)
     for method in METHODS:
-        values[f"edcm_above_{method}"] = _share_above(found["edcm"], found[f"dcm_{method}"])
-        values[f"{method}_above_multinomial"] = _share_above(found[f"dcm_{method}"], found["multinomial"])
+        values[f"edcm_above_{method}"] = _share_above(rows_of["edcm"], rows_of[f"dcm_{method}"])
+        values[f"{method}_above_multinomial"] = _share_above(rows_of[f"dcm_{method}"], rows_of["multinomial"])
     return Measure(values, {"splits": rows})
 
 
-def _share_above(left: Rows, right: Rows) -> float:
+def _share_above(better: Rows, worse: Rows) -> float:
     """Return the share of the splits in which the left model is more accurate than the right one."""
-    return float(np.mean([a["accuracy"] > b["accuracy"] for a, b in zip(left, right, strict=True)]))
+    return float(np.mean([a["accuracy"] > b["accuracy"] for a, b in zip(better, worse, strict=True)]))
 
 
 def deviation_readings(
@@ -141,9 +141,9 @@ def _deviations(sample: Documents, alpha: np.ndarray, beta: np.ndarray) -> Rows:
     rows: Rows = []
     for coefficient, convention in CONVENTIONS.items():
         p, same = log_dcm(sample, alpha, convention), log_edcm(sample, alpha, convention)
-        own = log_edcm(sample, beta, convention)
+        refitted = log_edcm(sample, beta, convention)
         for name, relation in RELATIONS.items():
-            pair = {"same": relation(p, same, sample.lengths), "own": relation(p, own, sample.lengths)}
+            pair = {"same": relation(p, same, sample.lengths), "own": relation(p, refitted, sample.lengths)}
             rows.append({"coefficient": coefficient, "relation": name, **pair})
     return rows
 

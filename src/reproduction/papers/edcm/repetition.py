@@ -91,8 +91,8 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
     class, of index 0.
     """
     beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_
-    s, known = beta.sum(), np.flatnonzero(beta[0])
-    ranked = known[np.argsort(-beta[0, known], kind="stable")]
+    s, seen = beta.sum(), np.flatnonzero(beta[0])
+    ranked = seen[np.argsort(-beta[0, seen], kind="stable")]
     words = ranked[[0, len(ranked) // 100, len(ranked) // 10, -1]]
     start = documents.X[:1]
     worst = 0.0
@@ -101,8 +101,8 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
         texts = [start + m * extra if m else start for m in range(most + 1)]
         chain = Documents(sparse.vstack(texts, format="csr"), np.zeros(most + 1, dtype=np.int64))
         n = chain.lengths
-        rest = gammaln(n + 1) + gammaln(s) - gammaln(s + n)
-        factors = np.exp(np.diff(log_edcm(chain, beta, "bag") - rest))
+        constant = gammaln(n + 1) + gammaln(s) - gammaln(s + n)
+        factors = np.exp(np.diff(log_edcm(chain, beta, "bag") - constant))
         m = np.arange(2, most + 1)
         worst = max(worst, float(np.abs(factors - np.concatenate([[beta[0, w]], (m - 1) / m])).max()))
     return worst
@@ -246,13 +246,13 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     log_factor = gammaln(np.arange(longest + 1) + 1.0) + e
     stirling, s = np.full(longest + 1, -np.inf), beta.sum()
     stirling[0] = 0.0
-    found, log_rising = {}, 0.0
+    log_total, log_rising = {}, 0.0
     for n in range(1, longest + 1):
         shifted = np.concatenate([[-np.inf], stirling[:-1]])
         stirling = np.logaddexp(shifted, stirling + (np.log(n - 1) if n > 1 else -np.inf))
         log_rising += np.log(s + n - 1)
-        found[n] = np.logaddexp.reduce(log_factor + stirling) - log_rising
-    return np.array([found[n] for n in lengths])
+        log_total[n] = np.logaddexp.reduce(log_factor + stirling) - log_rising
+    return np.array([log_total[n] for n in lengths])
 
 
 def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:

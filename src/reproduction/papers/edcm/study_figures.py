@@ -56,13 +56,13 @@ def dcm_methods(data: FigureData) -> Sheet:
     figure, panel = panels(3, height=2.9, sharey=True)
     for axes, metric in zip(panel[:2], ("accuracy", "perplexity"), strict=True):
         groups = [_of(splits, name, metric) for name in MODELS]
-        for place, values in enumerate(groups):
-            trials_row(axes, place, values, _colour(place), "split")
+        for height, values in enumerate(groups):
+            trials_row(axes, height, values, _colour(height), "split")
         explain_trials(axes, "split", map(len, groups))
         axes.locator_params(axis="x", nbins=3)
     times = [statistics.median(_of(seconds, _timed(name), "seconds")) for name in MODELS]
-    for place, value in enumerate(times):
-        panel[2].plot([value], [place], MARKERS[1], color=_colour(place), markersize=5)
+    for height, value in enumerate(times):
+        panel[2].plot([value], [height], MARKERS[1], color=_colour(height), markersize=5)
     panel[2].plot([], [], MARKERS[1], color=GREY, markersize=5, label="median of the training times")
     log_axis(panel[2].xaxis, min(times) / 1.3, max(times) * 1.3)
     for axes, name in zip(panel, ("accuracy (fraction)", "perplexity", "seconds (log scale)"), strict=True):
@@ -83,9 +83,9 @@ def _timed(model: str) -> str:
     return model.removesuffix("_reciprocal_newton")
 
 
-def _colour(place: int) -> str:
+def _colour(row: int) -> str:
     """Return the colour of a row of `MODELS`: one for the DCM, another for the models beside it."""
-    return "C1" if place > 1 else "C0"
+    return "C1" if row > 1 else "C0"
 
 
 def _orders(splits: Rows) -> str:
@@ -106,22 +106,24 @@ def deviation_readings(data: FigureData) -> Sheet:
     """
     rows = data.results.measure_table("deviation_readings", "readings")
     figure, (axes,) = panels(1, height=3.2)
-    for place, (label, chosen) in enumerate(_trainings(rows).items()):
+    for series, (label, chosen) in enumerate(_trainings(rows).items()):
         x, y = ([100 * float(row[key]) for row in chosen] for key in ("same", "own"))
-        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": "none"}
+        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
         axes.plot([], [], markersize=5, label=f"{label} (n = {len(chosen)})", **look)
         axes.plot(x, y, markersize=3, alpha=0.5, markeredgewidth=0, **look)
     printed = {key: data.published_of(key) for key in ("same", "own")}
     if printed["same"] and printed["own"]:
         published_point(axes, 0, printed["own"].value, printed["same"])
     for axis, key in ((axes.xaxis, "same"), (axes.yaxis, "own")):
-        shown = [100 * float(row[key]) for row in rows] + [one.value for one in (printed[key],) if one]
+        shown = [100 * float(row[key]) for row in rows] + [number.value for number in (printed[key],) if number]
         log_axis(axis, min(shown) / 1.2, max(shown) * 1.2)
     axes.set_xlabel("deviation of q by the DCM's α (percent, log scale)")
     axes.set_ylabel("deviation of q by its own β\n(percent, log scale)")
     measured = data.results.measure("deviation_readings")
-    both, one, other, n = (int(measured[key].value) for key in ("with_both", "with_same", "with_own", "readings"))
-    figure.note(f"{n} readings: {both} give both printed numbers within a tenth, {one} the first, {other} the second.")
+    both, number, other, n = (int(measured[key].value) for key in ("with_both", "with_same", "with_own", "readings"))
+    figure.note(
+        f"{n} readings: {both} give both printed numbers within a tenth, {number} the first, {other} the second."
+    )
     legend(figure)
     return figure
 
@@ -162,10 +164,10 @@ def perplexity_readings(data: FigureData) -> Sheet:
 
 def _perplexity_lines(axes: Axes, rows: Rows) -> None:
     """Draw perplexity against the smoothing constant, a line for each kind of documents."""
-    for place, documents in enumerate(dict.fromkeys(row["documents"] for row in rows)):
+    for series, documents in enumerate(dict.fromkeys(row["documents"] for row in rows)):
         line = [row for row in rows if row["documents"] == documents]
         x, y = ([float(row[key]) for row in line] for key in ("smoothing", "perplexity"))
-        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[place]}
+        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": DASHES[series]}
         axes.plot(x, y, markersize=4, label=f"documents: {documents}", **look)
     log_axis(axes.xaxis, min(x), max(x))
     marked(axes.xaxis, [value for value in (0.001, 0.01, 0.1, 1.0) if min(x) <= value <= max(x)])
@@ -180,12 +182,19 @@ def tfidf_forms(data: FigureData) -> Sheet:
     names = {"nearest": "each neighbour counts one", "similarity": "neighbours count by similarity"}
     forms = list(dict.fromkeys(_form(row) for row in rows if row["word"]))
     figure, (axes,) = panels(1, height=1.0 + 0.24 * len(forms))
-    for place, (vote, label) in enumerate(names.items()):
+    for series, (vote, label) in enumerate(names.items()):
         values = {_form(row): float(row["accuracy"]) for row in rows if row["vote"] == vote}
-        look: dict[str, Any] = {"marker": MARKERS[place], "color": f"C{place}", "linestyle": "none", "markersize": 4.5}
+        look: dict[str, Any] = {
+            "marker": MARKERS[series],
+            "color": f"C{series}",
+            "linestyle": "none",
+            "markersize": 4.5,
+        }
         axes.plot([values[form] for form in forms], range(len(forms)), label=label, **look)
         level = values["bhattacharyya"]
-        axes.axvline(level, color=f"C{place}", linestyle=DASHES[place], linewidth=1.1, label=f"Bhattacharyya, {label}")
+        axes.axvline(
+            level, color=f"C{series}", linestyle=DASHES[series], linewidth=1.1, label=f"Bhattacharyya, {label}"
+        )
     row_names(axes, forms)
     axes.set_xlabel("accuracy (fraction of test documents)")
     splits = int(rows[0]["splits"])

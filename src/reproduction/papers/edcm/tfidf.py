@@ -53,7 +53,7 @@ def tfidf_forms(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     a measure with the table ``forms`` (mean accuracy and deviation over the splits of each form and vote) and, for each
     vote, the best accuracies of TF-IDF with whole counts x, of TF-IDF in any form, and of Bhattacharyya.
     """
-    found: dict[tuple[str, str, str, str], list[float]] = {}
+    accuracies_of: dict[tuple[str, str, str, str], list[float]] = {}
     for trial in only(sources).trials(most=settings["trials"]):
         train, test = trial.train, trial.test
         both = sparse.vstack([train.X, test.X], format="csr")
@@ -65,9 +65,9 @@ def tfidf_forms(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
         ways["bhattacharyya", "", ""] = ("bhattacharyya", train, test)
         for form, way in ways.items():
             for vote, accuracy in _accuracies(*way, settings["neighbours"]).items():
-                found.setdefault((*form, vote), []).append(accuracy)
+                accuracies_of.setdefault((*form, vote), []).append(accuracy)
     rows: Rows = []
-    for (count, word, documents, vote), accuracies in found.items():
+    for (count, word, documents, vote), accuracies in accuracies_of.items():
         mean, deviation = mean_and_deviation(accuracies)
         cells = {"count": count, "word": word, "documents": documents, "vote": vote}
         rows.append({**cells, "accuracy": mean, "spread": deviation, "splits": len(accuracies)})
@@ -104,8 +104,8 @@ def _weighing(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.cs
 def _accuracies(representation: str, train: Documents, test: Documents, k: int) -> dict[str, float]:
     """Return the accuracy by each vote; one search serves all."""
     search = train.fitted(KNNClassifier(representation=representation)).kneighbors(test.X, k)
-    found = {}
+    accuracies = {}
     for vote, (weights, ties) in VOTES.items():
         voter = train.fitted(KNNClassifier(representation=representation, weights=weights, ties=ties))  # type: ignore[arg-type]
-        found[vote] = float(np.mean(voter.elect(*search)[:, -1] == test.y))
-    return found
+        accuracies[vote] = float(np.mean(voter.elect(*search)[:, -1] == test.y))
+    return accuracies

@@ -27,33 +27,33 @@ def latent_topics(data: FigureData) -> Sheet:
     shares (mean distance of the documents' topic shares).
     """
     rows = data.results.measure_table("latent_topics", "distances")
-    figure, (left, right) = panels(2, height=3.0, sharex=True, sharey=True)
-    for place, (method, label) in enumerate(_METHODS.items()):
+    figure, (of_words, of_shares) = panels(2, height=3.0, sharex=True, sharey=True)
+    for series, (method, label) in enumerate(_METHODS.items()):
         topics: dict[float, list[float]] = {}
         shares: dict[float, float] = {}
         for row in (row for row in rows if row["method"] == method):
             topics.setdefault(float(row["documents"]), []).append(float(row["distance"]))
             shares[float(row["documents"])] = float(row["shares"])
         means, bars = [[of(values) for values in topics.values()] for of in (statistics.fmean, spread_of)]
-        with_bars(left, [x * 1.04 ** (2 * place - 1) for x in topics], means, bars, place, label=label)
-        look: dict[str, Any] = {"color": f"C{place}", "linestyle": DASHES[place], "marker": MARKERS[place]}
-        right.plot(list(shares), list(shares.values()), markersize=4, **look)
+        with_bars(of_words, [x * 1.04 ** (2 * series - 1) for x in topics], means, bars, series, label=label)
+        look: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[series], "marker": MARKERS[series]}
+        of_shares.plot(list(shares), list(shares.values()), markersize=4, **look)
         last = f"with {max(topics):,.0f} documents the mean distance of the topics is {means[-1]:.3f}"
         figure.note(f"By {label}, {last}.")
     for axes, title in (
-        (left, f"words of a topic (n = {len(topics[min(topics)])} topics)"),
-        (right, "topics of a document"),
+        (of_words, f"words of a topic (n = {len(topics[min(topics)])} topics)"),
+        (of_shares, "topics of a document"),
     ):
         log_axis(axes.xaxis, min(topics), max(topics))
         marked(axes.xaxis, list(topics))
         axes.set_ylim(bottom=0)
         axes.set_title(title)
         axes.set_xlabel("documents (log scale)")
-    left.set_ylabel("total-variation distance to the truth")
+    of_words.set_ylabel("total-variation distance to the truth")
     figure.note(
         "A bar reaches one standard deviation over the topics to each side of the mean; documents have no bars."
     )
-    legend(figure, left)
+    legend(figure, of_words)
     return figure
 
 
@@ -76,8 +76,8 @@ def newsgroup_topics(data: FigureData) -> Sheet:
     figure = Sheet(figsize=(WIDTH, 1.6 + 0.2 * len(ordered)))
     axes = figure.subplots()
     shading(axes, [[share[row["topic"], group] for group in groups] for row in ordered])
-    axes.set_yticks([place + 0.5 for place in range(len(ordered))], [_shortened(row["words"]) for row in ordered])
-    axes.set_xticks([place + 0.5 for place in range(len(groups))], groups, rotation=90)
+    axes.set_yticks([number + 0.5 for number in range(len(ordered))], [_shortened(row["words"]) for row in ordered])
+    axes.set_xticks([number + 0.5 for number in range(len(groups))], groups, rotation=90)
     axes.set_xlabel("newsgroup")
     axes.set_ylabel("topic, by its most typical words")
     return figure

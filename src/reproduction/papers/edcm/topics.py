@@ -49,13 +49,13 @@ class _Made:
         shares : mean total-variation distance of the documents' topic shares.
         ratios : found s over true s of each topic, float64 (K,).
         """
-        found = model.beta_ / model.concentration_[:, np.newaxis]
+        fitted = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
-        pairs = 0.5 * np.abs(found[:, np.newaxis] - true).sum(axis=2)
-        mine, theirs = optimize.linear_sum_assignment(pairs)
-        shares = model.mixture_[:, mine] - self.theta[: len(model.mixture_), theirs]
-        ratios = model.concentration_[mine] / self.beta.sum(axis=1)[theirs]
-        return pairs[mine, theirs], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios
+        pairs = 0.5 * np.abs(fitted[:, np.newaxis] - true).sum(axis=2)
+        matched, true_topics = optimize.linear_sum_assignment(pairs)
+        shares = model.mixture_[:, matched] - self.theta[: len(model.mixture_), true_topics]
+        ratios = model.concentration_[matched] / self.beta.sum(axis=1)[true_topics]
+        return pairs[matched, true_topics], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios
 
 
 def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, Any], seed: int) -> LatentTopicEDCM:
@@ -83,13 +83,13 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
         latter is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     generator : draws topics and documents, and seeds the fits.
     """
-    made = _Made.of(settings, generator)
+    collection = _Made.of(settings, generator)
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
         for method in METHODS:
-            model = _model(method, settings, int(generator.integers(2**31))).fit(made.X[:number])
-            topics, shares, ratios = made.distances(model)
+            model = _model(method, settings, int(generator.integers(2**31))).fit(collection.X[:number])
+            topics, shares, ratios = collection.distances(model)
             values[f"{method}_mean_distance"] = (float(topics.mean()), float(topics.std(ddof=1)))
             values[f"{method}_largest_distance"] = float(topics.max())
             values[f"{method}_share_distance"] = shares
@@ -111,13 +111,13 @@ def latent_topics_time(
     ----------
     settings, generator : as for `latent_topics`; only the largest number of documents and one start are used.
     """
-    made = _Made.of(settings, generator)
+    collection = _Made.of(settings, generator)
     seed = int(generator.integers(2**31))
     values: Values = {}
     for method in METHODS:
         model = _model(method, {**settings, "starts": 1}, seed)
-        model.fit(made.X[:50])  # compiles the kernels before they are timed
-        _, cost = measured(functools.partial(model.fit, made.X))
+        model.fit(collection.X[:50])  # compiles the kernels before they are timed
+        _, cost = measured(functools.partial(model.fit, collection.X))
         seconds = cost["seconds"]
         values |= {f"{method}_seconds": seconds, f"{method}_sweeps": model.n_iter_}
         values[f"{method}_seconds_per_sweep"] = seconds / model.n_iter_
@@ -144,19 +144,19 @@ def newsgroup_topics(
     source = only(sources)
     train = source.first().train
     frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
-    kept = np.flatnonzero(frequency >= settings["least"])
+    columns = np.flatnonzero(frequency >= settings["least"])
     model = LatentTopicEDCM(
         n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=int(generator.integers(2**31))
-    ).fit(train.X[:, kept])
-    names = [source.corpus.feature_names[int(w)] for w in kept]  # type: ignore[index]
+    ).fit(train.X[:, columns])
+    names = [source.corpus.feature_names[int(w)] for w in columns]  # type: ignore[index]
     # A document's parameters are the sum of mixture x s x word shares over the topics: a topic's share of the words is
     # its part of that sum, not its part of the mixture.
-    given = model.mixture_ * model.concentration_
-    given /= given.sum(axis=1, keepdims=True)
-    groups = np.array([given[train.y == c].mean(axis=0) for c in np.unique(train.y)])
+    weights = model.mixture_ * model.concentration_
+    weights /= weights.sum(axis=1, keepdims=True)
+    groups = np.array([weights[train.y == c].mean(axis=0) for c in np.unique(train.y)])
     shares = model.beta_ / model.concentration_[:, np.newaxis]
     words = [_typical(shares, k, names, settings["shown"]) for k in range(settings["topics"])]
-    share = given.mean(axis=0)
+    share = weights.mean(axis=0)
     topics: Rows = [
         {"topic": k, "share": float(share[k]), "s": float(model.concentration_[k]), "words": " ".join(words[k])}
         for k in range(settings["topics"])
@@ -166,7 +166,7 @@ def newsgroup_topics(
         for k in range(settings["topics"])
         for c in range(len(groups))
     ]
-    likeliest = np.argmax(given, axis=1)
+    likeliest = np.argmax(weights, axis=1)
     values: Values = {"information": _information(train.y, likeliest), "sweeps": model.n_iter_}
     return Measure(values, {"topics": topics, "groups": table})
 

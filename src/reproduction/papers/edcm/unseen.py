@@ -40,7 +40,7 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     (perplexity of each class under each model, mean over the splits); ``chance_of_a_dcm_no_better`` is the one-sided
     p-value of the sign test over the classes.
     """
-    found: dict[tuple[str, str], list[np.ndarray]] = {}
+    perplexities: dict[tuple[str, str], list[np.ndarray]] = {}
     conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
     rows: Rows = []
     firsts: dict[str, tuple[Any, Documents]] = {}
@@ -49,21 +49,21 @@ def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
         for name, kind in MODELS.items():
             model = train.fitted(kind(smoothing=settings["smoothing"]))
             for order in conventions:
-                found.setdefault((name, order), []).append(of_classes(model, test, order))
+                perplexities.setdefault((name, order), []).append(of_classes(model, test, order))
             if trial.number == 0:
                 rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
                 firsts[name] = model, test
-    dcm, normalised = float(found["dcm", "sequence"][0].mean()), float(_normalised(*firsts["edcm"]).mean())
+    dcm, normalised = float(perplexities["dcm", "sequence"][0].mean()), float(_normalised(*firsts["edcm"]).mean())
     values: Values = {
-        **{f"{name}_on_first_split": float(found[name, "sequence"][0].mean()) for name in MODELS},
+        **{f"{name}_on_first_split": float(perplexities[name, "sequence"][0].mean()) for name in MODELS},
         "edcm_normalised_on_first_split": normalised,
         "edcm_normalised_distance_from_dcm": abs(normalised / dcm - 1.0),
     }
-    for (name, convention), by_split in found.items():
+    for (name, convention), by_split in perplexities.items():
         key = name if convention == "sequence" else f"{name}_bag"
         values[key] = mean_and_deviation(by_split)
         values[f"{key}_spread_over_splits"] = mean_and_deviation(np.mean(by_split, axis=1))[1]
-    means = {name: np.mean(found[name, "sequence"], axis=0) for name in MODELS}
+    means = {name: np.mean(perplexities[name, "sequence"], axis=0) for name in MODELS}
     values["chance_of_a_dcm_no_better"] = _chance_of_no_gain(means["multinomial"], means["dcm"])
     classes = [{"class": c, **{name: float(of[c]) for name, of in means.items()}} for c in range(len(means["dcm"]))]
     return Measure(values, {"smoothing": rows, "classes": classes})
@@ -84,18 +84,18 @@ def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) ->
 
 def of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
     """Return the perplexity of each class's documents under its own model, float64 (C,)."""
-    own = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
-    return by_class(own, test)
+    log_p = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    return by_class(log_p, test)
 
 
 def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
     """Return the perplexity of `of_classes` for q(x) / Z(n), with Z(n) by saddle point, float64 (C,)."""
-    own = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    log_p = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
     for c, beta in zip(model.classes_, model.beta_, strict=True):
         rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
-        distinct, place = np.unique(test.lengths[rows], return_inverse=True)
-        own[rows] -= np.array([log_total_by_saddle_point(beta, n) for n in distinct])[place]
-    return by_class(own, test)
+        distinct, index = np.unique(test.lengths[rows], return_inverse=True)
+        log_p[rows] -= np.array([log_total_by_saddle_point(beta, n) for n in distinct])[index]
+    return by_class(log_p, test)
 
 
 def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:

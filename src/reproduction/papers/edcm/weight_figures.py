@@ -23,36 +23,36 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     Reads ``fisher_tfidf/weights.csv``: frequency (one of `FREQUENCIES` among them), count (1 too), fisher, tfidf.
     """
     rows = data.results.measure_table("fisher_tfidf", "weights")
-    figure, (left, right) = panels(2, height=3.0)
+    figure, (by_frequency, by_count) = panels(2, height=3.0)
     frequency, fisher, tfidf = columns([row for row in rows if row["count"] == "1"], "frequency", "fisher", "tfidf")
-    _relative(left, frequency, tfidf, 0, "TF-IDF")
-    _relative(left, frequency, fisher, 1, "Fisher-DCM, x = 1")
+    _relative(by_frequency, frequency, tfidf, 0, "TF-IDF")
+    _relative(by_frequency, frequency, fisher, 1, "Fisher-DCM, x = 1")
     shown = [f"{df:g}" for df in frequency if df in FREQUENCIES]
     grown = []
-    for place, chosen in enumerate(shown):
+    for series, chosen in enumerate(shown):
         count, values, plain = columns([row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf")
-        look = {"linestyle": DASHES[place], "marker": MARKERS[1 + place]}
-        _relative(right, count, values, 1, f"Fisher-DCM, df = {int(chosen):,}", **look)
+        look = {"linestyle": DASHES[series], "marker": MARKERS[1 + series]}
+        _relative(by_count, count, values, 1, f"Fisher-DCM, df = {int(chosen):,}", **look)
         grown.append(f"{_times(values)}-fold (df = {int(chosen):,})")
-    _relative(right, count, plain, 0, "TF-IDF")
-    log_axis(left.xaxis, 1, max(frequency))
-    log_axis(left.yaxis, 1e-4, 1)
-    log_axis(right.xaxis, 1, max(count))
-    log_axis(right.yaxis, 1, max(count))
-    left.set_xlabel("documents with the word, df (log scale)")
-    left.set_ylabel("weight relative to df = 1 (log scale)")
-    right.set_xlabel("count x of the word (log scale)")
-    right.set_ylabel("weight relative to x = 1 (log scale)")
+    _relative(by_count, count, plain, 0, "TF-IDF")
+    log_axis(by_frequency.xaxis, 1, max(frequency))
+    log_axis(by_frequency.yaxis, 1e-4, 1)
+    log_axis(by_count.xaxis, 1, max(count))
+    log_axis(by_count.yaxis, 1, max(count))
+    by_frequency.set_xlabel("documents with the word, df (log scale)")
+    by_frequency.set_ylabel("weight relative to df = 1 (log scale)")
+    by_count.set_xlabel("count x of the word (log scale)")
+    by_count.set_ylabel("weight relative to x = 1 (log scale)")
     figure.note(f"From x = 1 to {count[-1]:g} the Fisher-DCM score grows {', '.join(grown)}.")
     span = f"From df = 1 to {frequency[-1]:,.0f}"
     figure.note(f"{span} the Fisher-DCM score falls {_times(fisher[::-1])}-fold, TF-IDF {_times(tfidf[::-1])}-fold.")
-    legend(figure, left, right)
+    legend(figure, by_frequency, by_count)
     return figure
 
 
-def _relative(axes: Axes, x: list[float], values: list[float], place: int, label: str, **look: str) -> None:
+def _relative(axes: Axes, x: list[float], values: list[float], series: int, label: str, **look: str) -> None:
     """Draw values divided by the first of them."""
-    style: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[place]} | look
+    style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": DASHES[series]} | look
     axes.plot(x, [value / values[0] for value in values], markersize=4, label=label, **style)
 
 
@@ -67,41 +67,41 @@ def perplexity(data: FigureData) -> Sheet:
     Options: published (``multinomial``, ``dcm`` -> id of the printed mean).  Reads ``perplexity/classes.csv``: class,
     multinomial, dcm, edcm; ``mixtures/curve.csv``: smoothing, components, perplexity.
     """
-    figure, (left, right) = panels(2, height=3.2, sharey=True)
+    figure, (classes, mixtures) = panels(2, height=3.2, sharey=True)
     rows = data.results.measure_table("perplexity", "classes")
-    for place, (model, of_classes) in enumerate(zip(MODELS, columns(rows, *MODELS), strict=True)):
-        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": "none"}
-        left.plot([place - 0.12] * len(rows), of_classes, alpha=0.45, markersize=3.2, markeredgewidth=0, **look)
+    for series, (model, of_classes) in enumerate(zip(MODELS, columns(rows, *MODELS), strict=True)):
+        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
+        classes.plot([series - 0.12] * len(rows), of_classes, alpha=0.45, markersize=3.2, markeredgewidth=0, **look)
         label = f"mean ± standard deviation of {len(rows)} newsgroups"
-        left.errorbar([place + 0.06], [statistics.fmean(of_classes)], yerr=[spread_of(of_classes)], markersize=5,
-                      label=None if place else label, **look)  # fmt: skip
-        published_point(left, place + 0.28, 0, data.published_of(model), across=False)
-    left.set_xticks(range(len(MODELS)), list(MODELS.values()))
-    left.set_xlim(-0.5, len(MODELS) - 0.4)
-    left.set_ylim(bottom=0)
-    left.set_title("one model a newsgroup")
-    left.set_ylabel("perplexity of unseen documents")
-    _mixtures(right, data)
-    legend(figure, left, right)
+        classes.errorbar([series + 0.06], [statistics.fmean(of_classes)], yerr=[spread_of(of_classes)], markersize=5,
+                      label=None if series else label, **look)  # fmt: skip
+        published_point(classes, series + 0.28, 0, data.published_of(model), across=False)
+    classes.set_xticks(range(len(MODELS)), list(MODELS.values()))
+    classes.set_xlim(-0.5, len(MODELS) - 0.4)
+    classes.set_ylim(bottom=0)
+    classes.set_title("one model a newsgroup")
+    classes.set_ylabel("perplexity of unseen documents")
+    _mixtures(mixtures, data)
+    legend(figure, classes, mixtures)
     return figure
 
 
 def _mixtures(axes: Axes, data: FigureData) -> None:
     """Draw the perplexity of mixtures against the number of their components, with that of one DCM."""
     curve = data.results.measure_table("mixtures", "curve")
-    for place, smoothing in enumerate(dict.fromkeys(row["smoothing"] for row in curve)):
+    for series, smoothing in enumerate(dict.fromkeys(row["smoothing"] for row in curve)):
         x, y = columns([row for row in curve if row["smoothing"] == smoothing], "components", "perplexity")
-        look: dict[str, Any] = {"color": f"C{place + 3}", "linestyle": DASHES[place], "marker": MARKERS[place + 3]}
+        look: dict[str, Any] = {"color": f"C{series + 3}", "linestyle": DASHES[series], "marker": MARKERS[series + 3]}
         axes.plot(x, y, markersize=4, label=f"mixture, {float(smoothing):g} added to each count", **look)
     log_axis(axes.xaxis, min(x), max(x))
     marked(axes.xaxis, x)
-    one = float(data.results.measure("mixtures")["dcm"].value)
-    axes.axhline(one, color=INK, linewidth=1.2, label="one DCM, the same split")
+    dcm = float(data.results.measure("mixtures")["dcm"].value)
+    axes.axhline(dcm, color=INK, linewidth=1.2, label="one DCM, the same split")
     best = min(float(row["perplexity"]) for row in curve)
-    write_at(axes, f"{one:,.0f}", (max(x), one), up=4)
+    write_at(axes, f"{dcm:,.0f}", (max(x), dcm), up=4)
     figure = sheet_of(axes)
-    side = "above" if best > one else "below"
-    figure.note(f"The least perplexity of a mixture, {best:,.0f}, is {side} that of one DCM, {one:,.0f}.")
+    side = "above" if best > dcm else "below"
+    figure.note(f"The least perplexity of a mixture, {best:,.0f}, is {side} that of one DCM, {dcm:,.0f}.")
     figure.note("The right panel shows one split and has no bars.")
     axes.set_title("mixtures of multinomials")
     axes.set_xlabel("multinomials a newsgroup (log scale)")

@@ -26,7 +26,7 @@ def _curves(scores: Mapping[str, np.ndarray], Y: np.ndarray) -> dict[str, tuple[
     labelled = Y.any(axis=1)
     parts = {"all": slice(None), "labelled": labelled}
     return {
-        f"{method} {name}": (table[kept], Y[kept]) for method, table in scores.items() for name, kept in parts.items()
+        f"{method} {name}": (table[rows], Y[rows]) for method, table in scores.items() for name, rows in parts.items()
     }
 
 
@@ -39,13 +39,13 @@ def sweep_all(scores: Mapping[str, np.ndarray], Y: np.ndarray, thresholds: np.nd
     Y : label indicators, bool (N, L).
     thresholds : on the posterior, increasing, (K,).
     """
-    found = []
+    sweeps = []
     for name, (table, member) in _curves(scores, Y).items():
         if name.startswith("accumulated"):
-            found.append(accumulated_sweep(table, member, thresholds))
+            sweeps.append(accumulated_sweep(table, member, thresholds))
         else:
-            found.append(threshold_sweep(table, member, special.logit(thresholds)))
-    return found
+            sweeps.append(threshold_sweep(table, member, special.logit(thresholds)))
+    return sweeps
 
 
 def by_scikit_learn(member: np.ndarray, sets: np.ndarray) -> list[float]:
@@ -74,14 +74,14 @@ def decide_all(
     scores, Y, thresholds : as for `sweep_all`.
     figures : true and predicted label indicators -> three numbers: `by_scikit_learn` or `by_numpy`.
     """
-    found = []
+    curves = []
     for name, (table, member) in _curves(scores, Y).items():
         if name.startswith("accumulated"):
             sets = (accumulated_sets(table, threshold) for threshold in thresholds)
         else:
             sets = (threshold_sets(table, limit) for limit in special.logit(thresholds))
-        found.append(np.array([figures(member, given) for given in sets]))
-    return found
+        curves.append(np.array([figures(member, predicted) for predicted in sets]))
+    return curves
 
 
 def bench_multinomial(

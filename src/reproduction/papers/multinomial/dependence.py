@@ -86,6 +86,6 @@ def _crossed(train: Documents, fold: np.ndarray, params: Mapping[str, Any]) -> n
     fold : int (N,), the fold of each document.
     """
     inputs = np.empty(train.y.shape)
-    for rest, left_out in halves_of(fold):
-        inputs[left_out] = _log_odds(train[rest], train.X[left_out], params)
+    for train_rows, left_out in halves_of(fold):
+        inputs[left_out] = _log_odds(train[train_rows], train.X[left_out], params)
     return inputs

@@ -68,5 +68,5 @@ def sweep_of(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: n
 def validation(train: Documents, share: float, generator: np.random.Generator) -> tuple[Documents, Documents]:
     """Return the training documents without a part drawn at random, and the labelled documents of that part."""
     order = generator.permutation(train.X.shape[0])
-    kept, left_out = np.sort(order[round(share * len(order)) :]), np.sort(order[: round(share * len(order))])
-    return train[kept], train[left_out[train.labelled[left_out]]]
+    fit, left_out = np.sort(order[round(share * len(order)) :]), np.sort(order[: round(share * len(order))])
+    return train[fit], train[left_out[train.labelled[left_out]]]

@@ -53,11 +53,11 @@ def precision_recall(data: FigureData) -> Sheet:
     """
     figure, panel = panels(2, height=3.2)
     for axes, (method, title) in zip(panel, _METHODS.items(), strict=True):
-        for place, (test, label) in enumerate(_TESTS.items()):
+        for series, (test, label) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             recall, precision = [point[2] for point in curve], [point[1] for point in curve]
-            axes.plot(recall, precision, color=f"C{place}", linestyle=DASHES[place], label=label)
-            _mark_validated(axes, curve, (2, 1), place)
+            axes.plot(recall, precision, color=f"C{series}", linestyle=DASHES[series], label=label)
+            _mark_validated(axes, curve, (2, 1), series)
         first, last = curve[0], curve[-1]
         figure.note(
             f"Of the {title} the least threshold gives precision {first[1]:.2f} and recall {first[2]:.2f}, the largest "
@@ -78,14 +78,14 @@ def set_error(data: FigureData) -> Sheet:
     """
     figure, (axes,) = panels(1, height=3.6)
     inset = axes.inset_axes((0.1, 0.1, 0.55, 0.36))
-    for place, (method, name) in enumerate(_METHODS.items()):
+    for series, (method, name) in enumerate(_METHODS.items()):
         for dash, (test, which) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             thresholds, errors = [point[0] for point in curve], [point[3] for point in curve]
-            look: dict[str, Any] = {"color": f"C{place}", "linestyle": DASHES[dash]}
+            look: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[dash]}
             for part in (axes, inset):
                 part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
-                _mark_validated(part, curve, (0, 3), place)
+                _mark_validated(part, curve, (0, 3), series)
             _least(figure, f"{name}, {which}", curve)
     inset.set_xscale("logit")
     marked(inset.xaxis, list(_MARKS), list(_MARKS.values()))
@@ -106,10 +106,10 @@ def _least(figure: Sheet, name: str, curve: Points) -> None:
     figure.note(f"Least error of {name}: {error:.3f} at the threshold {where}.")
 
 
-def _mark_validated(axes: Axes, curve: Points, columns: tuple[int, int], place: int) -> None:
+def _mark_validated(axes: Axes, curve: Points, columns: tuple[int, int], series: int) -> None:
     """Mark the point of a curve at the threshold that was chosen on the validation part."""
     x, y = ([point[column] for point in curve if point[4]] for column in columns)
-    axes.plot(x, y, "o", color=f"C{place}", markersize=6.5)
+    axes.plot(x, y, "o", color=f"C{series}", markersize=6.5)
     if "validated threshold" not in axes.get_legend_handles_labels()[1]:
         axes.plot([], [], "o", color=GREY, markersize=6.5, label="validated threshold")
 
@@ -187,23 +187,23 @@ def rivals(data: FigureData) -> Sheet:
     """
     rows = data.results.measure_table("rival_posteriors", "rules")
     names = list(dict.fromkeys(row["model"] for row in rows))
-    figure, (left, right) = panels(2, height=1.3 + 0.36 * len(names), sharey=True)
-    for place, (rule, label) in enumerate(_RIVAL_RULES.items()):
+    figure, (errors, best) = panels(2, height=1.3 + 0.36 * len(names), sharey=True)
+    for series, (rule, label) in enumerate(_RIVAL_RULES.items()):
         chosen = [row for row in rows if row["rule"] == rule]
-        at = [names.index(row["model"]) + 0.18 * (place - 1) for row in chosen]
-        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": "none"}
-        left.plot([float(row["set_error"]) for row in chosen], at, markersize=4.5, label=label, **look)
+        at = [names.index(row["model"]) + 0.18 * (series - 1) for row in chosen]
+        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
+        errors.plot([float(row["set_error"]) for row in chosen], at, markersize=4.5, label=label, **look)
     binary = [row for row in rows if row["rule"] == "binary"]
     thresholds = [float(row["best"]) for row in binary]
-    right.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
-    right.set_xscale("logit")
-    marked(right.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
-    right.set_xlim(1e-15, 1 - 1e-15)
-    left.set_xlabel("wrong sets (fraction)")
-    right.set_xlabel("best threshold, binary (log-odds scale)")
-    row_names(left, names)
+    best.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
+    best.set_xscale("logit")
+    marked(best.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
+    best.set_xlim(1e-15, 1 - 1e-15)
+    errors.set_xlabel("wrong sets (fraction)")
+    best.set_xlabel("best threshold, binary (log-odds scale)")
+    row_names(errors, names)
     figure.note("One split; its errors have no bars.")
-    legend(figure, left)
+    legend(figure, errors)
     return figure
 
 
@@ -214,27 +214,27 @@ def lengths(data: FigureData) -> Sheet:
     """
     rows = data.results.measure_table("document_lengths", "sums")
     sums = sorted({float(row["sum"]) for row in rows} - {0.0})
-    places = [*range(len(sums)), len(sums)]
-    figure, (left, right) = panels(2, height=2.9)
-    for place, (rule, name) in enumerate(_METHODS.items()):
-        own = {float(row["sum"]): row for row in rows if row["rule"] == rule}
-        ordered = [own[total] for total in (*sums, 0.0)]
-        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "markersize": 4.5}
-        left.plot(places, [float(row["best"]) for row in ordered], label=name, linestyle=DASHES[place], **look)
-        right.plot(places, [float(row["lowest"]) for row in ordered], linestyle=DASHES[place], **look)
+    x = [*range(len(sums)), len(sums)]
+    figure, (best, errors) = panels(2, height=2.9)
+    for series, (rule, name) in enumerate(_METHODS.items()):
+        row_of = {float(row["sum"]): row for row in rows if row["rule"] == rule}
+        ordered = [row_of[total] for total in (*sums, 0.0)]
+        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "markersize": 4.5}
+        best.plot(x, [float(row["best"]) for row in ordered], label=name, linestyle=DASHES[series], **look)
+        errors.plot(x, [float(row["lowest"]) for row in ordered], linestyle=DASHES[series], **look)
         hollow = {**look, "linestyle": "none", "markerfacecolor": PAPER}
-        right.plot(places, [float(row["set_error"]) for row in ordered], **hollow)
-    left.set_yscale("logit")
-    marked(left.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])
-    left.set_ylabel("best threshold (log-odds scale)")
-    right.set_ylabel("wrong sets (fraction)")
-    right.set_ylim(bottom=0)
-    left.plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="error at the threshold 0.5")
-    for axes in (left, right):
-        axes.set_xticks(places, [*(f"{total:g}" for total in sums), "as is"])
+        errors.plot(x, [float(row["set_error"]) for row in ordered], **hollow)
+    best.set_yscale("logit")
+    marked(best.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])
+    best.set_ylabel("best threshold (log-odds scale)")
+    errors.set_ylabel("wrong sets (fraction)")
+    errors.set_ylim(bottom=0)
+    best.plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="error at the threshold 0.5")
+    for axes in (best, errors):
+        axes.set_xticks(x, [*(f"{total:g}" for total in sums), "as is"])
         axes.set_xlabel("sum of a document's counts")
     figure.note("One split; its errors have no bars.")
-    legend(figure, left)
+    legend(figure, best)
     return figure
 
 

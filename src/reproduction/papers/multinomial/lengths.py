@@ -37,13 +37,13 @@ def document_lengths(
     trial = first(sources)
     train, test = trial.train, trial.test
     thresholds, params = thresholds_of(settings), params_of(settings)
-    one = train.fitted(AbsoluteDiscountingClassifier(**params))
-    two = train.fitted(AbsoluteDiscountingBinary(discount=params["discount"], length=params["length"]))
+    accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
+    binary = train.fitted(AbsoluteDiscountingBinary(discount=params["discount"], length=params["length"]))
     at = int(np.argmin(np.abs(thresholds - settings["standard"])))
     rows: list[dict[str, Any]] = []
     for total in settings["sums"]:
         X = scaled(test.X, total)
-        for rule, scores in (("accumulated", one.predict_proba(X)), ("binary", two.decision_function(X))):
+        for rule, scores in (("accumulated", accumulated.predict_proba(X)), ("binary", binary.decision_function(X))):
             sweep = sweep_of(rule, scores, test.y, thresholds)
             best = sweep.lowest_set_error()
             errors = {"lowest": sweep.set_error[best], "set_error": sweep.set_error[at]}

@@ -93,7 +93,7 @@ class _SingleLabel:
         to count words.
         """
         parts = halves_of(fold_numbers(len(self.train), folds))
-        return sum(int(_wrong(self.train[rest], self.train[fold], params).sum()) for rest, fold in parts)
+        return sum(int(_wrong(self.train[fit], self.train[fold], params).sum()) for fit, fold in parts)
 
 
 def _wrong(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.ndarray:
@@ -218,13 +218,13 @@ def threshold_curves(
     values: dict[str, float] = {}
     rows: list[dict[str, Any]] = []
     for method in METHODS:
-        place = sweep_of(method, left_scores[method], left_out.y, thresholds).lowest_set_error()
+        validated = sweep_of(method, left_scores[method], left_out.y, thresholds).lowest_set_error()
         sweeps = {
             name: sweep_of(method, scores[method][rows_of], test.y[rows_of], thresholds)
             for name, rows_of in (("all", np.ones_like(test.labelled)), ("labelled", test.labelled))
         }
-        values |= _curve_values(method, sweeps, place, (0.1, settings["standard"], 0.9))
-        rows += _curve_rows(method, sweeps, place)
+        values |= _curve_values(method, sweeps, validated, (0.1, settings["standard"], 0.9))
+        rows += _curve_rows(method, sweeps, validated)
         if not test.labelled.all():
             lost = sweep_of(method, scores[method][~test.labelled], test.y[~test.labelled], thresholds)
             values[f"{method}_set_error_on_unlabelled"] = lost.set_error.min()
@@ -251,19 +251,19 @@ def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
     return float(np.max(widths.max(axis=1) / widths.min(axis=1)))
 
 
-def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: Iterable[float]) -> dict[str, float]:
+def _curve_values(method: str, sweeps: Mapping[str, Sweep], validated: int, shown: Iterable[float]) -> dict[str, float]:
     """Return the values of a method's curves; keys without suffix are at the validated threshold on all test documents.
 
     Parameters
     ----------
     sweeps : "all" and "labelled", the curves on all and on the labelled test documents.
-    place : index of the validated threshold.
+    validated : index of the validated threshold.
     shown : thresholds at which the exact-set error is given, on the nearest threshold of the curve.
     """
     sweep, labelled = sweeps["all"], sweeps["labelled"]
     thresholds = sweep.thresholds
     values = {
-        f"{method}_threshold": thresholds[place],
+        f"{method}_threshold": thresholds[validated],
         f"{method}_best_threshold": thresholds[sweep.lowest_set_error()],
         f"{method}_lowest_set_error": sweep.set_error.min(),
         f"{method}_lowest_set_error_without_unlabelled": labelled.set_error.min(),
@@ -272,16 +272,16 @@ def _curve_values(method: str, sweeps: Mapping[str, Sweep], place: int, shown: I
         f"{method}_set_error_near_1": sweep.set_error[-1],
     }
     for name in ("precision", "recall", "f1", "set_error"):
-        values[f"{method}_{name}"] = getattr(sweep, name)[place]
-        values[f"{method}_{name}_without_unlabelled"] = getattr(labelled, name)[place]
-    values[f"{method}_wrong_share"] = 1.0 - sweep.precision[place]
-    values[f"{method}_gain_without_unlabelled"] = labelled.precision[place] - sweep.precision[place]
+        values[f"{method}_{name}"] = getattr(sweep, name)[validated]
+        values[f"{method}_{name}_without_unlabelled"] = getattr(labelled, name)[validated]
+    values[f"{method}_wrong_share"] = 1.0 - sweep.precision[validated]
+    values[f"{method}_gain_without_unlabelled"] = labelled.precision[validated] - sweep.precision[validated]
     for at in shown:
         values[f"{method}_set_error_at_{at:g}"] = sweep.set_error[np.argmin(np.abs(thresholds - at))]
     return values
 
 
-def _curve_rows(method: str, sweeps: Mapping[str, Sweep], place: int) -> Iterable[dict[str, Any]]:
+def _curve_rows(method: str, sweeps: Mapping[str, Sweep], validated: int) -> Iterable[dict[str, Any]]:
     """Yield the points of a method's curves."""
     for test, sweep in sweeps.items():
         for k, threshold in enumerate(sweep.thresholds):
@@ -292,7 +292,7 @@ def _curve_rows(method: str, sweeps: Mapping[str, Sweep], place: int) -> Iterabl
                 "precision": sweep.precision[k],
                 "recall": sweep.recall[k],
                 "set_error": sweep.set_error[k],
-                "validated": int(k == place),
+                "validated": int(k == validated),
             }
 
 
@@ -343,9 +343,9 @@ def expectation_maximisation(
         params = params_of(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
         values[f"error_rate_{use}"] = problem.wrong(params).mean()
         proba = _posteriors(fit, left_out, params)[1]
-        place = accumulated_sweep(proba, left_out.y, thresholds).lowest_set_error()
+        validated = accumulated_sweep(proba, left_out.y, thresholds).lowest_set_error()
         model, proba = _posteriors(train, test, params)
-        sweep = accumulated_sweep(proba, test.y, thresholds[place : place + 1])
+        sweep = accumulated_sweep(proba, test.y, thresholds[validated : validated + 1])
         values[f"set_error_{use}"], values[f"f1_{use}"] = sweep.set_error[0], sweep.f1[0]
         paths += [{"step": k, "log_likelihood": value} for k, value in enumerate(model.objective_path_)]
     values["steps"] = len(paths)

@@ -66,11 +66,11 @@ def rival_posteriors(
         chosen = score(parts[0], parts[1].X, settings, seed)
         final = score(parts[2], parts[3].X, settings, seed)
         for rule in ("accumulated", "binary", "fall-back"):
-            place = _sweep(rule, chosen, parts[1].y, thresholds).lowest_set_error()
+            validated = _sweep(rule, chosen, parts[1].y, thresholds).lowest_set_error()
             sweep = _sweep(rule, final, parts[3].y, thresholds)
-            known = Scores(*(part[test.labelled] for part in final))
-            labelled = _sweep(rule, known, parts[3].y[test.labelled], thresholds)
-            rows.append({"model": name, "rule": rule, **_errors(sweep, labelled, place)})
+            labelled_scores = Scores(*(part[test.labelled] for part in final))
+            labelled = _sweep(rule, labelled_scores, parts[3].y[test.labelled], thresholds)
+            rows.append({"model": name, "rule": rule, **_errors(sweep, labelled, validated)})
     rows.append({"model": "label sets", "rule": "label set", **_label_sets(train, test, settings)})
     values = {f"{row['model']}_{row['rule']}_lowest_set_error".replace(" ", "_"): row["lowest"] for row in rows}
     values |= {f"{row['model']}_best_threshold": row["best"] for row in rows if row["rule"] == "binary"}
@@ -95,13 +95,13 @@ def with_top_label(log_odds: np.ndarray) -> np.ndarray:
     return raised
 
 
-def _errors(sweep: Sweep, labelled: Sweep, place: int) -> dict[str, float]:
-    """Return the cells of a rule: at the validated threshold, of index ``place``, and at the best one on the test."""
+def _errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str, float]:
+    """Return the cells of a rule: at the validated threshold, an index, and at the best threshold on the test."""
     best = sweep.lowest_set_error()
     return {
-        "threshold": sweep.thresholds[place],
-        "set_error": sweep.set_error[place],
-        "set_error_without_unlabelled": labelled.set_error[place],
+        "threshold": sweep.thresholds[validated],
+        "set_error": sweep.set_error[validated],
+        "set_error_without_unlabelled": labelled.set_error[validated],
         "best": sweep.thresholds[best],
         "lowest": sweep.set_error[best],
     }
@@ -137,9 +137,9 @@ def _multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, A
     """Return the scores of the document's multinomial models for counts X (N, V)."""
     params = params_of(settings)
     shared = {name: params[name] for name in ("discount", "length")}
-    one = train.fitted(AbsoluteDiscountingClassifier(**params))
+    accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
     binary = train.fitted(AbsoluteDiscountingBinary(**shared))
-    return Scores(one.predict_proba(X), binary.decision_function(X))
+    return Scores(accumulated.predict_proba(X), binary.decision_function(X))
 
 
 def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
@@ -189,15 +189,15 @@ def _by_classifiers(
     """
     rows, labels = train.y.nonzero()
     posterior = np.zeros((of_test.shape[0], train.y.shape[1]))
-    one = Documents(of_train[rows], labels).fitted(make())
-    posterior[:, one.classes_] = one.predict_proba(of_test)
+    all_classes = Documents(of_train[rows], labels).fitted(make())
+    posterior[:, all_classes.classes_] = all_classes.predict_proba(of_test)
     log_odds = np.full(posterior.shape, -ALWAYS)
-    known, Y = of_train[train.labelled], train.y[train.labelled].toarray()
+    inputs, Y = of_train[train.labelled], train.y[train.labelled].toarray()
     for label in np.flatnonzero(Y.any(axis=0)):
         if Y[:, label].all():
             log_odds[:, label] = ALWAYS
         else:
-            log_p = Documents(known, Y[:, label]).fitted(make()).predict_log_proba(of_test)
+            log_p = Documents(inputs, Y[:, label]).fitted(make()).predict_log_proba(of_test)
             log_odds[:, label] = log_p[:, 1] - log_p[:, 0]
     return Scores(posterior, np.clip(log_odds, -ALWAYS, ALWAYS))
 

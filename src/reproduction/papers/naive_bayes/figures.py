@@ -31,17 +31,17 @@ def accuracy(data: FigureData) -> Sheet:
     ------
     MissingResult : all data sets are missing; the reason is that of the first.
     """
-    found, absent = [], []
+    curves, absent = [], []
     for role in data.option("roles"):
         try:
             points = data.grid(role, data.option("method"), "accuracy", data.option("parameter"))
-            found.append((role, points, data.trials(role, data.option("level"), "accuracy")))
+            curves.append((role, points, data.trials(role, data.option("level"), "accuracy")))
         except MissingResult as missing:
             absent.append(missing)
-    if not found:
+    if not curves:
         raise absent[0]
-    figure, panel = panels(len(found), height=3.1)
-    for axes, (role, points, level) in zip(panel, found, strict=True):
+    figure, panel = panels(len(curves), height=3.1)
+    for axes, (role, points, level) in zip(panel, curves, strict=True):
         _curve(axes, points)
         best = max(points, key=lambda mu: statistics.fmean(points[mu]))
         top = statistics.fmean(points[best])
@@ -54,7 +54,7 @@ def accuracy(data: FigureData) -> Sheet:
         axes.set_xlabel("words added, μ (log scale)")
         if len(level) == 1:
             figure.note(f"{data.title_of(role)} has one given split and therefore no bars.")
-    if any(len(level) > 1 for *_, level in found):
+    if any(len(level) > 1 for *_, level in curves):
         figure.note("Bars, and the band of logistic regression, reach one standard deviation over the splits.")
     panel[0].set_ylabel("accuracy (fraction of test documents)")
     legend(figure, panel[0])
@@ -81,15 +81,15 @@ def idf_effect(data: FigureData) -> Sheet:
         lines.setdefault(float(row["mu"]), {})[float(row["background_quantile"])] = float(row["mean_abs_weight"])
     groups = sorted(lines[min(lines)])
     figure, (axes,) = panels(1, height=3.2)
-    for place, (mu, points) in enumerate(sorted(lines.items())):
+    for number, (mu, points) in enumerate(sorted(lines.items())):
         look: dict[str, Any] = {
             "color": "C0",
-            "alpha": 1.0 - 0.75 * place / max(len(lines) - 1, 1),
-            "marker": MARKERS[place % 6],
+            "alpha": 1.0 - 0.75 * number / max(len(lines) - 1, 1),
+            "marker": MARKERS[number % 6],
         }
         axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **look)
         write_at(axes, f"μ = {brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)
-    axes.set_xticks(range(len(groups)), [f"{place + 1}" for place in range(len(groups))])
+    axes.set_xticks(range(len(groups)), [f"{number + 1}" for number in range(len(groups))])
     axes.set_xlim(-0.3, len(groups) + 0.2)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"group of words, 1 (rarest in the background) to {len(groups)} (most frequent)")
@@ -109,13 +109,13 @@ def limits(data: FigureData) -> Sheet:
     """
     rows = data.results.measure_table("limits", "limits")
     figure, panel = panels(2, height=2.6)
-    for place, (axes, (parameter, (distance, label))) in enumerate(zip(panel, _LIMITS.items(), strict=True)):
+    for series, (axes, (parameter, (distance, label))) in enumerate(zip(panel, _LIMITS.items(), strict=True)):
         points = sorted((float(r["value"]), float(r["distance"])) for r in rows if r["parameter"] == parameter)
         shown = [point for point in points if min(point) > 0]
         x, y = ([point[i] for point in shown] for i in (0, 1))
         log_axis(axes.xaxis, min(x), max(x))
         log_axis(axes.yaxis, min(y), max(y))
-        axes.plot(x, y, marker=MARKERS[place], color=f"C{place}")
+        axes.plot(x, y, marker=MARKERS[series], color=f"C{series}")
         axes.set_xlabel(label)
         axes.set_title(distance)
         if len(shown) < len(points):
@@ -134,23 +134,23 @@ def reasons(data: FigureData) -> Sheet:
     purity, purity_at_random.
     """
     rows = data.results.measure_table("smoothing_reasons", "accuracy")
-    figure, (left, right) = panels(2, height=2.9)
+    figure, (accuracies, purities) = panels(2, height=2.9)
     names = {"none": "almost no smoothing", "uniform": "uniform background", "collection": "background of all classes"}
-    for place, (background, label) in enumerate(names.items()):
+    for series, (background, label) in enumerate(names.items()):
         x, y = _columns([row for row in rows if row["background"] == background], "documents", "accuracy")
-        _line(left, x, y, place, label)
-    log_axis(left.xaxis, min(x), max(x))
-    marked(left.xaxis, x, [f"{documents:,.0f}" for documents in x])
-    left.set_xlabel("training documents (log scale)")
-    left.set_ylabel("accuracy (fraction)")
+        _line(accuracies, x, y, series, label)
+    log_axis(accuracies.xaxis, min(x), max(x))
+    marked(accuracies.xaxis, x, [f"{documents:,.0f}" for documents in x])
+    accuracies.set_xlabel("training documents (log scale)")
+    accuracies.set_ylabel("accuracy (fraction)")
     clusters = data.results.measure_table("clustering", "clusters")
-    for place, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
+    for series, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
         k, y = _columns(clusters, "clusters", column)
-        _line(right, k, y, place + 3, label)
-    right.set_ylim(bottom=0)
-    marked(right.xaxis, k)
-    right.set_xlabel("clusters k")
-    right.set_ylabel("purity (fraction)")
+        _line(purities, k, y, series + 3, label)
+    purities.set_ylim(bottom=0)
+    marked(purities.xaxis, k)
+    purities.set_xlabel("clusters k")
+    purities.set_ylabel("purity (fraction)")
     figure.note("One split and one start of each mixture; the points have no bars.")
     legend(figure)
     return figure
@@ -161,9 +161,9 @@ def _columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]
     return [[float(row[name]) for row in rows] for name in names]
 
 
-def _line(axes: Axes, x: Sequence[float], y: Sequence[float], place: int, label: str) -> None:
+def _line(axes: Axes, x: Sequence[float], y: Sequence[float], series: int, label: str) -> None:
     """Draw one series; its place gives its look."""
-    axes.plot(x, y, color=f"C{place}", marker=MARKERS[place], linestyle=DASHES[place], markersize=4, label=label)
+    axes.plot(x, y, color=f"C{series}", marker=MARKERS[series], linestyle=DASHES[series], markersize=4, label=label)
 
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {

@@ -177,8 +177,8 @@ def _impossible(train: Documents, test: Documents) -> float:
     classes, n_train = int(max(train.y.max(), test.y.max())) + 1, len(train)
     member = sparse.csr_array((np.ones(n_train), (train.y, np.arange(n_train))), shape=(classes, n_train))
     seen = member @ (train.X > 0)
-    known = np.asarray((test.X > 0).multiply(seen[test.y] > 0).sum(axis=1)).ravel()
-    return float(np.mean(known < np.diff(test.X.indptr)))
+    possible = np.asarray((test.X > 0).multiply(seen[test.y] > 0).sum(axis=1)).ravel()
+    return float(np.mean(possible < np.diff(test.X.indptr)))
 
 
 def clustering(

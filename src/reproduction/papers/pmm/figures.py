@@ -61,16 +61,16 @@ def f_scores(data: FigureData) -> Sheet:
     MissingResult : all problems are missing; the reason is that of the first.
     """
     methods = data.option("methods")
-    found, absent = {}, []
+    trials_of, absent = {}, []
     for role in data.option("roles"):
         try:
-            found[role] = [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods]
+            trials_of[role] = [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods]
         except MissingResult as missing:
             absent.append(missing)
-    if not found:
+    if not trials_of:
         raise absent[0]
-    figure, panel = grid_of_panels(len(found), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
-    for axes, (role, trials) in zip(panel, found.items(), strict=True):
+    figure, panel = grid_of_panels(len(trials_of), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
+    for axes, (role, trials) in zip(panel, trials_of.items(), strict=True):
         _f_panel(axes, data, role, trials)
     row_names(panel[0], [LABELS.get(method, method) for method in methods])
     figure.supxlabel("sample-averaged F (percent)", fontsize=8.2)
@@ -81,10 +81,10 @@ def f_scores(data: FigureData) -> Sheet:
 def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]]) -> None:
     """Draw F of every method on one problem, in percent: ``trials`` has the values of each method."""
     stem = data.options.get("published", {}).get(role)
-    for place, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
-        trials_row(axes, place, values, "C0", "trial")
+    for height, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
+        trials_row(axes, height, values, "C0", "trial")
         printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
-        published_point(axes, 0, place - 0.38, printed)
+        published_point(axes, 0, height - 0.38, printed)
     explain_trials(axes, "trial", map(len, trials))
     axes.set_title(data.title_of(role))
 
@@ -97,20 +97,22 @@ def times(data: FigureData) -> Sheet:
     methods = data.option("methods")
     figure, (axes,) = panels(1, height=1.1 + 0.3 * len(methods))
     sizes, shown = set(), []
-    for place, method in enumerate(methods):
+    for height, method in enumerate(methods):
         for kind, (below, fill, name) in TIMES.items():
             seconds = _seconds(data, method, kind)
             sizes.add(len(seconds))
             shown += seconds
-            axes.plot([min(seconds), max(seconds)], [place + below] * 2, color="C0", linewidth=1, alpha=0.6)
-            label = None if place else f"{name}: median and range"
-            axes.plot([statistics.median(seconds)], [place + below], "o", color="C0", markerfacecolor=fill, label=label)
+            axes.plot([min(seconds), max(seconds)], [height + below] * 2, color="C0", linewidth=1, alpha=0.6)
+            label = None if height else f"{name}: median and range"
+            axes.plot(
+                [statistics.median(seconds)], [height + below], "o", color="C0", markerfacecolor=fill, label=label
+            )
             printed = data.published_of(kind) if method.startswith("pmm") else None
             if printed is not None:
                 shown.append(60 * printed.value)
-                published_point(axes, 0, place + below, Printed(60 * printed.value))
+                published_point(axes, 0, height + below, Printed(60 * printed.value))
                 # The published times lie close together: each name stands on its own side.
-                write_at(axes, name, (60 * printed.value, place + below), right=-6 if below > 0 else 6, up=0)
+                write_at(axes, name, (60 * printed.value, height + below), right=-6 if below > 0 else 6, up=0)
     log_axis(axes.xaxis, min(shown), max(shown))
     axes.margins(x=0.12)
     row_names(axes, [LABELS.get(method, method) for method in methods])
@@ -121,10 +123,10 @@ def times(data: FigureData) -> Sheet:
 
 def _seconds(data: FigureData, method: str, kind: str) -> list[float]:
     """Return the seconds of one kind of a method in all trials of all problems at hand."""
-    found = []
+    seconds = []
     for role in data.option("roles"):
-        found += data.results.seconds(data.option("experiment"), role, method, kind)
-    return found
+        seconds += data.results.seconds(data.option("experiment"), role, method, kind)
+    return seconds
 
 
 def convergence(data: FigureData) -> Sheet:
@@ -140,8 +142,8 @@ def convergence(data: FigureData) -> Sheet:
         starts = paths.setdefault((row["model"], row["role"]), {})
         starts.setdefault(row["start"], []).append(float(row["objective"]))
     for axes, model in zip(panel, ("pmm1", "pmm2"), strict=True):
-        for place, role in enumerate(roles):
-            _gaps(axes, paths[model, role], place, _role_name(role))
+        for series, role in enumerate(roles):
+            _gaps(axes, paths[model, role], series, _role_name(role))
         spread = max(_final_spread(paths[model, role]) for role in roles)
         figure.note(f"The final values of J of {LABELS[model]} from all starts differ by at most {brief(spread)}.")
         axes.set_title(LABELS[model])
@@ -158,7 +160,7 @@ def convergence(data: FigureData) -> Sheet:
     return figure
 
 
-def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], place: int, name: str) -> None:
+def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], series: int, name: str) -> None:
     """Draw a line a start: full for the first, dotted for the random ones, with a cross at its end."""
     best = max(path[-1] for path in starts.values())
     for start, path in starts.items():
@@ -166,12 +168,12 @@ def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], place: int, name: s
         first = start == next(iter(starts))
         label = f"{name}, default start" if first else None
         look: dict[str, Any] = {
-            "color": f"C{place % 6}",
+            "color": f"C{series % 6}",
             "linestyle": DASHES[0] if first else DASHES[3],
             "label": label,
         }
         axes.plot(range(1, len(gap) + 1), gap, linewidth=1.2, **look)
-        axes.plot([len(gap)], gap[-1:], "x", color=f"C{place % 6}")
+        axes.plot([len(gap)], gap[-1:], "x", color=f"C{series % 6}")
 
 
 def _final_spread(starts: Mapping[str, Sequence[float]]) -> float:
@@ -192,12 +194,12 @@ def calibration(data: FigureData) -> Sheet:
     values = data.results.measure(data.option("method"))
     upper.plot([0, 1], [0, 1], color=PALE, linewidth=1, label="equal")
     errors = {}
-    for place, (kind, name) in enumerate(KINDS.items()):
+    for series, (kind, name) in enumerate(KINDS.items()):
         bins = _bins([row for row in rows if row["kind"] == kind])
         errors[name] = float(values[f"{kind}_calibration_error"].value)
-        _reliability(upper, bins, place, f"{name}: mean error {errors[name]:.3f}")
-        wide = [number / 10 + 0.03 * place + 0.005 for number in bins]
-        lower.bar(wide, [count for *_, count in bins.values()], width=0.028, align="edge", color=f"C{place}")
+        _reliability(upper, bins, series, f"{name}: mean error {errors[name]:.3f}")
+        wide = [number / 10 + 0.03 * series + 0.005 for number in bins]
+        lower.bar(wide, [count for *_, count in bins.values()], width=0.028, align="edge", color=f"C{series}")
     best = min(errors, key=errors.__getitem__)
     figure.note(f"Of the mean errors that of the {best} is the least.")
     figure.note("A bar is the 95 % interval of the share in a bin, as if its labels were independent (Wilson).")
@@ -218,20 +220,20 @@ def _bins(rows: Sequence[Mapping[str, str]]) -> dict[int, tuple[float, float, fl
         part = [float(row[key]) for key in ("proba", "share", "count")]
         parts.setdefault(min(int(part[0] * 10), 9), []).append(part)
     bins = {}
-    for number, found in sorted(parts.items()):
-        total = sum(count for *_, count in found)
-        proba, share = (sum(part[i] * part[2] for part in found) / total for i in (0, 1))
+    for number, parts_of_bin in sorted(parts.items()):
+        total = sum(count for *_, count in parts_of_bin)
+        proba, share = (sum(part[i] * part[2] for part in parts_of_bin) / total for i in (0, 1))
         bins[number] = (proba, share, total)
     return bins
 
 
-def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], place: int, label: str) -> None:
+def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], series: int, label: str) -> None:
     """Draw the share of true labels of each bin with its interval."""
     probas, shares, _ = zip(*bins.values(), strict=True)
     ends = [wilson(min(share, 1.0), count) for _, share, count in bins.values()]
     down = [max(share - low, 0.0) for share, (low, _) in zip(shares, ends, strict=True)]
     up = [max(high - share, 0.0) for share, (_, high) in zip(shares, ends, strict=True)]
-    with_bars(axes, probas, shares, [down, up], place, label=label)
+    with_bars(axes, probas, shares, [down, up], series, label=label)
 
 
 def words(data: FigureData) -> Sheet:
@@ -242,14 +244,14 @@ def words(data: FigureData) -> Sheet:
     rows = data.results.measure_table(data.option("method"), "words")
     names = [name for name in rows[0] if name not in ("word", "count")]
     figure, (axes,) = panels(1, height=0.8 + 0.17 * len(rows))
-    left = [0.0] * len(rows)
-    for place, name in enumerate(names):
+    starts = [0.0] * len(rows)
+    for series, name in enumerate(names):
         shares = [float(row[name]) for row in rows]
-        look: dict[str, Any] = {"color": f"C{place % 6}", "edgecolor": PAPER, "label": name.replace("_", " ")}
-        bars = axes.barh(range(len(rows)), shares, left=left, height=0.82, linewidth=0.5, **look)
+        look: dict[str, Any] = {"color": f"C{series % 6}", "edgecolor": PAPER, "label": name.replace("_", " ")}
+        bars = axes.barh(range(len(rows)), shares, left=starts, height=0.82, linewidth=0.5, **look)
         text = [f"{100 * share:.0f}" if share >= WRITTEN else "" for share in shares]
         axes.bar_label(bars, text, label_type="center", fontsize=7, color=PAPER)
-        left = [a + b for a, b in zip(left, shares, strict=True)]
+        starts = [a + b for a, b in zip(starts, shares, strict=True)]
     row_names(axes, [f"{row['word']} ({float(row['count']):g})" for row in rows])
     axes.set_xlim(0, 1)
     axes.grid(visible=False)

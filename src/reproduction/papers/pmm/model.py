@@ -132,11 +132,11 @@ def _share_of_evaluations(predicted: np.ndarray) -> float:
 
 def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
     """Return the share of pages with another set than the greedy one, and their mean gain of log posterior, nats."""
-    found = fitted.predict(X)
-    changed = np.any(found != greedy, axis=1)
+    predicted = fitted.predict(X)
+    changed = np.any(predicted != greedy, axis=1)
     rows = X[np.flatnonzero(changed)]
     gain = (
-        fitted.score_samples(rows, found[changed]) - fitted.score_samples(rows, greedy[changed])
+        fitted.score_samples(rows, predicted[changed]) - fitted.score_samples(rows, greedy[changed])
         if changed.any()
         else 0.0
     )
@@ -156,9 +156,9 @@ def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) 
     fitted = Documents(trial.train.X[train], Y[np.ix_(train, labels)]).fitted(model(search="exact"))
     X = trial.test.X[test]
     best, marginal = fitted.predict(X), fitted.predict_proba(X)
-    found = {search: fitted.set_params(search=search).predict(X) for search in ("greedy", "flip")}
+    predicted = {search: fitted.set_params(search=search).predict(X) for search in ("greedy", "flip")}
     approximate = fitted.set_params(search="greedy").predict_proba(X)
-    shares = {f"{name}_is_best": float(np.mean(np.all(sets == best, axis=1))) for name, sets in found.items()}
+    shares = {f"{name}_is_best": float(np.mean(np.all(sets == best, axis=1))) for name, sets in predicted.items()}
     return shares | {"marginal_difference": float(np.mean(np.abs(approximate - marginal)))}
 
 
@@ -188,13 +188,13 @@ def calibration(
             fitted = trial.train.fitted(PMM1(**params))
             proba = fitted.predict_proba(trial.test.X)
             bins = _reliability(proba, trial.test.y, settings["bins"])
-            rows += [{"role": role, "kind": name, **each} for each in bins]
+            rows += [{"role": role, "kind": name, **bin_} for bin_ in bins]
             errors.append(
                 {
                     "role": role,
                     "kind": name,
                     "temperature": float(params.get("temperature", 1.0)),
-                    "calibration_error": sum(each["count"] * abs(each["proba"] - each["share"]) for each in bins)
+                    "calibration_error": sum(bin_["count"] * abs(bin_["proba"] - bin_["share"]) for bin_ in bins)
                     / proba.size,
                     "log_loss": _log_loss(proba, trial.test.y),
                     "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X)),
@@ -218,11 +218,11 @@ def _kinds(temperature: float) -> dict[str, dict[str, Any]]:
 def _temperature(trial: Trial, settings: Mapping[str, Any], generator: np.random.Generator) -> float:
     """Return the temperature with the least log loss in cross-validation on the training pages."""
     losses = np.zeros(len(settings["temperatures"]))
-    for rest, fold in halves_of(fold_numbers(len(trial.train), settings["folds"], generator)):
-        fitted, held_out = trial.train[rest].fitted(PMM1(set_prior="training")), trial.train[fold]
-        for place, temperature in enumerate(settings["temperatures"]):
+    for fit, fold in halves_of(fold_numbers(len(trial.train), settings["folds"], generator)):
+        fitted, held_out = trial.train[fit].fitted(PMM1(set_prior="training")), trial.train[fold]
+        for number, temperature in enumerate(settings["temperatures"]):
             fitted.set_params(temperature=temperature)
-            losses[place] += _log_loss(fitted.predict_proba(held_out.X), held_out.y)
+            losses[number] += _log_loss(fitted.predict_proba(held_out.X), held_out.y)
     return float(settings["temperatures"][int(np.argmin(losses))])
 
 
@@ -240,11 +240,11 @@ def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, 
     proba, Y : probabilities and label indicators, (N, L) each; every pair of a page and a label is a decision.
     bins : their number, of equal width from 0 to 1.
     """
-    place = np.minimum((proba * bins).astype(int), bins - 1)
+    bin_of = np.minimum((proba * bins).astype(int), bins - 1)
     return [
-        {"proba": float(proba[own].mean()), "share": float(Y[own].mean()), "count": float(own.sum())}
-        for own in (place == number for number in range(bins))
-        if own.any()
+        {"proba": float(proba[inside].mean()), "share": float(Y[inside].mean()), "count": float(inside.sum())}
+        for inside in (bin_of == number for number in range(bins))
+        if inside.any()
     ]
 
 
@@ -269,9 +269,9 @@ def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     rows: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
         fitted = trial.train[trial.train.y.sum(axis=1) == 1].fitted(PMM1())
-        known = fitted.label_count_ >= settings["least_pages"]
+        frequent = fitted.label_count_ >= settings["least_pages"]
         test, Y = trial.test, trial.test.y
-        pages = test[(Y.sum(axis=1) > 1) & ~Y[:, ~known].any(axis=1) & (np.diff(test.X.indptr) > 0)]
+        pages = test[(Y.sum(axis=1) > 1) & ~Y[:, ~frequent].any(axis=1) & (np.diff(test.X.indptr) > 0)]
         X, Y = pages.X, pages.y
         mixture = fitted.score_samples(X, Y)
         single = np.array(
@@ -340,7 +340,7 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
         for i in chosen
     ]
     whole = counts @ share / counts.sum()
-    return Measure({f"share_{place}": float(value) for place, value in enumerate(whole)}, {"words": rows})
+    return Measure({f"share_{number}": float(value) for number, value in enumerate(whole)}, {"words": rows})
 
 
 def _word_shares(fitted: PMM1, X: sparse.csr_array, page: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

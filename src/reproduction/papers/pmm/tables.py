@@ -69,9 +69,9 @@ def wins(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.
     """
     f = _f(sources, settings)
     best = np.argmax([f[method] for method in METHODS], axis=0)
-    values = {f"best_{method}": float(np.sum(best == place)) for place, method in enumerate(METHODS)}
-    for one, other in PAIRS:
-        values[f"{one}_above_{other}"] = float(sum(a > b for a, b in zip(f[one], f[other], strict=True)))
+    values = {f"best_{method}": float(np.sum(best == number)) for number, method in enumerate(METHODS)}
+    for first, second in PAIRS:
+        values[f"{first}_above_{second}"] = float(sum(a > b for a, b in zip(f[first], f[second], strict=True)))
     return Measure(values)
 
 

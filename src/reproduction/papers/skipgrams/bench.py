@@ -22,7 +22,7 @@ from textmix.models.linear.margin_problem import Columns, MarginProblem
 from textmix.models.linear.path import penalty_grid
 from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
-from textmix.text.vectorizer import SkipgramVectorizer
+from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 
 #: Name of a solver, and a call that returns the weights it finds.
 #: Duality gap to which the solvers of the elastic net are brought, as a share of the objective.
@@ -79,11 +79,11 @@ def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, A
     peer = CountVectorizer(ngram_range=(1, 5), min_df=6)
     ours.fit_transform([*texts[:50]] * 6)  # compiles the kernels
     candidates = {OURS: lambda: ours.fit_transform(texts), PEER: lambda: peer.fit_transform(texts)}
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in candidates}
+    costs: dict[str, list[tuple[float, float]]] = {name: [] for name in candidates}
     for _ in range(repeats):
         for name, call in candidates.items():
-            found[name].append(in_a_process(call))
-    medians = {name: np.median(values, axis=0).tolist() for name, values in found.items()}
+            costs[name].append(in_a_process(call))
+    medians = {name: np.median(values, axis=0).tolist() for name, values in costs.items()}
     rows = [{"candidate": name, "median_seconds": m[0], "peak_mib": m[1]} for name, m in medians.items()]
     memory = judge_memory("skipgrams", rows, PEER, medians[PEER][1], {OURS: 0.5})
     return [*judge("skipgrams", rows, PEER, {OURS: 0.25}), *memory]
@@ -99,8 +99,8 @@ def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = call(*arguments)
-    return found, time.perf_counter() - start
+        result = call(*arguments)
+    return result, time.perf_counter() - start
 
 
 def _value(problem: MarginProblem, w: np.ndarray, penalty: tuple[float, float]) -> float:
@@ -125,8 +125,10 @@ def _skglm(
 
             def fit(solver: Any = solver, tolerance: float = lam * ratio * tolerance * 100) -> np.ndarray:
                 """Return the weights (P,)."""
-                made = solver(tol=tolerance, fit_intercept=True, max_iter=50)
-                return GeneralizedLinearEstimator(Logistic(), L1_plus_L2(lam, ratio), made).fit(matrix, y).coef_.ravel()
+                limited = solver(tol=tolerance, fit_intercept=True, max_iter=50)
+                return (
+                    GeneralizedLinearEstimator(Logistic(), L1_plus_L2(lam, ratio), limited).fit(matrix, y).coef_.ravel()
+                )
 
             yield f"skglm, {solver.__name__}", fit
 
@@ -234,11 +236,15 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
 
     ours(1.0)  # compiles the kernels
     for tolerance in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
-        found, seconds = _timed(partial(ours, tolerance))
-        if found.objective <= goal * (1 + 1e-9):
+        solution, seconds = _timed(partial(ours, tolerance))
+        if solution.objective <= goal * (1 + 1e-9):
             break
     rows = [
-        _row("textmix", seconds, f"objective {found.total_objective:.6f}, gap {found.gap / found.total_objective:.1e}"),
+        _row(
+            "textmix",
+            seconds,
+            f"objective {solution.total_objective:.6f}, gap {solution.gap / solution.total_objective:.1e}",
+        ),
         _row("LIBLINEAR", theirs, f"objective {goal:.6f}"),
     ]
     if penalty == "l1":

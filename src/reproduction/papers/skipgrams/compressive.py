@@ -53,5 +53,5 @@ def compressive_features(
         longer = int(np.sum(chosen >= n_words))
         rows.append({"entry": float(entry), "ngrams": len(chosen), "longer": longer, "accuracy": held})
     best = max(rows, key=lambda row: row["accuracy"])
-    found, chosen = accuracy(best["entry"], train, test)
-    return Measure({"accuracy": found, "entry": best["entry"], "features": float(len(chosen))}, {"entries": rows})
+    final, chosen = accuracy(best["entry"], train, test)
+    return Measure({"accuracy": final, "entry": best["entry"], "features": float(len(chosen))}, {"entries": rows})

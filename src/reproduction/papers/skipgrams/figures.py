@@ -38,8 +38,8 @@ def accuracy(data: FigureData) -> Sheet:
     figure, panel = panels(len(methods), height=3.1, sharex=True, sharey=True)
     for axes, method in zip(panel, methods, strict=True):
         rows = _paths(data, method)
-        for place, slop in enumerate(sorted({row["slop"] for row in rows})):
-            _accuracies(axes, [row for row in rows if row["slop"] == slop], place, f"slop up to {slop:g}")
+        for series, slop in enumerate(sorted({row["slop"] for row in rows})):
+            _accuracies(axes, [row for row in rows if row["slop"] == slop], series, f"slop up to {slop:g}")
         printed = data.published_of(method)
         if printed is not None:
             longest = max(row["n"] for row in rows)
@@ -55,14 +55,14 @@ def accuracy(data: FigureData) -> Sheet:
     return figure
 
 
-def _accuracies(axes: Axes, rows: Sequence[dict[str, float]], place: int, label: str) -> None:
+def _accuracies(axes: Axes, rows: Sequence[dict[str, float]], series: int, label: str) -> None:
     """Draw the accuracies of one slop against n, at the chosen lambda and at the best one."""
     ns = sorted({row["n"] for row in rows})
     chosen = [next(row["test_accuracy"] for row in rows if row["n"] == n and row["chosen"]) for n in ns]
     best = [max(row["test_accuracy"] for row in rows if row["n"] == n) for n in ns]
-    style: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place]}
+    style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series]}
     axes.plot(ns, best, linestyle="none", markerfacecolor=PAPER, **style)
-    axes.plot(ns, chosen, linestyle=DASHES[place], label=label, **style)
+    axes.plot(ns, chosen, linestyle=DASHES[series], label=label, **style)
 
 
 def size(data: FigureData) -> Sheet:
@@ -73,16 +73,16 @@ def size(data: FigureData) -> Sheet:
     """
     figure, (axes,) = panels(1, height=3.0)
     sizes = []
-    for place, method in enumerate(data.option("methods")):
+    for number, method in enumerate(data.option("methods")):
         rows = _paths(data, method)
         largest = max((row["n"], row["slop"]) for row in rows)
-        own = [row for row in rows if (row["n"], row["slop"]) == largest and row["features"] > 0]
-        x, y = ([row[key] for row in own] for key in ("features", "test_accuracy"))
+        path = [row for row in rows if (row["n"], row["slop"]) == largest and row["features"] > 0]
+        x, y = ([row[key] for row in path] for key in ("features", "test_accuracy"))
         sizes += x
-        look: dict[str, Any] = {"color": f"C{place}", "marker": MARKERS[place], "linestyle": DASHES[place]}
+        look: dict[str, Any] = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number]}
         axes.plot(x, y, label=LABELS[method], **look)
-        ring = next(place for place, row in enumerate(own) if row["chosen"])
-        axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=f"C{place}")
+        ring = next(number for number, row in enumerate(path) if row["chosen"])
+        axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=f"C{number}")
         figure.note(f"The chosen penalty of {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
     axes.plot([], [], "o", markersize=12, markerfacecolor="none", color=GREY, label="penalty chosen in training")
     log_axis(axes.xaxis, min(sizes), max(sizes))
@@ -125,11 +125,9 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
             "linewidth": 0.5,
         }
         axes.bar(range(len(_PARTS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **look)
-        for place, height in enumerate(heights):
+        for x, height in enumerate(heights):
             if height >= WRITTEN:
-                write_at(
-                    axes, f"{100 * height:.0f} %", (place, bottom[place] + height / 2), up=0, color=INK, fontsize=7
-                )
+                write_at(axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=7)
         bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(_PARTS)), list(_PARTS.values()))
     axes.set_xlim(-0.5, len(_PARTS) - 0.4)
@@ -145,14 +143,14 @@ def speaking(data: FigureData) -> Sheet:
     """
     rows = sorted(data.results.measure_table("speaking", "skipgrams"), key=lambda row: -float(row["pull"]))
     figure, (axes,) = panels(1, height=0.17 * len(rows) + 0.9)
-    for place, row in enumerate(rows):
+    for height, row in enumerate(rows):
         pull, share = float(row["pull"]), 100 * float(row["positive_share"])
         label = "towards positive" if pull > 0 else "towards negative"
-        known = label in axes.get_legend_handles_labels()[1]
-        axes.barh([place], [pull], color="C0" if pull > 0 else "C1", height=0.72, label=None if known else label)
-        write_at(axes, row["skipgram"], (0, place), right=-3 if pull > 0 else 3, up=0, color=INK)
+        in_legend = label in axes.get_legend_handles_labels()[1]
+        axes.barh([height], [pull], color="C0" if pull > 0 else "C1", height=0.72, label=None if in_legend else label)
+        write_at(axes, row["skipgram"], (0, height), right=-3 if pull > 0 else 3, up=0, color=INK)
         text = f"{int(row['documents']):,} · {share:.0f} %"
-        axes.annotate(text, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7)
+        axes.annotate(text, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7)
     axes.set_yticks([])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)

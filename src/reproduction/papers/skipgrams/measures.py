@@ -88,13 +88,13 @@ def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> n
     values, ends = np.asarray(tokens.values), np.asarray(tokens.offsets[1:])
     first = np.flatnonzero(values == words[0])
     document = np.searchsorted(ends, first, side="right")
-    found = []
+    matches = []
     for offsets in position_patterns(len(words), max_slop):
         inside = first + offsets[-1] < ends[document]
         start, row = first[inside], document[inside]
         same = [values[start + offset] == word for offset, word in zip(offsets, words, strict=True)]
-        found.append(row[np.all(same, axis=0)])
-    return np.unique(np.concatenate(found))
+        matches.append(row[np.all(same, axis=0)])
+    return np.unique(np.concatenate(matches))
 
 
 def examples(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
@@ -296,9 +296,9 @@ def speaking(
     for column in chosen:
         rows_of = data.train.indices[data.train.indptr[column] : data.train.indptr[column + 1]]
         positive = float(np.mean(data.y[rows_of] > 0))
-        own = rows_of[(data.y[rows_of] > 0) == (best.w[column] > 0)]
+        matching = rows_of[(data.y[rows_of] > 0) == (best.w[column] > 0)]
         name = source.corpus.feature_names[column]  # type: ignore[index]
-        sentence = _example(source.corpus, source.splits.train[0][own], name)
+        sentence = _example(source.corpus, source.splits.train[0][matching], name)
         rows.append(
             {
                 **{"skipgram": name, "weight": float(best.w[column]), "pull": float(pull[column])},
@@ -327,7 +327,7 @@ def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -
     """
     words, slop = _words_of(name), int(name.partition(" ~")[2] or 0)
     for n_sentences in (1, 2):
-        found: list[tuple[bool, int, str]] = []
+        passages: list[tuple[bool, int, str]] = []
         for row in documents[:most]:
             sentences = _SENTENCE_END.split(corpus.text.text(int(row)))  # type: ignore[union-attr]
             for start in range(len(sentences)):
@@ -335,9 +335,9 @@ def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -
                 tokens = lemmas([word.lower() for word in treebank_words(passage)])
                 gap = _gap_in(tokens, words, slop)
                 if gap is not None and len(tokens) > 5:
-                    found.append((gap < slop, len(tokens), passage))
-        if found:
-            return min(found)[2]
+                    passages.append((gap < slop, len(tokens), passage))
+        if passages:
+            return min(passages)[2]
     return ""
 
 

@@ -41,15 +41,15 @@ def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     tokens: Ragged = source.corpus.tokens  # type: ignore[assignment]
     values, document = _stream(tokens, np.asarray(source.splits.train[0]))
     values = merged(values, source.corpus.feature_names or (), settings["same"])
-    most_n, most_slop = (max(kind[place] for kind in settings["kinds"]) for place in (0, 1))
+    most_n, most_slop = (max(kind[position] for kind in settings["kinds"]) for position in (0, 1))
     counting = settings["least"], settings["once"]
-    own = {
+    sizes = {
         (n, slop): size
         for n in range(1, most_n + 1)
         for slop, size in enumerate(kept_sizes(values, document, (n, most_slop if n > 1 else 0), counting))
     }
     rows = [
-        {"n": n, "slop": slop, "skipgrams": sum(size for (k, s), size in own.items() if k <= n and s <= slop)}
+        {"n": n, "slop": slop, "skipgrams": sum(size for (k, s), size in sizes.items() if k <= n and s <= slop)}
         for n, slop in settings["kinds"]
     ]
     return Measure({f"n{row['n']}_s{row['slop']}": float(row["skipgrams"]) for row in rows}, {"kinds": rows})
@@ -72,13 +72,15 @@ def gap_words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _
     tokens: Ragged = corpus.tokens  # type: ignore[assignment]
     values, document = _stream(tokens, np.arange(len(tokens)))
     first, last = (names.index(word) if word in names else -1 for word in settings["pair"])
-    found = (values[:-2] == first) & (values[2:] == last) & (document[:-2] == document[2:])
-    between = np.unique(np.stack([values[1:-1][found], document[:-2][found]]), axis=1)[0]
+    at_pair = (values[:-2] == first) & (values[2:] == last) & (document[:-2] == document[2:])
+    between = np.unique(np.stack([values[1:-1][at_pair], document[:-2][at_pair]]), axis=1)[0]
     count = np.bincount(between, minlength=len(names))
     order = np.argsort(-count, kind="stable")[: settings["number"]]
-    rows = [{"word": names[place], "documents": int(count[place])} for place in order if count[place]]
-    asked = {key: float(count[names.index(word)]) if word in names else 0.0 for key, word in settings["asked"].items()}
-    return Measure(asked, {"words": rows})
+    rows = [{"word": names[word_id], "documents": int(count[word_id])} for word_id in order if count[word_id]]
+    documents_of = {
+        key: float(count[names.index(word)]) if word in names else 0.0 for key, word in settings["asked"].items()
+    }
+    return Measure(documents_of, {"words": rows})
 
 
 def _stream(tokens: Ragged, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -97,7 +99,7 @@ def merged(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) ->
     values : int64 (T,), ids into ``names``.
     same : word -> word with which it counts as one.
     """
-    ids, table = {name: place for place, name in enumerate(names)}, np.arange(len(names))
+    ids, table = {name: number for number, name in enumerate(names)}, np.arange(len(names))
     for word, other in same.items():
         if word in ids and other in ids:
             table[ids[word]] = ids[other]
@@ -119,9 +121,9 @@ def kept_sizes(values: np.ndarray, document: np.ndarray, kind: tuple[int, int], 
     before, frequency = grams, np.empty(0, dtype=np.int64)
     for slop in range(most_slop + 1):
         patterns = [offsets for offsets in position_patterns(n, slop) if offsets[-1] - (n - 1) == slop]
-        found = [_once_a_document(values, document, offsets, often) for offsets in patterns]
+        matches = [_once_a_document(values, document, offsets, often) for offsets in patterns]
         grams, pairs = (
-            np.concatenate([old, *new]) for old, new in zip((grams, pairs), zip(*found, strict=True), strict=True)
+            np.concatenate([old, *new]) for old, new in zip((grams, pairs), zip(*matches, strict=True), strict=True)
         )
         if once == "document":
             pairs, first = np.unique(pairs, return_index=True)

@@ -45,9 +45,9 @@ def dropout_unlabelled(
         model = DropoutLogisticRegression(**settings["params"], delta=pair[0], discount=pair[1])
         return tried.accuracy(model.fit(fitted.X, fitted.y, unlabelled))
 
-    rest, out = next(halves_of(fold_numbers(len(train), settings["folds"], generator)))
+    fit, out = next(halves_of(fold_numbers(len(train), settings["folds"], generator)))
     pairs = settings["tried"]
-    held_out = [accuracy(pair, train[rest], train[out]) for pair in pairs]
+    held_out = [accuracy(pair, train[fit], train[out]) for pair in pairs]
     delta, discount = chosen = pairs[int(np.argmax(held_out))]
     values = {"accuracy": accuracy(chosen, train, trial.test), "delta": float(delta), "discount": float(discount)}
     rows = [{"delta": d, "discount": c, "accuracy": a} for (d, c), a in zip(pairs, held_out, strict=True)]
@@ -75,14 +75,14 @@ def vectors_accuracy(
 
     def accuracy(train: np.ndarray, test: np.ndarray) -> float:
         """Return the accuracy on some reviews of a model of other reviews."""
-        known, unknown = (Documents(reviews.X[rows].toarray(), reviews.y[rows]) for rows in (train, test))
-        return unknown.accuracy(known.fitted(linear_model.LogisticRegression(**settings["params"])))
+        fit, tried = (Documents(reviews.X[rows].toarray(), reviews.y[rows]) for rows in (train, test))
+        return tried.accuracy(fit.fitted(linear_model.LogisticRegression(**settings["params"])))
 
-    given = source.splits.train[0], source.splits.test[0]
-    labelled = np.concatenate(given)
+    source_split = source.splits.train[0], source.splits.test[0]
+    labelled = np.concatenate(source_split)
     orders = [generator.permutation(labelled) for _ in range(settings["splits"])]
-    halves = [accuracy(order[: len(given[0])], order[len(given[0]) :]) for order in orders]
-    return Measure({"given": accuracy(*given), "random": Repeated(halves, source.test_ratio)})
+    halves = [accuracy(order[: len(source_split[0])], order[len(source_split[0]) :]) for order in orders]
+    return Measure({"given": accuracy(*source_split), "random": Repeated(halves, source.test_ratio)})
 
 
 def positive(source: MeasureData) -> Trial:

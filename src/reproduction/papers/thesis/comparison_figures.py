@@ -88,26 +88,26 @@ def comparison_ranks(data: FigureData) -> Sheet:
     for row in data.results.measure_table("comparison_time", "seconds"):
         seconds.setdefault(row["method"], []).append(float(row["seconds"]))
     order = sorted(ranks, key=ranks.__getitem__)
-    figure, (left, right) = panels(2, height=4.2, sharey=True)
-    for place, method in enumerate(order):
+    figure, (mean_ranks, times) = panels(2, height=4.2, sharey=True)
+    for height, method in enumerate(order):
         look: dict[str, Any] = {"color": f"C{_FAMILY[method]}", "marker": MARKERS[_FAMILY[method]], "linestyle": "none"}
-        left.plot([ranks[method]], [place], **look)
-        right.plot([statistics.median(seconds[method])], [place], **look)
+        mean_ranks.plot([ranks[method]], [height], **look)
+        times.plot([statistics.median(seconds[method])], [height], **look)
     difference, best = values["critical_difference"].value, ranks[order[0]]
     if difference < len(ranks):
-        left.axvspan(
+        mean_ranks.axvspan(
             best, best + difference, color=GREY, alpha=0.15, linewidth=0, label="critical difference from the best"
         )
-    row_names(left, [_NAMES[method] for method in order])
-    left.set_xlabel("mean rank (1 is the best)")
-    medians = [statistics.median(each) for each in seconds.values()]
-    log_axis(right.xaxis, min(medians), max(medians), between=False)
-    right.set_xlabel("seconds, median (log scale)")
+    row_names(mean_ranks, [_NAMES[method] for method in order])
+    mean_ranks.set_xlabel("mean rank (1 is the best)")
+    medians = [statistics.median(values_of) for values_of in seconds.values()]
+    log_axis(times.xaxis, min(medians), max(medians), between=False)
+    times.set_xlabel("seconds, median (log scale)")
     n, p = int(values["datasets"].value), values["friedman_p"].value
-    said = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
+    tested = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
     if difference < len(ranks):
-        figure.note(f"{said}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
+        figure.note(f"{tested}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
     else:
-        figure.note(f"{said}; {n} data sets are too few for Nemenyi's test to distinguish any two of the methods.")
-    legend(figure, left)
+        figure.note(f"{tested}; {n} data sets are too few for Nemenyi's test to distinguish any two of the methods.")
+    legend(figure, mean_ranks)
     return figure

@@ -20,20 +20,20 @@ def tables_of(data: FigureData, measures: Sequence[str], name: str) -> dict[str,
     ------
     MissingResult : none is at hand; the reason is that of the first.
     """
-    found: dict[str, list[Mapping[str, str]]] = {}
+    tables: dict[str, list[Mapping[str, str]]] = {}
     absent = []
     for measure in measures:
         try:
             for row in data.results.measure_table(measure, name):
-                found.setdefault(row["role"], []).append(row)
+                tables.setdefault(row["role"], []).append(row)
         except MissingResult as missing:
             absent.append(missing)
-    if not found:
+    if not tables:
         raise absent[0]
-    return found
+    return tables
 
 
-def difference(axes: Axes, place: int, value: float, low: float, high: float) -> None:
+def difference(axes: Axes, height: int, value: float, low: float, high: float) -> None:
     """Draw a difference on a row with its interval, in grey if that holds 0."""
     colour = "C0" if low > 0 or high < 0 else GREY
-    axes.errorbar(value, place, xerr=[[value - low], [high - value]], color=colour, marker=MARKERS[0])
+    axes.errorbar(value, height, xerr=[[value - low], [high - value]], color=colour, marker=MARKERS[0])

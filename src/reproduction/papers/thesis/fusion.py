@@ -62,14 +62,14 @@ def fusion(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng:
     rows: list[dict[str, Any]] = []
     sizes = settings["sizes"]
     for role, source in sources.items():
-        found = [_trial(source, trial, settings, rng) for trial in range(len(source.splits))]
-        for trial, curve in enumerate(found):
+        curves = [_trial(source, trial, settings, rng) for trial in range(len(source.splits))]
+        for trial, curve in enumerate(curves):
             rows += [
                 {"role": role, "trial": trial, "size": size, "words": a, "fused": b, "binding": c}
                 for size, a, b, c in zip(sizes, *curve, strict=True)
             ]
         few = len(sizes) // 2
-        values |= {f"{role}_{name}": value for name, value in gains(found, few, source.test_ratio).items()}
+        values |= {f"{role}_{name}": value for name, value in gains(curves, few, source.test_ratio).items()}
     return Measure(values, {"curves": rows})
 
 
@@ -90,8 +90,8 @@ def gains(curves: Sequence[Curve], few: int, ratio: float) -> dict[str, float]:
         "few_above_many": (gain[:, :few].mean(axis=1), gain[:, few:].mean(axis=1)),
     }
     values: dict[str, float] = {}
-    for name, (left, right) in pairs.items():
-        values |= interval(name, left, right, ratio)
+    for name, (first, second) in pairs.items():
+        values |= interval(name, first, second, ratio)
     return values
 
 
@@ -104,17 +104,17 @@ def _trial(source: MeasureData, trial: int, settings: Mapping[str, Any], rng: np
     test, order = blocks.rows(source.splits.test[trial]), rng.permutation(source.splits.train[trial])
     curve = Curve([], [], [])
     for size in settings["sizes"]:
-        known = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
-        parts = list(halves_of(fold_numbers(len(known.y), settings["folds"], rng, known.y)))
+        train = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
+        parts = list(halves_of(fold_numbers(len(train.y), settings["folds"], rng, train.y)))
         for errors, bindings in ((curve.words, [0.0]), (curve.fused, settings["bindings"])):
-            point = _tuned(known, parts, bindings, settings)
-            errors.append(float(_errors(known, test, point[0], [point[1:]])[0]))
+            point = _tuned(train, parts, bindings, settings)
+            errors.append(float(_errors(train, test, point[0], [point[1:]])[0]))
         curve.binding.append(point[0])
     return curve
 
 
 def _tuned(
-    known: Blocks,
+    train: Blocks,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     bindings: Sequence[float],
     settings: Mapping[str, Any],
@@ -124,34 +124,34 @@ def _tuned(
     held_out = {
         (binding, *point): error
         for binding in bindings
-        for point, error in zip(points, _held_out(known, folds, binding, points), strict=True)
+        for point, error in zip(points, _held_out(train, folds, binding, points), strict=True)
     }
     return min(held_out, key=held_out.__getitem__)
 
 
 def _held_out(
-    known: Blocks, folds: Sequence[tuple[np.ndarray, np.ndarray]], binding: float, points: Sequence[Point]
+    train: Blocks, folds: Sequence[tuple[np.ndarray, np.ndarray]], binding: float, points: Sequence[Point]
 ) -> np.ndarray:
     """Return the mean error on held-out folds at each point, float64."""
-    parts = [_errors(known.rows(inside), known.rows(outside), binding, points) for inside, outside in folds]
+    parts = [_errors(train.rows(inside), train.rows(outside), binding, points) for inside, outside in folds]
     return np.asarray(np.mean(parts, axis=0))
 
 
-def _errors(known: Blocks, unknown: Blocks, binding: float, points: Sequence[Point]) -> np.ndarray:
+def _errors(train: Blocks, test: Blocks, binding: float, points: Sequence[Point]) -> np.ndarray:
     """Return the error at each (number of coordinates, width), float64; all share one decomposition."""
-    fused, fused_unknown = fuse(known, unknown, binding)
-    train, test = Documents(fused, known.y), Documents(fused_unknown, unknown.y)
-    return lsi_errors(train, test, points, weighting="none")
+    fused, fused_unknown = fuse(train, test, binding)
+    fit, held = Documents(fused, train.y), Documents(fused_unknown, test.y)
+    return lsi_errors(fit, held, points, weighting="none")
 
 
-def fuse(known: Blocks, unknown: Blocks, binding: float) -> Iterator[sparse.csr_array]:
+def fuse(train: Blocks, test: Blocks, binding: float) -> Iterator[sparse.csr_array]:
     """Yield the joined rows of training and of other documents, float64 CSR (N, V + T), or (N, V) without binding.
 
     Words are weighted by log(1 + count) log(N / df) of the training documents, tags by log(1 + count): the common tags
     are in all documents.  Both blocks have length 1.
     """
-    weights = LSITransformer(n_components=1, random_state=0).fit(known.words)
-    for documents in (known, unknown):
+    weights = LSITransformer(n_components=1, random_state=0).fit(train.words)
+    for documents in (train, test):
         words = weights.weighted(documents.words)
         tags = binding * preprocessing.normalize(documents.tags.log1p())
         yield sparse.csr_array(sparse.hstack([words, tags], format="csr")) if binding else words

@@ -22,9 +22,9 @@ def fusion(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads the tables ``curves``.
     """
-    found = tables_of(data, MEASURES, "curves")
-    figure, panel = grid_of_panels(len(found), 2, 2.3)
-    for axes, (role, rows) in zip(panel, found.items(), strict=True):
+    curves = tables_of(data, MEASURES, "curves")
+    figure, panel = grid_of_panels(len(curves), 2, 2.3)
+    for axes, (role, rows) in zip(panel, curves.items(), strict=True):
         sizes = sorted({int(row["size"]) for row in rows})
         errors = {
             (size, name): [float(row[name]) for row in rows if int(row["size"]) == size]
@@ -33,15 +33,15 @@ def fusion(data: FigureData) -> Sheet:
         }
         log_axis(axes.xaxis, sizes[0], sizes[-1])
         marked(axes.xaxis, sizes)
-        for place, (name, label) in enumerate(SERIES.items()):
+        for series, (name, label) in enumerate(SERIES.items()):
             means = [statistics.fmean(errors[size, name]) for size in sizes]
             bars = [spread_of(errors[size, name]) for size in sizes]
-            with_bars(axes, sizes, means, bars, place, label=f"{label}: mean ± standard deviation")
+            with_bars(axes, sizes, means, bars, series, label=f"{label}: mean ± standard deviation")
         axes.set_title(counted(data.title_of(role) + ", splits", [len(errors[sizes[0], "words"])]))
         axes.set_xlabel("training documents a class (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
-    chosen = [float(row["binding"]) for rows in found.values() for row in rows]
+    chosen = [float(row["binding"]) for rows in curves.values() for row in rows]
     figure.note(f"The binding coefficient was {brief(statistics.median(chosen))} in the median of all fits.")
     legend(figure, *panel)
     return figure
@@ -52,14 +52,14 @@ def fusion_gains(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads the tables ``curves``, to find the measures at hand, and their values.
     """
-    found = [role for measure in MEASURES for role in data.results.measure_roles(measure)]
+    measured = [role for measure in MEASURES for role in data.results.measure_roles(measure)]
     roles = tables_of(data, MEASURES, "curves")
     figure, panel = grid_of_panels(len(roles), 2, 1.4, sharey=True)
-    at = dict(zip(found, MEASURES, strict=True))
+    at = dict(zip(measured, MEASURES, strict=True))
     for axes, role in zip(panel, roles, strict=True):
         values = data.results.measure(at[role])
-        for place, name in enumerate(GAINS):
-            difference(axes, place, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
+        for height, name in enumerate(GAINS):
+            difference(axes, height, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         axes.set_title(data.title_of(role))
         axes.set_xlabel("error of words alone\nminus that with tags")

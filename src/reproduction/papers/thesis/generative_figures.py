@@ -26,10 +26,10 @@ Numbers = Mapping[str, Sequence[float]]
 
 def numbers_of(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
     """Return name -> values of the trials, of the rows of one role."""
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     for row in rows:
-        found.setdefault(row["name"], []).append(float(row["value"]))
-    return found
+        values.setdefault(row["name"], []).append(float(row["value"]))
+    return values
 
 
 def latent_topics(data: FigureData) -> Sheet:
@@ -37,17 +37,17 @@ def latent_topics(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads the tables ``trials``.
     """
-    found = {role: numbers_of(rows) for role, rows in tables_of(data, MEASURES, "trials").items()}
-    figure, panel = grid_of_panels(2 * len(found), 2, 2.2)
-    for place, (role, numbers) in enumerate(found.items()):
+    numbers_by_role = {role: numbers_of(rows) for role, rows in tables_of(data, MEASURES, "trials").items()}
+    figure, panel = grid_of_panels(2 * len(numbers_by_role), 2, 2.2)
+    for row, (role, numbers) in enumerate(numbers_by_role.items()):
         topics = sorted(int(name[3 : -len("_bound_nats")]) for name in numbers if name.endswith("_bound_nats"))
         names = MODELS | {f"lda{k}": f"LDA, {k} topics" for k in topics}
-        left, right = panel[2 * place : 2 * place + 2]
-        _perplexities(left, numbers, names)
-        _rows(right, numbers, "accuracy", names)
-        for axes, said in ((left, "perplexity"), (right, "accuracy (fraction)")):
+        perplexities, accuracies = panel[2 * row : 2 * row + 2]
+        _perplexities(perplexities, numbers, names)
+        _rows(accuracies, numbers, "accuracy", names)
+        for axes, label in ((perplexities, "perplexity"), (accuracies, "accuracy (fraction)")):
             axes.set_title(data.title_of(role))
-            axes.set_xlabel(said)
+            axes.set_xlabel(label)
     legend(figure, *panel)
     return figure
 
@@ -95,15 +95,15 @@ def _gains(data: FigureData, measure: str, length: str) -> Sheet:
     """Draw the gains of a measure against the length of a document, whose name is the label of the axis."""
     rows: dict[str, list[Mapping[str, str]]] = tables_of(data, (measure,), "trials")
     figure, panel = grid_of_panels(2 * len(rows), 2, 2.2)
-    for place, (role, mine) in enumerate(rows.items()):
-        numbers = numbers_of(mine)
-        left, right = panel[2 * place : 2 * place + 2]
-        _growth(left, numbers, "nats", {"dcm": "DCM"}, -1.0)
-        _growth(right, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
-        for axes, said in ((left, "likelihood gain (nats a word)"), (right, "accuracy gain (fraction)")):
+    for row, (role, trials) in enumerate(rows.items()):
+        numbers = numbers_of(trials)
+        likelihoods, accuracies = panel[2 * row : 2 * row + 2]
+        _growth(likelihoods, numbers, "nats", {"dcm": "DCM"}, -1.0)
+        _growth(accuracies, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
+        for axes, label in ((likelihoods, "likelihood gain (nats a word)"), (accuracies, "accuracy gain (fraction)")):
             axes.set_title(data.title_of(role))
             axes.set_xlabel(length)
-            axes.set_ylabel(said)
+            axes.set_ylabel(label)
     legend(figure, *panel)
     return figure
 
@@ -114,9 +114,9 @@ def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], s
     lengths = sorted(
         int(name[len(start) : -len(end)]) for name in numbers if name.startswith(start) and name.endswith(end)
     )
-    for place, (model, label) in enumerate(names.items()):
+    for series, (model, label) in enumerate(names.items()):
         gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
         bars = [spread_of(list(gain)) for gain in gains]
-        with_bars(axes, range(len(lengths)), [float(gain.mean()) for gain in gains], bars, place, label=label)
+        with_bars(axes, range(len(lengths)), [float(gain.mean()) for gain in gains], bars, series, label=label)
     marked(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
     axes.axhline(0.0, color=GREY, linewidth=0.8)

@@ -52,21 +52,21 @@ def common_words(corpus: Corpus, most: int) -> TokenSequences:
     """Return the documents with the commonest words alone, without empty ones."""
     whole = TokenSequences.of(corpus.tokens)
     counts = np.bincount(whole.values, minlength=whole.n_words)
-    kept = np.argsort(-counts, kind="stable")[:most]
-    number = np.full(whole.n_words, len(kept))
-    number[kept] = np.arange(len(kept))
+    common = np.argsort(-counts, kind="stable")[:most]
+    number = np.full(whole.n_words, len(common))
+    number[common] = np.arange(len(common))
     rows = [number[whole[d]] for d in range(len(whole))]
-    return TokenSequences.of([row for row in (row[row < len(kept)] for row in rows) if len(row)], len(kept))
+    return TokenSequences.of([row for row in (row[row < len(common)] for row in rows) if len(row)], len(common))
 
 
 def _rows(X: TokenSequences, n_states: int, repeats: int) -> list[dict[str, Any]]:
     """Return the rows of one number of states."""
     start = random_chain(background(X), n_states, np.random.RandomState(0))
-    found: dict[str, float] = {}
+    log_likelihood: dict[str, float] = {}
     calls = {
-        OURS: lambda: found.update({OURS: our_pass(X, start)}),
-        LOGS: lambda: found.update({LOGS: their_pass(X, start, "log")}),
-        SCALED: lambda: found.update({SCALED: their_pass(X, start, "scaling")}),
+        OURS: lambda: log_likelihood.update({OURS: our_pass(X, start)}),
+        LOGS: lambda: log_likelihood.update({LOGS: their_pass(X, start, "log")}),
+        SCALED: lambda: log_likelihood.update({SCALED: their_pass(X, start, "scaling")}),
     }
     timed = {row["candidate"]: row for row in compare(calls, repeats)}
     rows = [
@@ -74,7 +74,7 @@ def _rows(X: TokenSequences, n_states: int, repeats: int) -> list[dict[str, Any]
         for bench, peer in ((f"hmm_{n_states}_states", LOGS), (f"hmm_{n_states}_states_scaled", SCALED))
         for row in judge(bench, [timed[OURS], timed[peer]], peer, {OURS: TARGET})
     ]
-    apart = max(abs(found[name] / found[OURS] - 1.0) for name in (LOGS, SCALED))
+    apart = max(abs(log_likelihood[name] / log_likelihood[OURS] - 1.0) for name in (LOGS, SCALED))
     if apart > SAME:
         raise ArithmeticError(f"log-likelihoods of textmix and hmmlearn differ by {apart:.1e}, above {SAME:g}")
     rate = 3 * 2 * n_states**2 * len(X.values) / timed[OURS]["median_seconds"] / 1e9

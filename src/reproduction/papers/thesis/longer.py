@@ -88,17 +88,17 @@ def _measured(
         documents = source.documents()
         for trial in range(len(source.splits)):
             rows = [rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test)]
-            made = {m: [of_length(documents[mine], m) for mine in rows] for m in lengths}
-            quantities.add(role, _trial(made, smoothing))
+            by_length = {m: [of_length(documents[part_rows], m) for part_rows in rows] for m in lengths}
+            quantities.add(role, _trial(by_length, smoothing))
     grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
     growth = quantities.differences({name: (name, "") for name in grown}, list(sources))
     return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
 
 
-def _trial(made: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
+def _trial(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
     """Return the numbers of one trial, from each length's training and test documents, the shortest first."""
     points, numbers = [{"smoothing": value} for value in smoothing], dict[str, float]()
-    for m, (train, test) in made.items():
+    for m, (train, test) in by_length.items():
         for name, kind in MODELS.items():
             model = train.fitted(kind(smoothing=0.01)) if name == "edcm" else chosen(kind, points, train)
             numbers[f"{name}_{m}_accuracy"] = test.accuracy(model)
@@ -109,7 +109,7 @@ def _trial(made: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) 
         """Return by how much a model is better than the multinomial at length m."""
         return sign * (numbers[f"{name}_{m}_{of}"] - numbers[f"multinomial_{m}_{of}"])
 
-    least, *_, most = made
+    least, *_, most = by_length
     for name, of, sign in (("dcm", "nats", -1.0), ("dcm", "accuracy", 1.0), ("edcm", "accuracy", 1.0)):
         numbers[f"{name}_{of}_growth"] = gain(name, most, of, sign) - gain(name, least, of, sign)
     return numbers
@@ -117,10 +117,10 @@ def _trial(made: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) 
 
 def thin(X: sparse.csr_array, share: float, rng: np.random.Generator) -> sparse.csr_array:
     """Return documents (N, V) that keep each occurrence of a word with the chance ``share``."""
-    kept = X.copy()
-    kept.data = rng.binomial(X.data.astype(np.int64), share).astype(X.dtype)
-    kept.eliminate_zeros()
-    return kept
+    documents = X.copy()
+    documents.data = rng.binomial(X.data.astype(np.int64), share).astype(X.dtype)
+    documents.eliminate_zeros()
+    return documents
 
 
 def joined(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
@@ -130,8 +130,8 @@ def joined(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array
     """
     number = np.empty(len(y), dtype=np.int64)
     for label in np.unique(y):
-        mine = np.flatnonzero(y == label)
-        number[mine] = np.arange(len(mine)) // m
+        of_class = np.flatnonzero(y == label)
+        number[of_class] = np.arange(len(of_class)) // m
     _, first, group = np.unique(np.column_stack([y, number]), axis=0, return_index=True, return_inverse=True)
     ones = np.ones(len(y), dtype=X.dtype)
     sums = sparse.csr_array((ones, (group.ravel(), np.arange(len(y)))), shape=(len(first), len(y))) @ X

@@ -70,13 +70,13 @@ def _memory(X: sparse.csr_array, y: np.ndarray, repeats: int) -> list[dict[str, 
     """Return the rows on the memory of predictions by densities, beside that of a matrix of documents by documents."""
     Z = LSITransformer(n_components=COMPONENTS, random_state=0).fit_transform(X)
     model = ProbabilisticNeuralNetwork().fit(Z, y)
-    found: dict[str, np.ndarray] = {}
+    densities: dict[str, np.ndarray] = {}
     calls = {
-        "textmix": lambda: found.update(ours=model.predict_joint_log_proba(Z)),
-        "one matrix of distances": lambda: found.update(theirs=by_one_matrix(Z, y, model.width)),
+        "textmix": lambda: densities.update(ours=model.predict_joint_log_proba(Z)),
+        "one matrix of distances": lambda: densities.update(theirs=by_one_matrix(Z, y, model.width)),
     }
     measured = compare(calls, repeats)
-    apart = float(np.max(np.abs(found["ours"] - found["theirs"])))
+    apart = float(np.max(np.abs(densities["ours"] - densities["theirs"])))
     if apart > SAME_POSTERIORS:
         raise ArithmeticError(f"log densities differ by {apart:.1e}, above {SAME_POSTERIORS:g}")
     matrix = len(Z) ** 2 * 8 / 2**20
@@ -88,7 +88,7 @@ def by_one_matrix(Z: np.ndarray, y: np.ndarray, width: float) -> np.ndarray:
     """Return the joint log densities (N, C) of N documents by a matrix of all their distances, as SciPy makes it."""
     exponents = cdist(Z, Z, "sqeuclidean") / (-2.0 * width**2)
     columns = [np.flatnonzero(y == label) for label in np.unique(y)]
-    shares = [np.log(1.0 / len(y)) + logsumexp(exponents[:, mine], axis=1) for mine in columns]
+    shares = [np.log(1.0 / len(y)) + logsumexp(exponents[:, of_class], axis=1) for of_class in columns]
     return np.column_stack(shares)
 
 

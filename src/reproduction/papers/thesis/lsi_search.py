@@ -34,8 +34,8 @@ def lsi_errors(
     Z, Z_test = space.fit_transform(train.X), space.transform(test.X)
     errors = np.empty(len(points))
     for number, (k, width) in enumerate(points):
-        known = Documents(unit_length(Z[:, :k]), train.y)
-        network = known.fitted(ProbabilisticNeuralNetwork(width=width))
+        coordinates = Documents(unit_length(Z[:, :k]), train.y)
+        network = coordinates.fitted(ProbabilisticNeuralNetwork(width=width))
         errors[number] = Documents(unit_length(Z_test[:, :k]), test.y).error(network)
     return errors
 

@@ -37,9 +37,9 @@ def hmm_accuracy(data: FigureData) -> Sheet:
 
     Options: labels (role -> title).  Reads ``word_order/trials.csv``.
     """
-    found = _trials(data)
-    figure, panel = panels(len(found), height=1.0 + 0.27 * len(ACCURACIES), sharey=True)
-    for axes, (role, numbers) in zip(panel, found.items(), strict=True):
+    numbers_of = _trials(data)
+    figure, panel = panels(len(numbers_of), height=1.0 + 0.27 * len(ACCURACIES), sharey=True)
+    for axes, (role, numbers) in zip(panel, numbers_of.items(), strict=True):
         _rows(axes, numbers, ACCURACIES)
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
@@ -54,14 +54,14 @@ def hmm_order(data: FigureData) -> Sheet:
     """
     role, numbers = next(iter(_trials(data).items()))
     figure, panel = panels(2, height=2.2)
-    for axes, names, said in zip(
+    for axes, names, label in zip(
         panel,
         (GAINS, DISTANCES),
         ("gain of the true order\n(nats a word)", "transitions apart\n(nats a step)"),
         strict=True,
     ):
         _rows(axes, numbers, names)
-        axes.set_xlabel(said)
+        axes.set_xlabel(label)
         axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
     figure.note(f"The documents are those of {data.title_of(role)}.")
     legend(figure, *panel)
@@ -70,15 +70,15 @@ def hmm_order(data: FigureData) -> Sheet:
 
 def _trials(data: FigureData) -> dict[str, dict[str, list[float]]]:
     """Return role -> name -> value of each trial."""
-    found: dict[str, dict[str, list[float]]] = {}
+    values: dict[str, dict[str, list[float]]] = {}
     for row in data.results.measure_table("word_order", "trials"):
-        found.setdefault(row["role"], {}).setdefault(row["name"], []).append(float(row["value"]))
-    return found
+        values.setdefault(row["role"], {}).setdefault(row["name"], []).append(float(row["value"]))
+    return values
 
 
 def _rows(axes: Axes, numbers: Mapping[str, list[float]], names: Mapping[str, str]) -> None:
     """Draw a row of trials for each name."""
-    for place, name in enumerate(names):
-        trials_row(axes, place, numbers[name], f"C{name.startswith(('small', 'whole', 'own', 'shared')):d}", "split")
+    for height, name in enumerate(names):
+        trials_row(axes, height, numbers[name], f"C{name.startswith(('small', 'whole', 'own', 'shared')):d}", "split")
     explain_trials(axes, "split", [len(numbers[name]) for name in names])
     row_names(axes, list(names.values()))

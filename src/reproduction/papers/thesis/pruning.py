@@ -50,17 +50,19 @@ def pruning(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng
     gains: list[dict[str, Any]] = []
     for role, source in sources.items():
         trials = [_trial(trial, settings, rng) for trial in source.trials()]
-        for number, vocabularies in enumerate(trials):
+        for number, errors_of in enumerate(trials):
             errors += [
                 {"role": role, "trial": number, "score": score, "share": share, "error": error.test}
-                for (score, share), error in vocabularies.items()
+                for (score, share), error in errors_of.items()
             ]
         compared = _compared(trials, settings["small"], source.test_ratio)
         for name, estimate in compared.items():
             key = f"{role}_gain" if name == WHOLE else f"{role}_over_{name}"
             values |= {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
             gains.append({"role": role, "beside": name, **estimate._asdict()})
-        values[f"{role}_share"] = float(np.mean([_chosen(each, SUGGESTED, settings["small"]) for each in trials]))
+        values[f"{role}_share"] = float(
+            np.mean([_chosen(vocabularies, SUGGESTED, settings["small"]) for vocabularies in trials])
+        )
     return Measure(values, {"errors": errors, "gains": gains})
 
 
@@ -95,9 +97,9 @@ def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Mapp
     return Errors(float(lsi_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(parts)))
 
 
-def _chosen(found: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
+def _chosen(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
     """Return the share with the least error on held-out training documents; of equal ones the first."""
-    return min(shares, key=lambda share: found[score, share].held_out)
+    return min(shares, key=lambda share: vocabularies[score, share].held_out)
 
 
 def _compared(
@@ -107,8 +109,11 @@ def _compared(
 
     def errors(score: str) -> list[float]:
         """Return the error of each split on its test documents."""
-        return [found[score, 1.0 if score == WHOLE else _chosen(found, score, shares)].test for found in trials]
+        return [
+            vocabularies[score, 1.0 if score == WHOLE else _chosen(vocabularies, score, shares)].test
+            for vocabularies in trials
+        ]
 
     ours = errors(SUGGESTED)
-    rest = [WHOLE, *(name for name in SCORES if name != SUGGESTED)]
-    return {name: resampled_difference(errors(name), ours, ratio) for name in rest}
+    others = [WHOLE, *(name for name in SCORES if name != SUGGESTED)]
+    return {name: resampled_difference(errors(name), ours, ratio) for name in others}

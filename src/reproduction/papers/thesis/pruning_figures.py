@@ -32,15 +32,15 @@ def pruning(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads the tables ``errors``.
     """
-    found = tables_of(data, MEASURES, "errors")
-    figure, panel = grid_of_panels(len(found), 2, 2.5)
-    for axes, (role, rows) in zip(panel, found.items(), strict=True):
+    tables = tables_of(data, MEASURES, "errors")
+    figure, panel = grid_of_panels(len(tables), 2, 2.5)
+    for axes, (role, rows) in zip(panel, tables.items(), strict=True):
         errors: dict[tuple[str, float], list[float]] = {}
         for row in rows:
             errors.setdefault((row["score"], float(row["share"])), []).append(float(row["error"]))
         whole = errors.pop(("none", 1.0))
-        for place, (score, label) in enumerate(SCORES.items()):
-            _curve(axes, place, label, {share: values for (name, share), values in errors.items() if name == score})
+        for series, (score, label) in enumerate(SCORES.items()):
+            _curve(axes, series, label, {share: values for (name, share), values in errors.items() if name == score})
         axes.axhline(statistics.fmean(whole), color=GREY, linestyle=DASHES[1], label="whole vocabulary, mean")
         axes.set_title(counted(data.title_of(role) + ", splits", [len(whole)]))
         axes.set_xlabel("words kept (log scale)")
@@ -50,13 +50,13 @@ def pruning(data: FigureData) -> Sheet:
     return figure
 
 
-def _curve(axes: Axes, place: int, label: str, errors: Mapping[float, Sequence[float]]) -> None:
+def _curve(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[float]]) -> None:
     """Draw the mean error of one score against the share."""
     shares = sorted(errors)
     log_axis(axes.xaxis, shares[0], shares[-1])
     marked(axes.xaxis, shares, [f"{100 * share:g} %" for share in shares])
     means = [statistics.fmean(errors[share]) for share in shares]
-    with_bars(axes, shares, means, None, place, label=f"{label}, mean")
+    with_bars(axes, shares, means, None, series, label=f"{label}, mean")
 
 
 def pruning_gains(data: FigureData) -> Sheet:
@@ -64,12 +64,12 @@ def pruning_gains(data: FigureData) -> Sheet:
 
     Option: labels (role -> title).  Reads the tables ``gains``.
     """
-    found = tables_of(data, MEASURES, "gains")
+    tables = tables_of(data, MEASURES, "gains")
     names = {"none": "whole vocabulary", **SCORES}
-    figure, panel = grid_of_panels(len(found), 2, 1.7, sharey=True)
-    for axes, (role, rows) in zip(panel, found.items(), strict=True):
-        for place, row in enumerate(rows):
-            difference(axes, place, *(float(row[key]) for key in ("value", "low", "high")))
+    figure, panel = grid_of_panels(len(tables), 2, 1.7, sharey=True)
+    for axes, (role, rows) in zip(panel, tables.items(), strict=True):
+        for height, row in enumerate(rows):
+            difference(axes, height, *(float(row[key]) for key in ("value", "low", "high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         axes.set_title(data.title_of(role))
         axes.set_xlabel("error minus that of\nsensitivities (fraction)")
@@ -87,9 +87,9 @@ def sparse_counts(data: FigureData) -> Sheet:
     rows = data.results.measure_table("sparse_counts", "densities")
     values = data.results.measure("sparse_counts")
     figure, (axes,) = panels(1, height=3.1)
-    for place, (name, label) in enumerate((("fitted", "Dirichlet, α of the DCM"), ("raised", "Dirichlet, α + 1"))):
+    for series, (name, label) in enumerate((("fitted", "Dirichlet, α of the DCM"), ("raised", "Dirichlet, α + 1"))):
         points = sorted((float(row["smoothing"]), float(row["log_density"])) for row in rows if row["alpha"] == name)
-        with_bars(axes, [x for x, _ in points], [y for _, y in points], None, place, label=label)
+        with_bars(axes, [x for x, _ in points], [y for _, y in points], None, series, label=label)
     axes.axhline(values["dcm"].value, color="C2", linestyle=DASHES[1], label="DCM, counts without smoothing")
     log_axis(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
     axes.set_yscale("symlog", linthresh=1e3)

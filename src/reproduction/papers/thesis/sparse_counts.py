@@ -42,10 +42,10 @@ def sparse_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
         "zeros": 1.0 - X.nnz / (X.shape[0] * X.shape[1]),
     }
     table = []
-    for place, exponent in enumerate(settings["smoothing"]):
+    for number, exponent in enumerate(settings["smoothing"]):
         for name, parameters in (("fitted", alpha), ("raised", alpha + 1.0)):
             density = float(log_densities(X, parameters, 10.0**exponent).mean())
-            values[f"{name}_{place}"] = density
+            values[f"{name}_{number}"] = density
             table.append({"alpha": name, "smoothing": 10.0**exponent, "log_density": density})
     return Measure(values, {"densities": table})
 
@@ -68,6 +68,6 @@ def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> n
 def dcm_log_probabilities(X: sparse.csr_array, alpha: np.ndarray) -> np.ndarray:
     """Return the log probability of each document under the DCM with parameters alpha (V,), float64 (N,), in nats."""
     lengths, total = row_sums(X.indptr, X.data.astype(np.float64)), alpha.sum()
-    own = alpha[X.indices]
-    words = gammaln(X.data + own) - gammaln(own) - gammaln(X.data + 1.0)
+    parameters = alpha[X.indices]
+    words = gammaln(X.data + parameters) - gammaln(parameters) - gammaln(X.data + 1.0)
     return np.asarray(gammaln(lengths + 1.0) + gammaln(total) - gammaln(total + lengths) + row_sums(X.indptr, words))

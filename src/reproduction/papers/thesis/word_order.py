@@ -115,7 +115,7 @@ def _of_form(
     model = trial.train.fitted(_model(form, emissions[0], settings, seed))
     # The order of words does not change their topics.
     topics = emissions[0] == "topics"
-    own, compared = (model.emissionprob_[0] if topics else each for each in emissions)
+    for_classes, compared = (model.emissionprob_[0] if topics else kind for kind in emissions)
     groups = Documents(trial.train.X, rng.permutation(trial.train.y))
     fits = {
         "apart": model if topics else trial.train.fitted(_model(form, compared, settings, seed)),
@@ -123,7 +123,7 @@ def _of_form(
     }
     return {
         form: trial.test.accuracy(model),
-        f"{form}_shuffled": mixed.accuracy(_model(form, own, settings, seed)),
+        f"{form}_shuffled": mixed.accuracy(_model(form, for_classes, settings, seed)),
         f"{form}_order": _order_gain(model, trial.test, mixed.test.X),
         **{f"{form}_{name}": transitions_apart(fit.transmat_) for name, fit in fits.items()},
     }
@@ -131,9 +131,11 @@ def _of_form(
 
 def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) -> float:
     """Return by how much documents are likelier than their shuffled forms under their class, nats a word."""
-    known = np.isin(test.y, model.classes_)
-    true, random = (model.own_log_likelihood(words[known], test.y[known]).sum() for words in (test.X, mixed))
-    return float((true - random) / test.X.lengths[known].sum())
+    in_training = np.isin(test.y, model.classes_)
+    true, random = (
+        model.own_log_likelihood(words[in_training], test.y[in_training]).sum() for words in (test.X, mixed)
+    )
+    return float((true - random) / test.X.lengths[in_training].sum())
 
 
 def transitions_apart(transitions: np.ndarray) -> float:

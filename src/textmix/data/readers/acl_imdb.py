@@ -52,20 +52,20 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     more = bool(options.get("unlabelled"))
     roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if more else ()))
-    found: dict[tuple[str, str, int], tuple[int, bytes]] = {}
+    reviews: dict[tuple[str, str, int], tuple[int, bytes]] = {}
     for role in roles:
         path = file_of(files, role)
         for key, rating, text in _reviews(path, more):
-            if key in found:
+            if key in reviews:
                 raise DataFormatError(path, None, f"has the review {key[0]}/{key[1]}/{key[2]} twice")
-            found[key] = rating, text
-    keys = sorted(found, key=lambda key: (key[1] == _UNLABELLED, SPLITS[key[0]], *key[1:]))
+            reviews[key] = rating, text
+    keys = sorted(reviews, key=lambda key: (key[1] == _UNLABELLED, SPLITS[key[0]], *key[1:]))
     _check_parts(files[roles[0]], {key[:2] for key in keys}, more)
     return text_corpus(
         options,
-        (_document(key, found[key][1]) for key in keys),
+        (_document(key, reviews[key][1]) for key in keys),
         np.array([UNUSED if key[1] == _UNLABELLED else SPLITS[key[0]] for key in keys], dtype=np.int8),
-        {"ratings": _count_ratings({key: found[key][0] for key in keys})},
+        {"ratings": _count_ratings({key: reviews[key][0] for key in keys})},
     )
 
 

@@ -111,7 +111,7 @@ def _with_nominals(
 
     The values of one nominal label are L labels, of which each document has one; numbers are labels of 0 and 1.
     """
-    columns = {place for place, name in enumerate(header.names) if name in chosen}
+    columns = {column for column, name in enumerate(header.names) if name in chosen}
     first = data.count(b"\n", 0, header.end) + 1
     lines = decode(path, data[header.end :], "utf-8").split("\n")
     table = read_nominal(path, (first, lines), header.names, header.values, columns)
@@ -119,8 +119,8 @@ def _with_nominals(
     if classes is not None:
         labels = np.eye(len(classes), dtype=np.int8)[table.chosen[:, 0]]
         return table.features, sparse.csr_array(labels), table.names, classes
-    label_names = [header.names[place] for place in sorted(columns)]
-    if not np.isin(table.chosen, (0, 1)).all() or any(header.values[place] for place in columns):
+    label_names = [header.names[column] for column in sorted(columns)]
+    if not np.isin(table.chosen, (0, 1)).all() or any(header.values[column] for column in columns):
         raise DataFormatError(path, None, "has a label other than 0 and 1; name one nominal attribute as the label")
     return table.features, sparse.csr_array(table.chosen.astype(np.int8)), table.names, label_names
 
@@ -174,13 +174,13 @@ def read_header(path: Path, data: bytes) -> Header:
             related = True
             continue
         match = _ATTRIBUTE.fullmatch(text) if related else None
-        known = values_of(match["values"]) if match and match["values"] is not None else None
-        if match is None or (match["values"] is not None and (known is None or len(set(known)) < len(known))):
+        nominal = values_of(match["values"]) if match and match["values"] is not None else None
+        if match is None or (match["values"] is not None and (nominal is None or len(set(nominal)) < len(nominal))):
             expected = "@attribute NAME numeric, or {value,value} with no value twice" if related else "@relation NAME"
             raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {expected}")
         names.append(_unquoted(match["name"]))
         binary.append(match["binary"] is not None)
-        values.append(known)
+        values.append(nominal)
     good = {name for name in names if name and name.isprintable()}
     if not related or not names or len(good) != len(names):
         end = data.count(b"\n", 0, mark.start()) + 1

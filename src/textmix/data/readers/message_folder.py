@@ -54,7 +54,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     foreign: list[str] = []
     if set(files) == set(SPLITS):
         parts = {role: _documents([files[role]], options, foreign) for role in SPLITS}
-        named = [one._replace(id=f"{role}/{one.id}") for role, documents in parts.items() for one in documents]
+        named = [
+            document._replace(id=f"{role}/{document.id}") for role, documents in parts.items() for document in documents
+        ]
         split = split_array({role: len(documents) for role, documents in parts.items()})
         return text_corpus(options, named, split, _remarks(foreign))
     documents = _documents(files.values(), options, foreign)
@@ -73,12 +75,12 @@ def _documents(paths: Iterable[Path], options: Mapping[str, Any], foreign: list[
     The names of files that are no UTF-8 are added to ``foreign`` where the encoding is to be found.
     """
     patterns, find = options.get("members", list(options.get("labels", ["*"]))), options.get("encoding") == "found"
-    found = [
+    unordered = [
         _document(path, name, _recoded(name, data, foreign) if find else data, options)
         for path in paths
         for name, data in _members(path, patterns)
     ]
-    documents = sorted(found, key=_order)
+    documents = sorted(unordered, key=_order)
     for before, after in pairwise(documents):
         if before.id == after.id:
             raise DataFormatError(options["name"], None, f"has two documents {after.id!r}")
@@ -157,7 +159,7 @@ def _folder_members(path: Path, patterns: Sequence[str], prefix: str = "") -> It
                 raise DataFormatError(path, None, f"{name!r} is a link; only files are read")
             if entry.is_dir():
                 yield from _folder_members(Path(entry.path), patterns, f"{name}/")
-            elif entry.is_file() and ("*" in patterns or any(fnmatchcase(name, each) for each in patterns)):
+            elif entry.is_file() and ("*" in patterns or any(fnmatchcase(name, pattern) for pattern in patterns)):
                 yield name, _content(entry.path)
 
 

@@ -84,13 +84,13 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     DataFormatError : with file and line: a fault that `stories` names; or a NEWID stands twice.
     """
     path = file_of(files, "archive")
-    found: dict[int, Story] = {}
+    story_of: dict[int, Story] = {}
     for name, data in iter_tar(path, ["*.sgm"]):
         for story in stories(path / name, data):
-            if story.number in found:
+            if story.number in story_of:
                 raise DataFormatError(path / name, None, f"has the document NEWID={story.number} a second time")
-            found[story.number] = story
-    return _corpus(options, [found[number] for number in sorted(found)])
+            story_of[story.number] = story
+    return _corpus(options, [story_of[number] for number in sorted(story_of)])
 
 
 def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:

@@ -170,38 +170,38 @@ def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options
     table.label_ends.append(len(table.labels))
     table.lines.append(line)
     if "id" in options:
-        found = _word(name)
-        if not found:
+        value = _word(name)
+        if not value:
             raise DataFormatError(path, line, "has no id; fill it in, or leave the column out of columns")
-        utf8(path, line, found, "the id")
-        table.ids.append(found)
+        utf8(path, line, value, "the id")
+        table.ids.append(value)
     if "split" in options:
-        found = _word(part).lower()
-        if found not in _PARTS:
-            raise DataFormatError(path, line, f"the split {found!r} is neither train nor test")
-        table.parts.append(_PARTS[found])
+        value = _word(part).lower()
+        if value not in _PARTS:
+            raise DataFormatError(path, line, f"the split {value!r} is neither train nor test")
+        table.parts.append(_PARTS[value])
 
 
 def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> list[str]:
     """Return the labels of a row, each once, in the order in which they stand."""
     if isinstance(value, list):
-        words = [_word(each) for each in value]
+        words = [_word(item) for item in value]
     elif "separator" in options:
         words = _word(value).split(options["separator"])
     else:
         words = [_word(value)]
-    found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
-    dropped = not found and options.get("unlabelled") == "drop"
-    if not options.get("several", False) and len(found) != 1 and not dropped:
+    labels = list(dict.fromkeys(word.strip() for word in words if word.strip()))
+    dropped = not labels and options.get("unlabelled") == "drop"
+    if not options.get("several", False) and len(labels) != 1 and not dropped:
         what = (
             "no label; fill it in, or write unlabelled: drop"
-            if not found
-            else f"{len(found)} labels; say labels: several"
+            if not labels
+            else f"{len(labels)} labels; say labels: several"
         )
         raise DataFormatError(path, line, f"has {what}")
-    for word in found:
+    for word in labels:
         utf8(path, line, word, "the label")
-    return found
+    return labels
 
 
 def _word(value: Any) -> str:

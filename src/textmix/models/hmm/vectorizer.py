@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.text.features import FeatureSpec, build_features, known_tokens
-from textmix.text.words import WordVectorizer, texts_of
+from textmix.text.word_vectorizer import WordVectorizer, texts_of
 
 
 class SequenceVectorizer(WordVectorizer):

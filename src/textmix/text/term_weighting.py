@@ -65,10 +65,10 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check()
         X = self._canonical(X, reset=True)
         documents = np.bincount(X.indices, minlength=X.shape[1])
-        kept = documents >= self.min_documents
+        frequent = documents >= self.min_documents
         if self.min_count > 1:
-            kept &= np.bincount(X.indices, X.data, minlength=X.shape[1]) >= self.min_count
-        self.columns_ = np.flatnonzero(kept).astype(np.int64)
+            frequent &= np.bincount(X.indices, X.data, minlength=X.shape[1]) >= self.min_count
+        self.columns_ = np.flatnonzero(frequent).astype(np.int64)
         if not len(self.columns_):
             raise ValueError(f"no feature is in {self.min_documents} of the {X.shape[0]} training documents")
         self.shift_ = np.zeros(len(self.columns_))
@@ -88,16 +88,18 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = self._canonical(X, reset=False)
-        found = X if len(self.columns_) == X.shape[1] else X[:, self.columns_]
+        weighted = X if len(self.columns_) == X.shape[1] else X[:, self.columns_]
         if self.weighting in ("counts", "reals"):
-            return found
+            return weighted
         if self.weighting == "binary":
-            return sparse.csr_array((np.ones(len(found.data)), found.indices, found.indptr), found.shape)
+            return sparse.csr_array((np.ones(len(weighted.data)), weighted.indices, weighted.indptr), weighted.shape)
         if self.shift_.any():
-            return sparse.csr_array((found.toarray() - self.shift_) * self.scale_)
-        values = 1.0 + np.log(found.data) if self.weighting == "tfidf" else found.data
-        found = sparse.csr_array((values * self.scale_[found.indices], found.indices, found.indptr), found.shape)
-        return preprocessing.normalize(found, copy=False) if self.weighting == "tfidf" else found
+            return sparse.csr_array((weighted.toarray() - self.shift_) * self.scale_)
+        values = 1.0 + np.log(weighted.data) if self.weighting == "tfidf" else weighted.data
+        weighted = sparse.csr_array(
+            (values * self.scale_[weighted.indices], weighted.indices, weighted.indptr), weighted.shape
+        )
+        return preprocessing.normalize(weighted, copy=False) if self.weighting == "tfidf" else weighted
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names (K,) of the kept features, object.
@@ -139,15 +141,15 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return X (N, V) as CSR without stored zeros, and check its width, which ``reset`` sets."""
         checked = check_array(sound(X), accept_sparse="csr", dtype="numeric", input_name="X", estimator=self)
         validate_data(self, X, skip_check_array=True, reset=reset)
-        found = sparse.csr_array(computable(checked))
-        if (found.data == 0).any():
-            found = found.copy()
-            found.eliminate_zeros()
-        if self.weighting == "tfidf" and found.data.min(initial=1) < 0:
+        matrix = sparse.csr_array(computable(checked))
+        if (matrix.data == 0).any():
+            matrix = matrix.copy()
+            matrix.eliminate_zeros()
+        if self.weighting == "tfidf" and matrix.data.min(initial=1) < 0:
             raise ValueError("Negative values in data passed to TermWeighting; tfidf takes counts")
         if WEIGHTINGS[self.weighting]:
-            check_counts_in_range(np.abs(found.data))
-        return found
+            check_counts_in_range(np.abs(matrix.data))
+        return matrix
 
     def _scale(self, X: sparse.csr_array) -> None:
         """Set the factors of ``scaled`` by training documents (N, K)."""

@@ -83,9 +83,9 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigError("model: the data set is a matrix, not text; choose a data set of text")
         if spec.max_n > 1 or spec.vectors is not None:
             raise ConfigError("model: features of skip-grams or vectors cannot be saved; choose features of words")
-        made = cls(**{key: getattr(spec, key) for key in cls().get_params()})
-        made.vocabulary_ = {word: column for column, word in enumerate(vocabulary)}
-        return made
+        vectorizer = cls(**{key: getattr(spec, key) for key in cls().get_params()})
+        vectorizer.vocabulary_ = {word: column for column, word in enumerate(vocabulary)}
+        return vectorizer
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
         """Find the words of N texts; ``y`` is ignored.  The errors are those of `fit_transform`."""

@@ -54,22 +54,22 @@ def table1(data: FigureData) -> Sheet:
     MissingResult : no data set is at hand; the reason is that of the first.
     """
     methods = data.option("methods")
-    found, absent = {}, []
+    trials_of, absent = {}, []
     for role in data.option("roles"):
         try:
-            found[role] = [data.trials(role, method, "accuracy") for method in methods]
+            trials_of[role] = [data.trials(role, method, "accuracy") for method in methods]
         except MissingResult as missing:
             absent.append(missing)
-    if not found:
+    if not trials_of:
         raise absent[0]
-    figure, panel = panels(len(found), height=1.0 + 0.27 * len(methods), sharey=True)
-    for axes, (role, values) in zip(panel, found.items(), strict=True):
-        for place, (method, trials) in enumerate(zip(methods, values, strict=True)):
-            trials_row(axes, place, trials, "C1" if method.startswith("knn") else "C0", "split")
-            if len(found) == 1:
+    figure, panel = panels(len(trials_of), height=1.0 + 0.27 * len(methods), sharey=True)
+    for axes, (role, values) in zip(panel, trials_of.items(), strict=True):
+        for height, (method, trials) in enumerate(zip(methods, values, strict=True)):
+            trials_row(axes, height, trials, "C1" if method.startswith("knn") else "C0", "split")
+            if len(trials_of) == 1:
                 mean = f"{statistics.fmean(trials):.3f}"
-                axes.annotate(mean, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
-            published_point(axes, 0, place - 0.3, data.published_of(f"{role}.{method}"))
+                axes.annotate(mean, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
+            published_point(axes, 0, height - 0.3, data.published_of(f"{role}.{method}"))
         explain_trials(axes, "split", map(len, values))
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
@@ -93,17 +93,17 @@ def knn_curves(data: FigureData) -> Sheet:
     ------
     MissingResult : all measures are missing; the reason is that of the first.
     """
-    found: dict[str, Sequence[Mapping[str, str]]] = {}
+    rows_of: dict[str, Sequence[Mapping[str, str]]] = {}
     absent = []
     for measure, title in data.option("labels").items():
         try:
-            found[title] = data.results.measure_table(measure, "curves")
+            rows_of[title] = data.results.measure_table(measure, "curves")
         except MissingResult as missing:
             absent.append(missing)
-    if not found:
+    if not rows_of:
         raise absent[0]
-    figure, panel = panels(len(found), height=3.0)
-    for axes, (title, rows) in zip(panel, found.items(), strict=True):
+    figure, panel = panels(len(rows_of), height=3.0)
+    for axes, (title, rows) in zip(panel, rows_of.items(), strict=True):
         _curves(axes, rows)
         axes.set_title(title)
         axes.set_xlabel("neighbours k (log scale)")
@@ -116,10 +116,10 @@ def knn_curves(data: FigureData) -> Sheet:
 
 def _curves(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw a line a representation; the bars of the lines stand side by side."""
-    for place, name in enumerate(dict.fromkeys(row["representation"] for row in rows)):
+    for series, name in enumerate(dict.fromkeys(row["representation"] for row in rows)):
         points = [row for row in rows if row["representation"] == name]
         k, mean, spread = ([float(row[key]) for row in points] for key in ("k", "accuracy", "spread"))
-        with_bars(axes, [x * 1.02 ** (place - 1.5) for x in k], mean, spread, place, label=name_of(name))
+        with_bars(axes, [x * 1.02 ** (series - 1.5) for x in k], mean, spread, series, label=name_of(name))
     log_axis(axes.xaxis, min(k), max(k))
     marked(axes.xaxis, [x for x in k if x in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
 
@@ -160,8 +160,8 @@ def knn_choices(data: FigureData) -> Sheet:
 
 def _plot_choices(axes: Axes, variants: Sequence[Mapping[str, str]], height: int) -> None:
     """Draw the accuracies of one representation, a mark for each way to vote; the row at height 0 fills the legend."""
-    for place, (vote, label) in enumerate(_VOTES.items()):
+    for series, (vote, label) in enumerate(_VOTES.items()):
         values = [float(row["accuracy"]) for row in variants if row["vote"] == vote]
-        look: dict[str, Any] = {"marker": MARKERS[place], "color": f"C{place}", "linestyle": "none", "markersize": 4}
-        at = [height + 0.25 * (place - 1)] * len(values)
+        look: dict[str, Any] = {"marker": MARKERS[series], "color": f"C{series}", "linestyle": "none", "markersize": 4}
+        at = [height + 0.25 * (series - 1)] * len(values)
         axes.plot(values, at, label=None if height else label, **look)

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
 from textmix.core.errors import ConfigError
-from textmix.text.weighting import TermWeighting
+from textmix.text.term_weighting import TermWeighting
 
 COUNTS = sparse.csr_array(np.random.default_rng(2).poisson(0.4, (30, 12)).astype(np.int32))
 TRAIN, TEST = COUNTS[:20], COUNTS[20:]

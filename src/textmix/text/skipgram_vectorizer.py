@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import Skipgrams
 from textmix.text.tokenize import tokenize
-from textmix.text.words import strings_of, texts_of
+from textmix.text.word_vectorizer import strings_of, texts_of
 
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -92,8 +92,8 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         tokens, words = self._tokenize(raw_documents)
         unknown = len(self.vocabulary_)
-        known = np.array([self.vocabulary_.get(word, unknown) for word in words], dtype=np.int32)
-        return self.skipgrams_.transform(Ragged(known[tokens.values], tokens.offsets), self.weighting)
+        ids = np.array([self.vocabulary_.get(word, unknown) for word in words], dtype=np.int32)
+        return self.skipgrams_.transform(Ragged(ids[tokens.values], tokens.offsets), self.weighting)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
