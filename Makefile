@@ -16,6 +16,7 @@
 # make tiny      one document from nothing, on data from packages
 # make image     textmix.sif, the image for jobs in a container (needs docker and apptainer)
 # make retry     forget which data sets could not be had, and run again
+# make lowest    the tests of the estimators with the lowest versions that pyproject.toml allows
 # make release-check  the packages, their metadata and an example in a clean environment of each of PYTHONS
 # STRICT=1       a data set that could not be had makes the run fail
 
@@ -37,7 +38,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image
+.PHONY: all full test axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image lowest
 .DELETE_ON_ERROR:
 
 all: setup
@@ -93,6 +94,13 @@ release-check:
 	  .venv-release/$$python/bin/python -m pip install --quiet dist/*.whl; \
 	  .venv-release/$$python/bin/python -P tests/release/example.py; \
 	done
+
+# The lowest version of a requirement is its first bound.
+lowest:
+	rm -rf .venv-lowest && $(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet pytest pytest-xdist hypothesis pandas \
+	  $$($(PYTHON) tests/project/lowest.py)
+	PYTHONPATH=src .venv-lowest/bin/python -m pytest tests/models tests/text tests/metrics tests/serve
 
 check-project: setup .venv-tools/.ready
 	$(TOOLS)/actionlint

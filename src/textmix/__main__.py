@@ -44,6 +44,13 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument("--separator", help="text between several labels of one cell")
     listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
     listed.add_argument("what", choices=("methods", "datasets"))
+    warmed = commands.add_parser(
+        "warm",
+        help="compile the kernels ahead",
+        description="Compile the kernels of all public classes, or of those that are named, so that no first fit waits "
+        "for the compiler.  They are kept in the cache: below TEXTMIX_CACHE, XDG_CACHE_HOME or ~/.cache.",
+    )
+    warmed.add_argument("names", metavar="CLASS", nargs="*", help="public class, such as PMM1 (default: all)")
     return main
 
 
@@ -225,7 +232,16 @@ def listing(options: argparse.Namespace) -> None:
             print(f"{name:<{width}}  {entry['title']}")
 
 
-COMMANDS = {"predict": predict, "evaluate": evaluate, "info": info, "list": listing}
+def warm(options: argparse.Namespace) -> None:
+    """Compile kernels ahead and print the seconds of each class; raises ConfigError for a name of no public class."""
+    from textmix.serve.warm import warm
+
+    logging.getLogger("textmix").setLevel(logging.ERROR)  # that kernels are compiled is what was asked for
+    for done in warm(options.names):
+        print(f"{done.name:<32} {done.missing or f'{done.seconds:.1f} s'}", flush=True)
+
+
+COMMANDS = {"predict": predict, "evaluate": evaluate, "info": info, "list": listing, "warm": warm}
 
 
 def _opened(path: str) -> IO[bytes]:
@@ -247,6 +263,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _end_by_exceptions()
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, force=True)
     logging.root.handlers[0].setFormatter(Visible("%(message)s"))
+    if getattr(options, "quiet", False):
+        logging.root.setLevel(logging.ERROR)
     try:
         COMMANDS[options.command](options)
         with named(STANDARD_OUTPUT):

@@ -22,7 +22,7 @@ BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None
 RUN = """
 const page = document.documentElement;
 const wider = page.scrollWidth - page.clientWidth;
-axe.run(document, {resultTypes: ["violations"]}).then((found) => {
+axe.run(document, {resultTypes: ["violations"], rules: {"target-size": {enabled: true}}}).then((found) => {
   const said = document.createElement("pre");
   said.id = "axe";
   said.textContent = JSON.stringify({

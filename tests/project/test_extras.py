@@ -8,7 +8,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from tests.project.lowest import PARTS, lowest
 from textmix.core.extras import extra
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,12 +104,20 @@ def test_every_extra_that_a_message_names_exists() -> None:
         if line.strip().startswith('with extra("')
     }
     assert named and named <= PROJECT["optional-dependencies"].keys()
-    assert set(PROJECT["dependencies"]) == {"numpy", "scipy", "numba", "scikit-learn"}
+    needed = {Requirement(text).name for text in PROJECT["dependencies"]}
+    assert needed == {"numpy", "scipy", "numba", "scikit-learn"}
     with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name is not installed"), extra("data"):
         import nothing_of_this_name  # type: ignore[import-not-found]  # noqa: F401
 
 
+def test_what_a_user_installs_has_a_lowest_version() -> None:
+    extras = PROJECT["optional-dependencies"]
+    texts = [*PROJECT["dependencies"], *(text for part in PARTS for text in extras[part])]
+    assert all(str(Requirement(text).specifier).startswith(">=") for text in texts)
+    assert lowest(ROOT / "pyproject.toml") == [text.replace(">=", "==") for text in texts]
+
+
 def test_the_whole_extra_has_the_packages_of_its_parts() -> None:
     extras = PROJECT["optional-dependencies"]
-    for part in ("data", "boosting", "lemmas", "tags"):
+    for part in PARTS:
         assert set(extras[part]) <= set(extras["workflow"]), part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from reproduction.verdict.causes import Cause, causes_of
 from reproduction.verdict.published import Deviation, read_deviations, read_published
-from tests.verdict.test_page import comparison, made_of, pages
+from tests.verdict.test_page import comparison, made_of, pages, part
 from tests.verdict.test_page import row as published
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
@@ -68,6 +69,18 @@ def test_as_many_rows_have_a_cause_as_readme_says_differ(folder: Path) -> None:
 def test_the_page_shows_the_cause_of_a_row_that_differs_or_that_it_is_not_known() -> None:
     rows = [comparison("differs", id=f"p.{name}", metric=name) for name in ("n", "m")]
     section = made_of(rows, explaining(EXPLAINED))
-    html = pages(section)["index"]
-    assert "The rule is another one. Shown by <code>curve</code>." in html
-    assert html.count("The cause is not known.") == 1
+    made = pages(section)
+    for html, unknown in ((made["index"], "the cause is not known."), (made["p"], "The cause is not known.")):
+        assert "The rule is another one. Shown by <code>curve</code>." in html
+        assert html.count(unknown) == 1
+    assert made["numbers"].count("The cause is not known.") == 1
+
+
+def test_a_cause_links_to_the_figure_and_the_table_that_show_it() -> None:
+    section = part()
+    shown = Cause("The rule is another one.", ("curve", "table1", "experiment"))
+    html = pages(dataclasses.replace(section, causes=dict.fromkeys((item.cell.id for item in section.items), shown)))[
+        "index"
+    ]
+    assert '<a href="edcm.html#f-edcm-curve">figure curve</a>' in html
+    assert '<a href="edcm.html#table-table1">table table1</a>, <code>experiment</code>' in html

@@ -18,7 +18,7 @@ from reproduction.verdict.page import Report, render_front, render_numbers, rend
 from reproduction.verdict.published import Deviation, Record
 from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
 from reproduction.verdict.timeline import Bar
-from reproduction.verdict.words import VERDICTS
+from reproduction.verdict.words import VERDICTS, page_name
 from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
@@ -124,7 +124,7 @@ def test_pages_show_everything_they_were_given() -> None:
         assert words in made["numbers"], words
     for words in ("Claims", "Equations", "Context", "Deviations", "Data sets", "planned", "Figure 1.", "0.81"):
         assert words in made["edcm"], words
-    assert "because of differs MARK" in made["index"]
+    assert "MARK 1 · MARK" in made["index"], "the number that differs"
     assert made["provenance"].count("MARK") >= 5
 
 
@@ -141,7 +141,7 @@ def test_pages_are_well_formed_and_every_id_stands_once() -> None:
     for link in links:
         file, _, anchor = link.partition("#")
         name = file.partition("?")[0].removesuffix(".html")
-        if file and not link.startswith("data:") and file != "comparison.csv":
+        if file and not link.startswith(("data:", "../../", "https:")) and file != "comparison.csv":
             assert name in made, link
             assert not anchor or anchor in made[name].ids, link
 
@@ -160,7 +160,10 @@ def test_pages_load_nothing_and_only_the_table_runs_a_script() -> None:
         for tag, key, value in page.attributes:
             assert not key.startswith("on"), (tag, key)
             if key in ("href", "src", "xlink:href", "action", "poster", "data"):
-                assert re.match(r"#|data:text/plain|[a-z]+\.(html|csv)", value), (tag, value)
+                assert re.match(r"#|data:text/plain|[a-z]+\.(html|csv)|\.\./\.\./(config|results|logs)/", value), (
+                    tag,
+                    value,
+                )
         assert not re.search(r"@import|url\((?!#)|https?:", html)
 
 
@@ -180,17 +183,17 @@ def test_verdict_is_never_shown_by_colour_alone() -> None:
         if tag == "td":
             assert found.replace("-", " ") in re.sub(r"<[^>]+>", "", content), content
     for verdict in VERDICTS:
-        assert f"</span> {verdict}</span>" in html
+        assert f"</span> {page_name(verdict)}</span>" in html
 
 
-def test_findings_stand_before_coverage_and_failed_claims_before_numbers() -> None:
+def test_the_front_page_answers_first_and_names_failed_claims_before_numbers() -> None:
     rows = {"c": {"kind": "claim", "metric": "a claim", "value": ""}, "n": {"metric": "a number"}}
     section = made_of([comparison("differs", id=f"p.{name}", **cells) for name, cells in rows.items()][::-1])
     html = pages(section)["index"]
     assert [item.kind for item in section.differing] == ["claim", "number"]
-    order = ['id="picture"', 'id="differs"', "a claim", "a number", 'id="coverage"', 'id="missing"', 'id="reading"']
-    places = [html.index(word, html.index("<main")) for word in order[:2]]
-    places += [html.index(word, places[1]) for word in order[2:]]
+    order = ['id="coverage"', 'id="differs"', "a claim", "a number", 'id="missing"', 'id="picture"', 'id="reading"']
+    start = html.index("<main")
+    places = [html.index(word, start) for word in order]
     assert places == sorted(places)
 
 
@@ -249,7 +252,7 @@ def test_pages_work_with_the_keyboard() -> None:
 
 def test_missing_figure_says_why() -> None:
     page = Reader(pages(part(text="no source answered", figure=False))["edcm"])
-    assert "No figure. no source answered" in page.text
+    assert "Not drawn: no source answered (no source answered)." in page.text
 
 
 def test_same_input_gives_the_same_pages() -> None:

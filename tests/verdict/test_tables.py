@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reproduction.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
-from reproduction.verdict.words import VERDICTS
+from reproduction.verdict.words import VERDICTS, typeset
 from textmix.core.errors import ConfigError
 
 
@@ -92,12 +92,34 @@ def test_values_are_shown_with_the_printed_digits(value: Any, printed: str, text
     assert shown(value, printed) == text
 
 
+#: Superscripts and the characters that they stand for.
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 @settings(deadline=None, derandomize=True)
 @given(st.floats(1e-6, 1e6), st.integers(0, 6))
 def test_shown_value_is_right_to_three_digits(value: float, places: int) -> None:
     text = shown(value, f"{1.0:.{places}f}")
-    assert abs(float(text.replace(",", "")) - value) <= 0.5000001 * max(1.0, 10.0 ** -max(places, 0))
-    assert float(text.replace(",", "")) == pytest.approx(value, rel=0.0051)
+    read = float(text.replace(",", "").replace(" × 10", "e").translate(SUPERSCRIPTS))
+    assert abs(read - value) <= 0.5000001 * max(1.0, 10.0 ** -max(places, 0))
+    assert read == pytest.approx(value, rel=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("text", "typeset_text"),
+    [
+        ("1.16e-18", "1.16 × 10⁻¹⁸"),
+        ("differs by +2e+09 where 1e7 is allowed", "differs by +2 × 10⁹ where 1 × 10⁷ is allowed"),
+        ("fold1e, 3element, 0.5", "fold1e, 3element, 0.5"),
+    ],
+)
+def test_powers_of_ten_are_written_as_people_write_them(text: str, typeset_text: str) -> None:
+    assert typeset(text) == typeset_text
+
+
+def test_a_very_small_value_is_no_row_of_zeros() -> None:
+    assert shown(1.16e-18, "0") == "1.16 × 10⁻¹⁸"
+    assert shown(0.00012345, "0.1") == "0.000123"
 
 
 def test_cell_joins_value_and_standard_deviation() -> None:

@@ -85,6 +85,30 @@ class Report:
         """The data that are lacking, each once."""
         return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
 
+    def section(self, paper: str) -> PaperSection:
+        """Return the section of a paper."""
+        return next(section for section in self.sections if section.name == paper)
+
+    def lacking_of(self, paper: str) -> list[Lacking]:
+        """Return the data for which items of a paper wait."""
+        return [one for one in self.lacking if paper in one.waiting]
+
+    @property
+    def megabytes(self) -> int:
+        """Size of the lacking data sets of ``config/full.yaml`` in MB, of those whose size is known."""
+        found = {one.remedy.dataset: one.remedy.bytes or 0 for one in self.lacking if one.remedy}
+        return round(sum(found.values()) / 1e6)
+
+    @property
+    def waiting(self) -> int:
+        """Number of the numbers and claims that wait for data."""
+        return self.counts[MISSING]
+
+    @property
+    def sorted_items(self) -> list[Item]:
+        """All items, those first that were judged."""
+        return sorted(self.items, key=lambda item: not item.judged)
+
     @property
     def megabytes(self) -> int:
         """Size of the lacking data sets of ``config/full.yaml`` in MB, of those whose size is known."""
@@ -123,8 +147,8 @@ def render_numbers(report: Report) -> str:
 
 def render_paper(report: Report, paper: str) -> str:
     """Return the page of a paper as HTML."""
-    section = next(section for section in report.sections if section.name == paper)
-    return _pages(report.papers).get_template("paper.html").render(report=report, section=section, page=paper)
+    shown = {"report": report, "section": report.section(paper), "page": paper}
+    return _pages(report.papers).get_template("paper.html").render(**shown)
 
 
 def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str, bars: Sequence[Bar]) -> str:

@@ -60,6 +60,26 @@ class PaperSection:
         return [item for item in self.items if item.kind in COUNTED]
 
     @property
+    def drawn(self) -> set[str]:
+        """Names of the figures that were drawn."""
+        return {figure.name for figure in self.figures if figure.svg}
+
+    @property
+    def tabled(self) -> set[str]:
+        """Names of the tables."""
+        return {table.name for table in self.tables}
+
+    @property
+    def judged(self) -> list[Item]:
+        """The counted items that this run judged."""
+        return [item for item in self.counted if item.judged]
+
+    @property
+    def waiting(self) -> int:
+        """Number of the counted items that wait for data."""
+        return self.counts[MISSING]
+
+    @property
     def counts(self) -> dict[str, int]:
         """Verdict -> number of the counted items."""
         found = Counter(item.cell.verdict for item in self.counted)

@@ -77,6 +77,11 @@ class PaperTable:
         """The cells that hold a value."""
         return [cell for _, cells in self.rows for cell in cells if cell is not None]
 
+    @property
+    def filled(self) -> bool:
+        """Whether a cell has a value of this run or of the recorded one."""
+        return any(cell.rebuilt or cell.recorded for cell in self.cells)
+
 
 def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> PaperTable:
     """Return one table of a paper, with rows and columns in the order of the comparison.

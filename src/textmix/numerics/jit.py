@@ -31,6 +31,7 @@ from numba.core.serialize import dumps
 
 from textmix.core.cache import cache_folder, is_trusted
 from textmix.core.digests import sha256_bytes
+from textmix.numerics import compiling
 from textmix.numerics.held_code import PACKAGE, held_digest
 
 #: Settings of Numba that change the machine code of all kernels.
@@ -138,6 +139,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return functools.partial(njit, **options)
     kernel = numba.njit(**options)(function)
+    compiling.listen()
     if isinstance(kernel, Dispatcher) and function.__module__.startswith(f"{PACKAGE}."):
         kernel._cache = KernelCache(kernel)  # type: ignore[attr-defined]
     return kernel

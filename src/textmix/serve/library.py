@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -63,7 +63,22 @@ def save(model: Any, folder: str | Path) -> None:
     made.save(folder, {"textmix": textmix.__version__})
 
 
-def load(folder: str | Path) -> Any:
+class FittedModel(Protocol):
+    """What `load` returns: a fitted classifier, or a fitted `sklearn.pipeline.Pipeline` that ends with one."""
+
+    classes_: np.ndarray
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class or the label set of each of N documents or texts, (N,), or label indicators, (N, L)."""
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the share of documents whose class or label set is predicted."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+
+def load(folder: str | Path) -> FittedModel:
     """Return a saved model, checked: the classifier, or the pipeline from texts to labels.
 
     A model that ``snakemake model`` made is a pipeline from texts to names of labels, or to tuples of names.
@@ -84,4 +99,4 @@ def load(folder: str | Path) -> Any:
     estimator.classes_ = names[estimator.classes_]
     if model.task == "multi":
         estimator._named = not model.indicators
-    return Pipeline(list(model.steps)) if len(model.steps) > 1 else estimator
+    return cast(FittedModel, Pipeline(list(model.steps)) if len(model.steps) > 1 else estimator)

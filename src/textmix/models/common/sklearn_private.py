@@ -7,7 +7,8 @@ an edit.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -24,8 +25,10 @@ __all__ = [
     "checks_parameters",
 ]
 
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
 #: Decorator of a ``fit`` method: compares the parameters with ``_parameter_constraints`` before the method runs.
-checks_parameters = _fit_context(prefer_skip_nested_validation=True)
+checks_parameters: Callable[[Fit], Fit] = _fit_context(prefer_skip_nested_validation=True)
 
 
 def check_parameters(estimator: Any) -> None:

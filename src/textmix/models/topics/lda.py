@@ -94,7 +94,7 @@ class LDAClassifier(CountClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # topics are estimated without weights
         """Estimate the class priors and the topics of each class from counts X (N, V) and labels y (N,).
 
         Weights of documents have no place here: scikit-learn's estimator takes none.

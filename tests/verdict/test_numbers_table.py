@@ -1,0 +1,53 @@
+"""The table of all numbers in a browser: filters and order stand in the address, and no row is ever out of reach."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from reproduction.verdict.page import Report, render_numbers
+from tests.verdict.test_page import comparison, made_of
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: {', '.join(BROWSERS)}")
+
+
+def opened(folder: Path, address: str) -> tuple[list[str], str]:
+    """Return the ids of the rows that a browser shows at an address of the page, in order, and its document."""
+    off = {"p.a": 0.01, "p.b": -0.3, "p.c": 0.2, "p.d": 0.0}
+    rows = [{**comparison("differs", id=name), "difference": 0.8 * value} for name, value in off.items()]
+    rows.append(comparison("data missing", id="p.e"))
+    (folder / "numbers.html").write_text(render_numbers(Report([made_of(rows)], {})), encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"]
+    command = [str(BROWSER), *options, f"--user-data-dir={folder / 'profile'}"]
+    uri = f"{(folder / 'numbers.html').as_uri()}{address}"
+    html = subprocess.run([*command, uri], capture_output=True, text=True, timeout=300, check=True).stdout
+    found = re.findall(r'<tr id="([^"]+)"([^>]*)>', html)
+    return [name for name, attributes in found if "hidden" not in attributes], html
+
+
+def test_the_address_holds_filters_and_order(tmp_path: Path) -> None:
+    assert opened(tmp_path, "")[0] == ["p.a", "p.b", "p.c", "p.d", "p.e"]
+    found, html = opened(tmp_path, "?verdict=differs&sort=relative,descending")
+    assert found == ["p.b", "p.c", "p.a", "p.d"]
+    assert 'aria-sort="descending"' in html
+    assert opened(tmp_path, "?sort=relative,ascending")[0] == ["p.d", "p.a", "p.e", "p.c", "p.b"]
+    assert opened(tmp_path, "?sort=none,ascending&unknown=1")[0] == ["p.a", "p.b", "p.c", "p.d", "p.e"]
+
+
+def test_a_permanent_link_shows_its_row_and_keeps_the_filters(tmp_path: Path) -> None:
+    found, html = opened(tmp_path, "?verdict=differs#p.e")
+    assert found == ["p.a", "p.b", "p.c", "p.d", "p.e"]
+    assert re.search(r'<tr id="p\.e"[^>]*class="chosen"', html)
+
+
+def test_filters_that_no_row_fits_say_so(tmp_path: Path) -> None:
+    found, html = opened(tmp_path, "?q=nowhere")
+    assert found == []
+    assert re.search(r'<p id="none" class="said">No row fits all filters', html)
+    assert re.search(r'<p id="none" class="said" hidden', opened(tmp_path, "")[1])

@@ -1,0 +1,53 @@
+"""The way back from a row: its place in the paper in words, and links to settings, records and logs."""
+
+from __future__ import annotations
+
+import pytest
+
+from reproduction.stored.origins import Origin
+from reproduction.verdict.page import Report, render_numbers
+from reproduction.verdict.trail import made_by, place_in_paper
+from tests.verdict.test_page import comparison, made_of
+
+
+@pytest.mark.parametrize(
+    ("artefact", "where", "words"),
+    [
+        ("pmm.t1", "000:L407", "Table 1, line 407"),
+        ("vil.f2", "002:L10-L12,L20", "Figure 2, lines 10–12, 20"),
+        ("zh.eq", "004:(3)", "equations, equation 3"),
+        ("vil.eq", "002:(3)-(5)", "equations, equation 3–5"),
+        ("cbm.claims", "003:L952", "claims of the text, line 952"),
+        ("sg.wv", "003", "wv"),
+        ("pmm.derived", "derived", "derived from its tables"),
+    ],
+)
+def test_the_place_of_a_row_is_said_in_words(artefact: str, where: str, words: str) -> None:
+    assert place_in_paper(artefact, where) == words
+
+
+def test_a_row_links_to_settings_records_and_logs() -> None:
+    results = "results/predictions/p/t1/news/dcm results/scores/p/t1/news/dcm.csv results/papers/p/measures/own"
+    assert made_by("p", Origin("p.x", "", "", "", results)) == [
+        ("settings", "../../config/papers/p/paper.yaml"),
+        ("record of predictions p/t1/news/dcm", "../../results/predictions/p/t1/news/dcm/meta.json"),
+        ("log", "../../logs/fit/p/t1/news/dcm.log"),
+        ("record of scores p/t1/news/dcm", "../../results/scores/p/t1/news/dcm.csv.meta.json"),
+        ("log", "../../logs/score/p/t1/news/dcm.log"),
+        ("record of measure p/own", "../../results/papers/p/measures/own/meta.json"),
+        ("log", "../../logs/measure/p/own.log"),
+    ]
+    assert made_by("p", None) == [("settings", "../../config/papers/p/paper.yaml")]
+
+
+def test_judged_rows_stand_first_and_sort_by_the_relative_difference() -> None:
+    section = made_of([comparison("data missing", id="p.m"), comparison("reproduced", id="p.r")])
+    html = render_numbers(Report([section], {}))
+    assert html.index('id="p.r"') < html.index('id="p.m"')
+    assert 'data-value="0.0125">+1.2 %' in html
+
+
+def test_a_difference_of_rounding_is_no_difference() -> None:
+    row = {**comparison("reproduced"), "difference": 1.1e-18, "rebuilt": 0.8, "low": "", "high": ""}
+    (item,) = made_of([row]).items
+    assert (item.difference, item.share) == ("0.0", "0 %")
