@@ -110,22 +110,6 @@ class Report:
         return sorted(self.items, key=lambda item: not item.judged)
 
     @property
-    def megabytes(self) -> int:
-        """Size of the lacking data sets of ``config/full.yaml`` in MB, of those whose size is known."""
-        found = {one.remedy.dataset: one.remedy.bytes or 0 for one in self.lacking if one.remedy}
-        return round(sum(found.values()) / 1e6)
-
-    @property
-    def waiting(self) -> int:
-        """Number of the numbers and claims that wait for data."""
-        return self.counts[MISSING]
-
-    @property
-    def sorted_items(self) -> list[Item]:
-        """All items, those first that were judged."""
-        return sorted(self.items, key=lambda item: not item.judged)
-
-    @property
     def pitch(self) -> float:
         """Distance of two lines of the picture in pixels."""
         return pitch_of(sum(map(is_drawn, self.items)))

@@ -54,18 +54,10 @@ def _job(path: str) -> Iterator[tuple[str, str]]:
     """Yield the links to a result's record, which names the code by its digests, and to the log of its job."""
     parts = PurePosixPath(path).parts[1:]
     stem = "/".join(parts[1:]).removesuffix(".csv")
-<<<<<<< HEAD
-    folder = _LOGS.get(parts[0])
-    if parts[0] == "papers" and parts[2] == "measures":
-        folder, stem = "measure", f"{parts[1]}/{parts[3]}"
-    record = f"{path}.meta.json" if path.endswith(".csv") else f"{path}/meta.json"
-    yield f"record of {parts[0]} {stem}", f"{_HOME}{record}"
-=======
     kind, folder = parts[0], _LOGS.get(parts[0])
     if kind == "papers":
         kind, folder, stem = "measure", "measure", f"{parts[1]}/{parts[3]}"
     record = f"{path}.meta.json" if path.endswith(".csv") else f"{path}/meta.json"
     yield f"record of {kind} {stem}", f"{_HOME}{record}"
->>>>>>> ef3591e (The first screen answers what was rebuilt, what differs and why, and what is missing)
     if folder:
         yield "log", f"{_HOME}logs/{folder}/{stem}.log"
