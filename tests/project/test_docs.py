@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 import textmix
+from reproduction.plan.api_page import api_page
+from reproduction.plan.reference import public_classes
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -18,7 +20,10 @@ PINNED = re.compile(r"^([\w-]+)==([^ ;\\]+)", re.MULTILINE)
 
 
 def test_the_reference_names_every_public_class_once() -> None:
-    listed = re.findall(r"^   ([A-Z]\w+)$", (ROOT / "docs/api/index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    page = (ROOT / "docs/api/index.md").read_text(encoding="utf-8")
+    package = ROOT / "src/textmix"
+    assert page == api_page(package, public_classes(package)), "run: python -m reproduction.plan.reference"
+    listed = re.findall(r"^   ([A-Z]\w+)$", page, re.MULTILINE)
     assert sorted(listed) == sorted(name for name in textmix.__all__ if name[0].isupper())
 
 

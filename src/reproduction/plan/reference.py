@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from reproduction.plan.api_page import api_page
 from reproduction.plan.locators import LOCATORS
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.methods import Method, load_methods
@@ -216,11 +217,13 @@ def front_door(package: Path) -> str:
 
 
 def main() -> None:
-    """Write the files that are made from the others: config/README.md, and the names at the package's front door."""
+    """Write the files that are made from the others: config/README.md, the public names, and their page."""
     root = Path(__file__).resolve().parents[3]
     package = root / "src/textmix"
     text = render(root / "workflow/schemas") + methods_table(load_methods()) + metrics_table()
-    for target, content in ((root / "config/README.md", text), (package / "__init__.pyi", front_door(package))):
+    page = api_page(package, public_classes(package))
+    made = {"config/README.md": text, "src/textmix/__init__.pyi": front_door(package), "docs/api/index.md": page}
+    for target, content in ((root / name, content) for name, content in made.items()):
         target.write_text(content, encoding="utf-8")
         sys.stderr.write(f"wrote {target}\n")
 
