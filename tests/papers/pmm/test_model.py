@@ -1,78 +1,13 @@
-"""What the PMM paper's measures say of made-up problems whose answers are known."""
+"""The measures of the models of the PMM document."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from scipy import sparse
 
 from reproduction.papers.pmm import model as pmm_model
-from reproduction.papers.pmm import tables
-from reproduction.stored.measures import MeasureData
+from tests.papers.pmm.example import L, N, rng, source
 from textmix.core.errors import MissingResult
-from textmix.data.corpus import Corpus, Ragged
-from textmix.experiment.predictions import Predictions, pack_sets
-from textmix.experiment.splits import Splits
-
-N, V, L = 160, 50, 4
-
-
-def source(seed: int, predictions: Any = None) -> MeasureData:
-    """Return pages drawn from a PMM1 whose labels have words of their own, half for training."""
-    rng = np.random.default_rng(seed)
-    theta = rng.dirichlet(np.full(V, 0.1), L)
-    Y = np.eye(L, dtype=np.int8)[rng.integers(L, size=N)] | np.eye(L, dtype=np.int8)[rng.integers(L, size=N)]
-    phi = Y / Y.sum(axis=1, keepdims=True) @ theta
-    X = np.array([rng.multinomial(80, row / row.sum()) for row in phi]).astype(np.int32)
-    corpus = Corpus(
-        name="made",
-        ids=[str(i) for i in range(N)],
-        label_names=[f"label{i}" for i in range(L)],
-        labels=sparse.csr_array(Y),
-        features=sparse.csr_array(X),
-        feature_names=[f"word{i}" for i in range(V)],
-    )
-    half = np.array([0, N // 2], dtype=np.int64)
-    return MeasureData(
-        corpus, Splits(Ragged(np.arange(N // 2), half), Ragged(np.arange(N // 2, N), half)), predictions or {}
-    )
-
-
-def predicted(seed: int, **right: float) -> dict[str, Predictions]:
-    """Return predictions of every method: the given share of the test pages exactly right, no label for the others."""
-    truth = source(seed).corpus.indicators()[N // 2 :]
-    predictions = {}
-    for method in ("nb", "svm", "knn", "nn", "pmm1", "pmm2"):
-        sets = truth.copy()
-        sets[round(right.get(method, 0.1) * len(truth)) :] = 0
-        predictions[method] = Predictions([""], [], np.full((1, len(truth)), np.nan), sets=pack_sets(sets)[np.newaxis])
-    return predictions
-
-
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
-
-
-def test_means_and_wins_are_over_the_problems() -> None:
-    sources = {
-        "one": source(1, predicted(1, pmm1=0.5, svm=0.4)),
-        "two": source(2, predicted(2, pmm1=0.3, svm=0.6)),
-    }
-    values = tables.means(sources, {"problems": 2}, rng()).values
-    assert values["pmm1"] == pytest.approx(0.4) and values["svm"] == pytest.approx(0.5)
-    wins = tables.wins(sources, {"problems": 2}, rng()).values
-    assert (wins["best_pmm1"], wins["best_svm"], wins["pmm1_above_svm"], wins["knn_above_svm"]) == (1, 1, 1, 0)
-    with pytest.raises(MissingResult, match="only 2 of the 11"):
-        tables.means(sources, {"problems": 11}, rng())
-
-
-def test_problems_are_counted_with_their_shares_of_several_labels() -> None:
-    sources = {"one": source(1), "two": source(2)}
-    shares = [float(np.mean(problem.corpus.label_counts > 1)) for problem in sources.values()]
-    values = tables.problems(sources, {}, rng()).values
-    assert values == {"count": 2.0, "multi_label_share_min": min(shares), "multi_label_share_max": max(shares)}
 
 
 def test_climbs_end_together_and_never_fall() -> None:

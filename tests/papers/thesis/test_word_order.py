@@ -14,7 +14,9 @@ from tests.bench.test_suites import corpus, tokens_of
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.splits import make_splits
 
-PAPER = Path(__file__).parents[2] / "config/papers/thesis"
+PAPER = Path(__file__).parents[3] / "config/papers/thesis"
+
+
 SPEC = load_yaml_strict(PAPER / "paper.yaml")
 
 

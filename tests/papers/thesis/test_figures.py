@@ -12,9 +12,17 @@ from reproduction.stored.results import MeasuredValue, Results
 from textmix.core.errors import MissingResult
 
 OPTIONS = {"labels": {"bbc": "BBC News", "webkb": "WebKB"}}
+
+
 SIZES = (5, 10, 20)
+
+
 MODELS = ("multinomial", "dcm", "edcm")
+
+
 JOINED = [f"{name}_{m}_{of}" for name in MODELS for m in (1, 2) for of in ("nats", "accuracy")]
+
+
 TOPICS = [
     *(f"{name}_accuracy" for name in (*MODELS, "pmm1", "lda10")),
     *("multinomial_nats", "dcm_nats", "lda10_nats", "lda10_bound_nats"),

@@ -13,7 +13,11 @@ from textmix.core.errors import MissingResult
 from textmix.pages.marks import Printed
 
 METHODS = ["nb", "pmm1"]
+
+
 OPTIONS = {"experiment": "table1", "roles": ["news"], "methods": METHODS, "published": {"news": "p"}}
+
+
 PRINTED = {"p.NB": Printed(41.5, 1.5), "p.PMM1": Printed(50.5), "t.fit": Printed(5.0), "t.predict": Printed(1.0)}
 
 

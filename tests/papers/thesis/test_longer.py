@@ -1,23 +1,12 @@
-"""LDA beside the DCM, and joined documents: what the checks name is measured, and joined counts are sums."""
+"""Documents that are joined to longer ones, and thinned ones."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
 
-from reproduction.papers.thesis.latent_topics import chosen, latent_topics, nats
 from reproduction.papers.thesis.longer import joined, longer, thin, thinned
-from reproduction.stored.measures import MeasureData
-from tests.bench.test_suites import corpus
-from textmix.experiment.splits import make_splits
-from textmix.experiment.trial import Documents
-from textmix.models.naive_bayes.multinomial import MultinomialClassifier
-
-
-def source() -> MeasureData:
-    """Return made documents in two random halves."""
-    counted = corpus(2, several=False)
-    return MeasureData(counted, make_splits(counted, {"kind": "random", "train": 0.5, "trials": 2}, 0, "half", None))
+from tests.papers.thesis.example import source
 
 
 def test_joined_documents_are_sums_within_a_class() -> None:
@@ -46,26 +35,6 @@ def test_long_documents_alone_are_thinned() -> None:
         gains = [measure[f"made_multinomial_{m}_nats"].mean - measure[f"made_dcm_{m}_nats"].mean for m in (20, 100)]
         np.testing.assert_allclose(measure["made_dcm_nats_growth"], gains[1] - gains[0])
     assert every["made_dcm_100_nats"] != long["made_dcm_100_nats"]
-
-
-def test_the_likeliest_smoothing_is_chosen() -> None:
-    documents = Documents(sparse.csr_array(np.tile([[5, 0], [0, 5]], (10, 1))), np.tile([0, 1], 10))
-    model = chosen(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], documents)
-    assert model.smoothing == 0.01
-    assert nats(model, documents) < 0.1
-
-
-def test_topics_and_dcm_are_measured_on_the_same_documents() -> None:
-    settings = {"documents": 30, "topics": [2], "betas": [0.1], "smoothing": [0.1], "particles": 2, "max_iter": 2}
-    measure = latent_topics({"made": source()}, settings, np.random.default_rng(0)).values
-    np.testing.assert_allclose(
-        measure["made_dcm_above_lda2"], measure["made_dcm_nats"].mean - measure["made_lda2_nats"].mean
-    )
-    assert measure["made_lda2_bound_nats"].mean > 0
-    for name in ("multinomial", "dcm", "edcm", "pmm1", "lda2"):
-        assert 0.3 < measure[f"made_{name}_accuracy"].mean <= 1.0
-    # With one label a document PMM1 is naive Bayes with another smoothing.
-    assert abs(measure["made_pmm1_accuracy"].mean - measure["made_multinomial_accuracy"].mean) < 0.1
 
 
 def test_growth_is_the_gain_at_most_joined_less_that_at_one() -> None:
