@@ -381,8 +381,8 @@ def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) 
     entry = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")["industry_sector"]
     corpus = Sample(entry.reader.name, parts, dict(entry.reader.options)).read(tmp_path)
     check_corpus(corpus)
-    found = corpus.statistics()
-    assert {key: found[key] for key in entry.expect} == entry.expect
+    statistics = corpus.statistics()
+    assert {key: statistics[key] for key in entry.expect} == entry.expect
 
 
 BROKEN_TABLES = {

@@ -197,24 +197,24 @@ def test_reviews_come_by_split_label_and_number(tmp_path: Path) -> None:
 def test_two_archives_are_the_same_as_one(tmp_path: Path) -> None:
     members = SAMPLES["imdb"].files["archive"]
     halves = {part: {n: d for n, d in members.items() if f"/{part}/" in n} for part in ("train", "test")}
-    two, one = Sample("acl_imdb", halves).read(tmp_path), SAMPLES["imdb"].read(tmp_path)
-    assert two.content_digest() == one.content_digest()
+    of_two, of_one = Sample("acl_imdb", halves).read(tmp_path), SAMPLES["imdb"].read(tmp_path)
+    assert of_two.content_digest() == of_one.content_digest()
 
 
 def test_unlabelled_reviews_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
     members = SAMPLES["imdb"].files["archive"]
     parts = {"train": "/train/[np]", "test": "/test/", "unsup": "/unsup/"}
     thirds = {role: {n: d for n, d in members.items() if re.search(p, n)} for role, p in parts.items()}
-    one, three = (
+    of_one, of_three = (
         Sample("acl_imdb", files, {"unlabelled": True}).read(tmp_path) for files in ({"archive": members}, thirds)
     )
-    assert one.content_digest() == three.content_digest()
-    assert (one.ids[-1], one.text.text(4), one.label_counts.tolist()) == (
+    assert of_one.content_digest() == of_three.content_digest()
+    assert (of_one.ids[-1], of_one.text.text(4), of_one.label_counts.tolist()) == (
         "train/unsup/0",
         "unlabelled",
         [1, 1, 1, 1, 0],
     )
-    assert one.split.tolist() == [TRAIN, TRAIN, TRAIN, TEST, UNUSED]
+    assert of_one.split.tolist() == [TRAIN, TRAIN, TRAIN, TEST, UNUSED]
     with pytest.raises(DataFormatError, match="has no reviews in train/unsup"):
         Sample("acl_imdb", {**thirds, "unsup": {"x/train/unsup/": b""}}, {"unlabelled": True}).read(tmp_path)
 

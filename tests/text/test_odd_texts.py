@@ -29,11 +29,11 @@ def vectorisers() -> list[Any]:
 @pytest.mark.parametrize("vectoriser", vectorisers(), ids=repr)
 @pytest.mark.parametrize("odd", ODD, ids=repr)
 def test_what_is_no_string_is_named(vectoriser: Any, odd: object) -> None:
-    said = rf"text 1 is .*, a {type(odd).__name__} and no string; "
-    with pytest.raises(ValueError, match=said):
+    message = rf"text 1 is .*, a {type(odd).__name__} and no string; "
+    with pytest.raises(ValueError, match=message):
         vectoriser.fit_transform([TEXTS[0], odd])
     vectoriser.fit(TEXTS)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         vectoriser.transform([TEXTS[0], odd])
 
 
@@ -41,9 +41,9 @@ def test_what_is_no_string_is_named(vectoriser: Any, odd: object) -> None:
 def test_half_of_a_pair_of_surrogates_and_what_is_no_list_are_told(vectoriser: Any) -> None:
     with pytest.raises(ValueError, match="text 1 holds half of a pair of surrogates at 2"):
         vectoriser.fit(["a", "b \ud800"])
-    for given, said in (("one", "one string"), (b"one", "a bytes"), (None, "a NoneType")):
-        with pytest.raises(ValueError, match=f"raw_documents is {said}; give a list of texts"):
-            vectoriser.fit(given)
+    for no_list, kind in (("one", "one string"), (b"one", "a bytes"), (None, "a NoneType")):
+        with pytest.raises(ValueError, match=f"raw_documents is {kind}; give a list of texts"):
+            vectoriser.fit(no_list)
 
 
 def test_a_loaded_pipeline_names_what_is_no_string(tmp_path: Path) -> None:
