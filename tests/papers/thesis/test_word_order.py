@@ -10,7 +10,7 @@ import pytest
 
 from reproduction.papers.thesis.word_order import transitions_apart
 from reproduction.stored.measures import MeasureData, Quantities, Repeated, run_measure
-from tests.bench.test_suites import corpus, tokens_of
+from tests.bench.test_running import corpus, tokens_of
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.splits import make_splits
 
