@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.test_readers_text import rows
+from tests.data.readers.texts import rows
 from tests.fixtures.reader_files import SAMPLES, Sample
 from textmix.core.errors import ConfigError, DataFormatError
 

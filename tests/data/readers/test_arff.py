@@ -1,4 +1,4 @@
-"""ARFF, LIBSVM and csv tables: equal to their definition, and strict with what is broken."""
+"""ARFF files with MULAN labels: rows, headers, label files, and their faults."""
 
 from __future__ import annotations
 
@@ -9,59 +9,19 @@ from pathlib import Path
 import arff as liac
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.data.readers.numbers import NUMBERS, quick
 from tests.fixtures.reader_files import ARFF_HEAD, LABEL_XML, SAMPLES, XML_HEAD, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data import number_kernels as kernels
 from textmix.data.corpus import TEST, TRAIN
 from textmix.data.parse import check_corpus
-from textmix.data.registry import load_registry
-
-quick = settings(deadline=None, derandomize=True, max_examples=60)
-NUMBERS = st.one_of(
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.integers(-(10**25), 10**25).map(str),
-    st.decimals(-1000, 1000, places=6).map(str),
-    st.from_regex(r"[-+]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,25})([eE][-+]?[0-9]{1,2})?", fullmatch=True),
-    st.sampled_from(["0", "1", "-0", "0.0", "9007199254740993", "1e22", "1e23", "5e-324", "1e-400"]),
-)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("numbers")
 
 
 def arff(rows: str, head: bytes = ARFF_HEAD, labels: bytes = LABEL_XML) -> Sample:
     return Sample("arff", {"data": head + rows.encode(), "labels": labels})
-
-
-@quick
-@given(NUMBERS)
-@example("123456789012345678")
-@example("0.1e-21")
-def test_a_number_is_the_double_that_python_reads(text: str) -> None:
-    value, after, state = kernels.read_number(np.frombuffer(text.encode(), dtype=np.uint8), 0)
-    assert after == len(text)
-    if state == kernels.EXACT:
-        assert value == float(text)
-    else:
-        assert state == kernels.LONG
-        assert np.isnan(value)
-
-
-@pytest.mark.parametrize("text", ["", ".", "-", "+", "e5", "1e", "1e+", "nan", "inf", "-inf", "?", "x", "--1", "'1'"])
-def test_what_is_no_number_is_refused(text: str) -> None:
-    assert kernels.read_number(np.frombuffer(text.encode(), dtype=np.uint8), 0)[2] == kernels.BAD
-
-
-def test_the_fast_path_covers_ordinary_numbers() -> None:
-    """Otherwise the kernel would silently fall back to Python for all of them."""
-    for text in ("3", "0.983225", "-12.5e-3", "1e22", "9007199254740992"):
-        assert kernels.read_number(np.frombuffer(text.encode(), dtype=np.uint8), 0)[2] == kernels.EXACT
 
 
 @quick
@@ -83,19 +43,6 @@ def test_sparse_rows_equal_their_definition(folder: Path, rows: list[dict[int, s
     corpus = arff(text, head.encode(), labels).read(folder)
     check_corpus(corpus)
     np.testing.assert_array_equal(corpus.features.toarray(), naive.sparse_rows(text, 6))
-
-
-@quick
-@given(st.lists(st.tuples(st.sets(st.integers(0, 3)), st.dictionaries(st.integers(1, 5), NUMBERS)), min_size=1))
-def test_svm_rows_equal_their_definition(folder: Path, rows: list[tuple[set[int], dict[int, str]]]) -> None:
-    lines = [" ".join([",".join(map(str, y)), *(f"{i}:{x[i]}" for i in sorted(x))]) for y, x in rows]
-    text = "".join((line or " ") + "\n" for line in lines)
-    sample = Sample("libsvm_multilabel", {"data": text.encode()}, {"n_features": 5, "n_labels": 4})
-    corpus = sample.read(folder)
-    check_corpus(corpus)
-    features, labels = naive.svm_rows("\n".join(lines) + "\n", 5, 4)
-    np.testing.assert_array_equal(corpus.features.toarray(), features)
-    np.testing.assert_array_equal(corpus.labels.toarray(), labels)
 
 
 @quick
@@ -161,6 +108,8 @@ def test_the_same_data_in_three_formats_have_one_digest(tmp_path: Path) -> None:
 
 
 FIRST = ARFF_HEAD.count(b"\n") + 1
+
+
 BROKEN_ROWS = {
     "duplicate index": ("{1 1}\n{1 1,1 2}\n", FIRST + 1, "duplicate or out of order"),
     "falling index": ("{2 1,1 2}\n", FIRST, "out of order"),
@@ -233,6 +182,8 @@ def test_broken_headers_are_named_by_line(case: str, tmp_path: Path) -> None:
 
 
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + LABEL_XML.split(b"\n", 1)[1]
+
+
 BROKEN_LABELS = {
     "entity bomb": (BOMB.replace(b'"red"', b'"&b;"'), "DTD"),
     "outside entity": (b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><labels>&a;</labels>', "DTD"),
@@ -295,117 +246,6 @@ def test_files_of_other_attributes_do_not_fit(tmp_path: Path) -> None:
     sample = SAMPLES["dense"]
     with pytest.raises(DataFormatError, match="differ from the attributes of the other file"):
         sample.read(tmp_path, sample.changed("test", lambda data: data.replace(b'"b%"', b"c")))
-
-
-BROKEN_SVM = {
-    "index 0": (b"1 0:1\n", 1, "an index should"),
-    "index twice": (b"1 1:1\n1 2:1 2:1\n", 2, "duplicate"),
-    "index beyond": (b"1 5:1\n", 1, "outside the 4 columns"),
-    "label twice": (b"1 1:1\n2,1,2 1:1\n", 2, "names a label twice"),
-    "label beyond": (b"3 1:1\n", 1, "outside the 3"),
-    "label huge": (b"99999999999999999999 1:1\n", 1, "outside the 3"),
-    "label cut": (b"1, 1:1\n", 1, "an index should"),
-    "label no number": (b"a 1:1\n", 1, "an index should"),
-    "no colon": (b"1 1 0.5\n", 1, "a separator"),
-    "no value": (b"1 1:\n", 1, "a number"),
-    "no blank between": (b"1 1:1,2:1\n", 1, "a separator"),
-    "colon after labels": (b"0,1:1\n", 1, "a separator"),
-    "nan": (b"1 1:nan\n", 1, "a number"),
-    "infinite": (b"1 1:1e999\n", 1, "too large"),
-    "empty line": (b"1 1:1\n\n1 1:1\n", 2, "empty line"),
-    "cut": (b"1 1:1\n1 1:1", 2, "truncated"),
-    "cut labels": (b"1 1:1\n1", 2, "truncated"),
-    "no documents": (b"", None, "no documents"),
-}
-
-
-@pytest.mark.parametrize("case", BROKEN_SVM)
-def test_broken_libsvm_files_are_named_by_line(case: str, tmp_path: Path) -> None:
-    data, line, what = BROKEN_SVM[case]
-    sample = Sample("libsvm_multilabel", {"data": data}, {"n_features": 4, "n_labels": 3})
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        sample.read(tmp_path)
-    assert caught.value.line == line
-
-
-def test_libsvm_rows_may_have_no_labels_or_no_features(tmp_path: Path) -> None:
-    corpus = SAMPLES["libsvm"].read(tmp_path)
-    assert corpus.labels.toarray().tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 1, 0]]
-    assert corpus.features.toarray()[:, :].tolist() == [
-        [0.5, 0, 2, 0], [0, 1, 0, 0], [7, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 100],
-    ]  # fmt: skip
-
-
-def test_labels_may_count_from_1(tmp_path: Path) -> None:
-    options = {"n_features": 1, "n_labels": 2, "first_label": 1}
-    assert Sample("libsvm_multilabel", {"data": b"2 1:1\n"}, options).read(tmp_path).labels.toarray().tolist() == [
-        [0, 1]
-    ]
-    with pytest.raises(DataFormatError, match="outside the 2"):
-        Sample("libsvm_multilabel", {"data": b"0 1:1\n"}, options).read(tmp_path)
-
-
-COUNTED = {"n_features": 3, "n_labels": 2, "first_label": "found", "one_label": True, "counted_by": "Rainbow"}
-
-
-def test_labels_may_be_the_numbers_that_occur(tmp_path: Path) -> None:
-    corpus = Sample("libsvm_multilabel", {"train": b"7 1:2\n3 2:1\n", "test": b"3 3:4\n"}, COUNTED).read(tmp_path)
-    assert corpus.labels.toarray().tolist() == [[0, 1], [1, 0], [1, 0]]
-    assert corpus.info["counted_by"] == "Rainbow"
-    assert corpus.features is not None
-    assert corpus.features.dtype == np.int32
-
-
-@pytest.mark.parametrize(
-    ("data", "what"),
-    [
-        (b"1 1:1\n", "hold 1 labels; n_labels says 2"),
-        (b"1 1:1\n2,1 1:1\n", "names 2 labels"),
-        (b"1 1:1\n2 1:0.5\n", "has the value 0.5"),
-        (b"1 1:1\n2 1:-1\n", "has the value -1"),
-    ],
-)
-def test_counts_of_documents_of_one_label_are_checked(data: bytes, what: str, tmp_path: Path) -> None:
-    with pytest.raises(DataFormatError, match=what):
-        Sample("libsvm_multilabel", {"data": data}, COUNTED).read(tmp_path)
-
-
-def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) -> None:
-    """6,412 + 3,207 synthetic documents of 105 labels with about 400 of 55,197 words each, as the registry expects."""
-    rng = np.random.default_rng(0)
-    parts = {}
-    for role, size in (("train", 6412), ("test", 3207)):
-        words = np.sort(rng.choice(55197, (size // 16, 400), replace=True), axis=1)
-        lines = [" ".join(f"{word + 1}:{1 + word % 7}" for word in dict.fromkeys(row.tolist())) for row in words]
-        parts[role] = b"".join(b"%d %s\n" % (row % 105 + 1, lines[row % len(lines)].encode()) for row in range(size))
-    entry = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")["industry_sector"]
-    corpus = Sample(entry.reader.name, parts, dict(entry.reader.options)).read(tmp_path)
-    check_corpus(corpus)
-    statistics = corpus.statistics()
-    assert {key: statistics[key] for key in entry.expect} == entry.expect
-
-
-BROKEN_TABLES = {
-    "short row": (b"x,A,B\n1,0,0\n1,0\n", 3, "ends before 3 values"),
-    "long row": (b"x,A,B\n1,0,0,0\n", 2, "should end here"),
-    "label 2": (b"x,A,B\n1,0,0\n1,0,2\n", 3, "label 'B' has the value 2"),
-    "comment": (b"x,A,B\n% no\n", 2, "a number should"),
-    "column twice": (b"x,A,A\n1,0,0\n", 1, "each once"),
-    "labels only": (b"A,B\n0,0\n", 1, "of which the last 2"),
-    "quote not closed": (b'x,A,"B\n1,0,0\n', 1, "is not csv"),
-    "cut": (b"x,A,B\n1,0,0\n1,0,0", 3, "truncated"),
-    "cut header": (b"x,A,B", 1, "each once"),
-    "not UTF-8": (b"\xe9,A,B\n1,0,0\n", 1, "not utf-8"),
-    "no documents": (b"x,A,B\n", None, "no documents"),
-}
-
-
-@pytest.mark.parametrize("case", BROKEN_TABLES)
-def test_broken_tables_are_named_by_line(case: str, tmp_path: Path) -> None:
-    data, line, what = BROKEN_TABLES[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        Sample("table_file", {"data": data}, {"n_labels": 2}).read(tmp_path)
-    assert caught.value.line == line
 
 
 def test_a_missing_role_is_a_fault_of_the_registry(tmp_path: Path) -> None:
