@@ -81,7 +81,10 @@ SUITES = {
     "textmix/text/skipgram_kernels.py": ["text/test_skipgrams.py"],
     "textmix/text/token_kernels.py": ["text/test_tokenize.py"],
     "textmix/text/vector_kernels.py": ["text/test_vectors.py"],
-    "textmix/data/number_kernels.py": ["data/test_readers_numbers.py"],
+    "textmix/data/number_kernels.py": [
+        *("data/test_number_kernels.py", "data/readers/test_arff.py"),
+        *("data/readers/test_libsvm_multilabel.py", "data/readers/test_table_file.py"),
+    ],
     "textmix/metrics/*.py": ["metrics"],
     "textmix/data/archives.py": ["data/test_archive.py"],
     "textmix/numerics/jit.py": ["numerics/test_jit.py"],

@@ -25,8 +25,8 @@ def test_the_peer_of_the_f_maximiser_finds_the_same_sets():
     proba = rng.dirichlet(np.ones(len(sets)), size=5)
     chosen, value = listed_expected_f(proba, sets, False)
     for p, ours, stated in zip(proba, chosen, value, strict=True):
-        found, best = plain_expected_f(p, sets)
-        np.testing.assert_array_equal(found, ours)
+        label_set, best = plain_expected_f(p, sets)
+        np.testing.assert_array_equal(label_set, ours)
         np.testing.assert_allclose(best, stated)
 
 
@@ -40,11 +40,11 @@ def test_the_rivals_are_named_as_in_the_registry():
 
 
 def test_boosted_peers_run_where_they_are_installed(monkeypatch):
-    made = SimpleNamespace(BoomerClassifier=lambda **settings: settings, LGBMClassifier=lambda **settings: settings)
+    module = SimpleNamespace(BoomerClassifier=lambda **settings: settings, LGBMClassifier=lambda **settings: settings)
     monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: None)
     assert label_sets.optional_peers() == {}
     monkeypatch.setattr(label_sets.importlib.util, "find_spec", lambda name: name)
-    monkeypatch.setattr(label_sets.importlib, "import_module", lambda name: made)
+    monkeypatch.setattr(label_sets.importlib, "import_module", lambda name: module)
     peers = label_sets.optional_peers()
     assert peers.pop(label_sets.BOOMER) == {"max_rules": 500, "random_state": 1}
     assert peers.pop(label_sets.LIGHTGBM).estimator["n_estimators"] == label_sets.ROUNDS and not peers

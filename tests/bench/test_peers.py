@@ -28,16 +28,16 @@ def matrix() -> Corpus:
 
 def test_texts_of_one_class_are_told_apart_by_all_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "TEXTS", {"words": peers.TEXTS["words"]})
-    found = peers.run_peers(CORPUS, SPLITS, "single")
-    assert [(peer.model, peer.right.all()) for peer in found] == [("LinearSVC", True), ("LogisticRegression", True)]
-    assert all(peer.seconds > 0 and peer.tuned == 1.0 for peer in found)
+    pipelines = peers.run_peers(CORPUS, SPLITS, "single")
+    assert [(peer.model, peer.right.all()) for peer in pipelines] == [("LinearSVC", True), ("LogisticRegression", True)]
+    assert all(peer.seconds > 0 and peer.tuned == 1.0 for peer in pipelines)
 
 
 def test_label_sets_of_counts_have_four_models_and_two_representations() -> None:
-    found = peers.run_peers(matrix(), SPLITS, "multi")
-    assert {peer.representation for peer in found} == {"TF-IDF", "scaled"}
-    assert {peer.model for peer in found} == set(peers.SEVERAL)
-    assert np.mean([peer.right.mean() for peer in found]) > 0.9
+    pipelines = peers.run_peers(matrix(), SPLITS, "multi")
+    assert {peer.representation for peer in pipelines} == {"TF-IDF", "scaled"}
+    assert {peer.model for peer in pipelines} == set(peers.SEVERAL)
+    assert np.mean([peer.right.mean() for peer in pipelines]) > 0.9
 
 
 def test_our_method_is_tested_against_their_choice_and_their_best() -> None:
@@ -52,7 +52,7 @@ def test_our_method_is_tested_against_their_choice_and_their_best() -> None:
     assert [(row["model"], row["best"], row["value"]) for row in rows] == [("b", False, 0.9), ("a", True, 0.2)]
     assert rows[0]["difference"] == pytest.approx(-0.1)
     assert rows[1]["p"] == pytest.approx(2 * 0.5**6)
-    said = peers.sentences(rows)
-    assert said[0].startswith("m: 0.8000; the pipeline that scikit-learn's search prefers (a on words): 0.2000;")
-    assert said[2] == "processor seconds: 3.0 for m, 4.0 for all pipelines"
+    lines = peers.sentences(rows)
+    assert lines[0].startswith("m: 0.8000; the pipeline that scikit-learn's search prefers (a on words): 0.2000;")
+    assert lines[2] == "processor seconds: 3.0 for m, 4.0 for all pipelines"
     assert set(rows[0]) == set(peers.COLUMNS)

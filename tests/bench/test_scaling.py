@@ -24,7 +24,7 @@ def corpus() -> Corpus:
     generator = np.random.default_rng(0)
     counts = generator.poisson(np.linspace(0.1, 2.0, 40), (60, 40)).astype(np.int32)
     labels = label_matrix([[row % 3] for row in range(60)], 3)
-    words = ["word" + chr(97 + place // 26) + chr(97 + place % 26) for place in range(40)]
+    words = ["word" + chr(97 + column // 26) + chr(97 + column % 26) for column in range(40)]
     ids = [str(row) for row in range(60)]
     return Corpus("few", ids, ["a", "b", "c"], labels, features=sparse.csr_array(counts), feature_names=words)
 
@@ -35,9 +35,9 @@ def test_the_slope_of_a_power_is_its_exponent_and_the_interval_that_of_the_regre
     assert exact["slope"] == pytest.approx(1.5) and exact["high"] - exact["low"] < 1e-6
     values = 2.0 * sizes * np.exp([0.1, -0.2, 0.15, 0.0])
     twin = stats.linregress(np.log(sizes), np.log(values))
-    found = log_slope(np.column_stack([sizes, values]))
+    fitted = log_slope(np.column_stack([sizes, values]))
     half = stats.t.ppf(0.975, 2) * twin.stderr
-    assert found == pytest.approx({"slope": twin.slope, "low": twin.slope - half, "high": twin.slope + half})
+    assert fitted == pytest.approx({"slope": twin.slope, "low": twin.slope - half, "high": twin.slope + half})
 
 
 def test_values_that_were_not_measured_are_left_out() -> None:
@@ -45,8 +45,8 @@ def test_values_that_were_not_measured_are_left_out() -> None:
         {"case": "x", "step": "fit", "axis": "documents", "size": size, "seconds": size, "bytes": nothing}
         for size, nothing in ((1, None), (10, 0), (100, 5))
     ]
-    (found,) = slopes(rows)
-    assert tuple(found) == SLOPES and found["quantity"] == "seconds" and found["slope"] == pytest.approx(1.0)
+    (row,) = slopes(rows)
+    assert tuple(row) == SLOPES and row["quantity"] == "seconds" and row["slope"] == pytest.approx(1.0)
 
 
 def test_documents_have_the_lengths_classes_and_shares_of_their_source(corpus: Corpus) -> None:

@@ -123,8 +123,8 @@ def hangs_up(handler: Handler) -> None:
     handler.connection.close()
 
 
-def redirects(place: str) -> Behaviour:
-    return lambda handler: handler.answer(b"", status=302, Location=place)
+def redirects(url: str) -> Behaviour:
+    return lambda handler: handler.answer(b"", status=302, Location=url)
 
 
 # --------------------------------------------------------------------------------------------------------- entries
@@ -137,8 +137,8 @@ def entry(*kinds: Source, hosts: frozenset[str] = frozenset()) -> DatasetEntry:
 
 
 def https(*urls: str, data: bytes | None = DATA, **more: SourceFile) -> Source:
-    known = (None, None) if data is None else (sha256(data), len(data))
-    return Source("https", {"data": SourceFile(urls, *known), **more}, Reader("arff"))
+    digest_and_size = (None, None) if data is None else (sha256(data), len(data))
+    return Source("https", {"data": SourceFile(urls, *digest_and_size), **more}, Reader("arff"))
 
 
 def mirrored(data: bytes = DATA, path: str = "tiny/tiny.arff.xz") -> Source:

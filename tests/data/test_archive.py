@@ -119,10 +119,10 @@ def test_a_file_that_is_not_there_stays_an_os_error(tmp_path: Path) -> None:
 @given(st.sampled_from(list(PACKERS)), st.binary(max_size=300), st.integers(0, 400), st.integers(0, 255))
 @settings(deadline=None, derandomize=True, max_examples=150)
 def test_damage_raises_nothing_but_our_error(
-    tmp_path_factory: pytest.TempPathFactory, kind: str, content: bytes, place: int, byte: int
+    tmp_path_factory: pytest.TempPathFactory, kind: str, content: bytes, position: int, byte: int
 ) -> None:
     packed = bytearray(PACKERS[kind](make_tar({"a": content})))
-    packed[place % len(packed)] = byte
+    packed[position % len(packed)] = byte
     path = put(tmp_path_factory.mktemp("fuzz"), bytes(packed))
     for read in (archive.open_plain, lambda path: list(tar.iter_tar(path, ["*"]))):
         try:
@@ -207,10 +207,10 @@ def test_a_tar_cut_anywhere_is_refused(tmp_path: Path, length: int) -> None:
         tar.iter_tar(put(tmp_path, whole[:length]), ["*"])
 
 
-@pytest.mark.parametrize("place", [0, 124, 130, 148, 300])
-def test_a_damaged_header_is_no_silent_end(tmp_path: Path, place: int) -> None:
+@pytest.mark.parametrize("offset", [0, 124, 130, 148, 300])
+def test_a_damaged_header_is_no_silent_end(tmp_path: Path, offset: int) -> None:
     whole = bytearray(make_tar({"a": b"1", "b": b"2"}))
-    whole[2 * 512 + place] ^= 0x15
+    whole[2 * 512 + offset] ^= 0x15
     with pytest.raises(DataFormatError, match="the tar header at byte 1024 is damaged"):
         tar.iter_tar(put(tmp_path, bytes(whole)), ["*"])
 
@@ -256,7 +256,7 @@ def test_a_bad_zip_member_leaves_nothing(
     path = make_zip(tmp_path / "w.whl", members, mode)
     with pytest.raises(DataFormatError, match=f"w.whl: .*{message}"):
         archive.extract_zip_member(path, wanted, tmp_path / "target", limit)
-    assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]
+    assert [file.name for file in tmp_path.iterdir()] == ["w.whl"]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -268,11 +268,11 @@ def test_a_zip_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
         archive.extract_zip_member(tmp_path / "w.whl", "a", tmp_path / "target")
 
 
-@pytest.mark.parametrize("place", [0.1, 0.5, 0.97])
-def test_a_damaged_zip_leaves_nothing(tmp_path: Path, place: float) -> None:
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.97])
+def test_a_damaged_zip_leaves_nothing(tmp_path: Path, share: float) -> None:
     path = make_zip(tmp_path / "w.whl", {"a": bytes(range(256)) * 20})
     data = path.read_bytes()
-    cut = int(len(data) * place)
+    cut = int(len(data) * share)
     path.write_bytes(data[:cut] + bytes(20) + data[cut + 20 :])
     with pytest.raises(DataFormatError, match=r"w\.whl"):
         archive.extract_zip_member(path, "a", tmp_path / "target")
@@ -304,7 +304,7 @@ def test_bad_members_of_a_pattern_leave_nothing(
     path = make_zip(tmp_path / "w.whl", members, mode)
     with pytest.raises(DataFormatError, match=message):
         archive.pack_zip_members(path, "d/*", tmp_path / "target", limit)
-    assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]
+    assert [file.name for file in tmp_path.iterdir()] == ["w.whl"]
 
 
 def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_any_bytes_give_a_text_or_a_refusal(form: str, data: bytes, head: bytes)
 def test_the_first_pattern_that_matches_gives_the_label(tmp_path: Path) -> None:
     corpus = SAMPLES["emails"].read(tmp_path)
     assert corpus.ids == ["easy_ham/ham/00001.ab", "spam-1/spam/00001.cd"]
-    assert [corpus.label_names[each] for each in corpus.classes()] == ["ham", "spam"]
+    assert [corpus.label_names[label] for label in corpus.classes()] == ["ham", "spam"]
 
 
 def test_pages_come_by_university_and_class(tmp_path: Path) -> None:

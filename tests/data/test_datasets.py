@@ -32,9 +32,9 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         }
     entries["mail"]["reader"] = {"name": "csv_file", "options": {"text": "body", "label": "topic"}}
     entries["genes"]["reader"] = {"name": "libsvm_multilabel", "options": {"n_labels": 2, "n_features": 3}}
-    place = tmp_path / "datasets.yaml"
-    place.write_text(yaml.safe_dump(entries, sort_keys=False))
-    monkeypatch.setattr("textmix.core.config.registry_file", lambda name: place)
+    registry_path = tmp_path / "datasets.yaml"
+    registry_path.write_text(yaml.safe_dump(entries, sort_keys=False))
+    monkeypatch.setattr("textmix.core.config.registry_file", lambda name: registry_path)
     monkeypatch.setenv("TEXTMIX_MIRROR", str(mirror))
     monkeypatch.setenv("TEXTMIX_CACHE", str(tmp_path / "cache"))
     return entries

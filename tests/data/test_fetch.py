@@ -77,7 +77,7 @@ def test_a_mirror_without_the_right_file_is_passed_over(
     assert both["source"] == "https"
 
 
-def place(folder: Path, data: bytes, name: str = "tiny.arff") -> Path:
+def put_file(folder: Path, data: bytes, name: str = "tiny.arff") -> Path:
     path = folder / "resources" / "tiny" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -86,18 +86,18 @@ def place(folder: Path, data: bytes, name: str = "tiny.arff") -> Path:
 
 def test_a_file_placed_by_hand_is_used(tmp_path: Path) -> None:
     the_entry = entry(mirrored(OTHER), https("https://a.invalid/x"))
-    place(tmp_path, DATA)
+    put_file(tmp_path, DATA)
     record = fetch(the_entry, tmp_path)
     assert {**record, "state": ""} == had("hand", "https")
 
 
 def test_a_file_placed_by_hand_of_unknown_sha256_is_left_to_the_content_digest(tmp_path: Path) -> None:
-    place(tmp_path, OTHER)
+    put_file(tmp_path, OTHER)
     assert fetch(entry(https("https://a.invalid/x", data=None)), tmp_path)["source"] == "hand"
 
 
 def test_wrong_bytes_by_hand_are_refused_and_kept(tmp_path: Path, server: Server) -> None:
-    path = place(tmp_path, OTHER)
+    path = put_file(tmp_path, OTHER)
     record = fetch(entry(https(server.url("/a", gives(DATA)))), tmp_path)
     assert (record["status"], record["broken"]) == ("missing", True)
     assert f"tiny.arff has sha256 {sha256(OTHER)}, expected {sha256(DATA)}; replace or delete it" in record["reason"]
@@ -107,7 +107,7 @@ def test_wrong_bytes_by_hand_are_refused_and_kept(tmp_path: Path, server: Server
 
 def test_what_is_placed_by_hand_is_completed_from_the_source(tmp_path: Path, server: Server) -> None:
     labels = SourceFile((server.url("/l", gives(b"<labels/>")),))
-    place(tmp_path, DATA)
+    put_file(tmp_path, DATA)
     record = fetch(entry(https(server.url("/a", gives(DATA)), labels=labels)), tmp_path)
     assert record["source"] == "hand"
     assert content(tmp_path) == {"tiny.arff": DATA, "tiny.xml": b"<labels/>"}
@@ -119,7 +119,7 @@ def test_a_file_of_another_form_is_not_overwritten(tmp_path: Path, server: Serve
     (mirror / "tiny").mkdir(parents=True)
     (mirror / "tiny/tiny.arff.xz").write_bytes(OTHER)
     labels = SourceFile((server.url("/l", gives(b"", status=404)),))
-    place(tmp_path, DATA)
+    put_file(tmp_path, DATA)
     record = fetch(entry(mirrored(OTHER), https(server.url("/a", gives(DATA)), labels=labels)), tmp_path, mirror)
     assert record["status"] == "missing"
     assert "mirror: tiny.arff is there in another form" in record["reason"]
@@ -139,7 +139,7 @@ def test_the_reason_is_one_sentence_with_the_path_by_hand(tmp_path: Path) -> Non
 def test_what_a_killed_job_left_is_cleared_and_its_downloads_are_kept(tmp_path: Path, server: Server) -> None:
     the_entry = entry(https(server.url("/a", gives(DATA))))
     first = fetch(the_entry, tmp_path)
-    place(tmp_path, b"half", ".tiny.arff.abc.tmp")
+    put_file(tmp_path, b"half", ".tiny.arff.abc.tmp")
     assert fetch(the_entry, tmp_path) == first
     assert content(tmp_path) == {"tiny.arff": DATA}
     assert server.asked["/a"] == 1
@@ -165,9 +165,9 @@ def test_the_state_changes_when_something_new_is_there_and_never_once_it_was_had
     the_entry = entry(mirrored(), https("https://a.invalid/x"))
     nothing = source_state(the_entry, target, None)
     assert source_state(the_entry, target, mirror) == nothing
-    place(tmp_path, json.dumps(fetch(the_entry, tmp_path, mirror)).encode(), "fetch.json")
+    put_file(tmp_path, json.dumps(fetch(the_entry, tmp_path, mirror)).encode(), "fetch.json")
     assert source_state(the_entry, target, mirror) == nothing
-    by_hand = place(tmp_path, DATA)
+    by_hand = put_file(tmp_path, DATA)
     placed = source_state(the_entry, target, None)
     assert placed != nothing
     os.utime(by_hand, (1, 1))
@@ -176,7 +176,7 @@ def test_the_state_changes_when_something_new_is_there_and_never_once_it_was_had
     (mirror / "tiny/tiny.arff.xz").write_bytes(DATA)
     mirrored_state = source_state(the_entry, target, mirror)
     assert mirrored_state not in (placed, nothing)
-    place(tmp_path, json.dumps(fetch(the_entry, tmp_path, mirror)).encode(), "fetch.json")
+    put_file(tmp_path, json.dumps(fetch(the_entry, tmp_path, mirror)).encode(), "fetch.json")
     assert source_state(the_entry, target, None) == mirrored_state
 
 
@@ -250,10 +250,10 @@ def test_members_of_a_pattern_are_packed(tmp_path: Path, copies: list[str]) -> N
     source = packaged(member="tiny/*/*.txt")
     record = fetch(entry(source), tmp_path)
     assert "tiny/*/*.txt has sha256" in record["reason"]
-    found = record["reason"].split("has sha256 ")[1][:64]
-    file = SourceFile(("tiny/*/*.txt",), found, 10240)
+    digest = record["reason"].split("has sha256 ")[1][:64]
+    file = SourceFile(("tiny/*/*.txt",), digest, 10240)
     record = fetch(entry(Source("package", {"archive": file}, Reader("x"), None, source.wheel)), tmp_path)
-    assert record["files"] == {"archive": {"name": "tiny.tar", "sha256": found, "bytes": 10240}}
+    assert record["files"] == {"archive": {"name": "tiny.tar", "sha256": digest, "bytes": 10240}}
     assert copies == ["tiny-data"]
 
 
@@ -292,11 +292,11 @@ def test_data_sets_of_one_wheel_download_it_once_even_at_the_same_time(tmp_path:
 def test_a_kept_wheel_with_a_flipped_byte_is_downloaded_again(tmp_path: Path, copies: list[str]) -> None:
     digest = sha256(make_wheel(tmp_path / "index").read_bytes())
     the_entry = entry(packaged(digests={"py3-none-any": digest}))
-    kept = make_wheel(tmp_path / "resources/packages", OTHER)
+    wheel = make_wheel(tmp_path / "resources/packages", OTHER)
     (tmp_path / "resources/packages/.pip-left").mkdir()
     assert fetch(the_entry, tmp_path)["status"] == "had"
-    assert sha256(kept.read_bytes()) == digest
-    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
+    assert sha256(wheel.read_bytes()) == digest
+    assert [path.name for path in wheel.parent.iterdir()] == [wheel.name]
 
 
 def test_pip_is_called_without_dependencies_or_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ def test_schema_of_own_data_has_the_same_formats():
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "new"),
+    ("name", "of_own_data", "of_new_texts"),
     [
         ("a.CSV", "csv", "csv"),
         ("a.b.tsv.gz", "tab", "tab"),
@@ -35,6 +35,6 @@ def test_schema_of_own_data_has_the_same_formats():
         ("a", None, None),
     ],
 )
-def test_ending_tells_the_format(name, own, new):
-    assert format_of(without_packing(name), OWN_DATA) == own
-    assert format_of(without_packing(name), NEW_TEXTS) == new
+def test_ending_tells_the_format(name, of_own_data, of_new_texts):
+    assert format_of(without_packing(name), OWN_DATA) == of_own_data
+    assert format_of(without_packing(name), NEW_TEXTS) == of_new_texts

@@ -58,20 +58,20 @@ def test_a_frame_is_read_as_own_data(form: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["parquet", "excel"])
 @pytest.mark.parametrize(
-    ("error", "kind", "said"),
+    ("error", "kind", "message"),
     [
         (ImportError("no engine"), ConfigError, "needs packages; run: pip install 'pandas"),
         (ValueError("not a file of it"), DataFormatError, "cannot be read as"),
     ],
 )
 def test_what_pandas_cannot_read_is_said(
-    form: str, error: Exception, kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    form: str, error: Exception, kind: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
     monkeypatch.setattr(pd, f"read_{form}", fail)
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=message):
         list(frame_rows(tmp_path / "a", form, ["text"]))
 
 

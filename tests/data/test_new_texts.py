@@ -37,8 +37,8 @@ def test_the_three_forms_give_the_same_texts() -> None:
 
 
 def test_lines_and_identifiers_are_told() -> None:
-    found = read("csv", b'id,text\nx,"two\nlines"\n\ny,one\n', id="id")
-    assert [(text.id, text.line) for text in found] == [("x", 2), ("y", 5)]
+    read_texts = read("csv", b'id,text\nx,"two\nlines"\n\ny,one\n', id="id")
+    assert [(text.id, text.line) for text in read_texts] == [("x", 2), ("y", 5)]
     assert [(text.id, text.line) for text in read("jsonl", b'\n{"text":"a","k":7}\n', id="k")] == [("7", 2)]
     assert [(text.id, text.line) for text in read("csv", b"text\na\nb\n")] == [("1", 2), ("2", 3)]
 
@@ -115,7 +115,7 @@ def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch
 def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every text before a fault is given, and the fault has its line, however many lines are decoded together."""
     data = b"".join(b"%d\n" % n for n in range(30)) + fault + b"\nlast"
-    found = []
+    results = []
     for size in (1, 7, 40, tables.BATCH):
         monkeypatch.setattr(tables, "BATCH", size)
         texts = list[str]()
@@ -123,9 +123,11 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
             texts.extend(text.text.decode() for text in NewTexts("new", "text").read(io.BytesIO(data)))
         except DataFormatError as error:
             texts.append(str(error))
-        found.append(texts)
-    assert found[1:] == found[:-1]
-    assert found[0][:30] == [str(n) for n in range(30)] and (found[0][30:] == ["", "last"] or "line 31" in found[0][30])
+        results.append(texts)
+    assert results[1:] == results[:-1]
+    assert results[0][:30] == [str(n) for n in range(30)] and (
+        results[0][30:] == ["", "last"] or "line 31" in results[0][30]
+    )
 
 
 def test_encodings_that_lines_cannot_tell_are_refused() -> None:

@@ -26,12 +26,12 @@ from textmix.data.registry import READERS, RECORD, DatasetEntry, Reader, Source
 def entry(sample: str, digest: str | None = None, **expect: int) -> DatasetEntry:
     reader = Reader(SAMPLES[sample].reader, SAMPLES[sample].options)
     names = {role: f"{role}.txt" for role in SAMPLES[sample].files}
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": "tiny", "title": "t", "citation": "c", "terms": "none", "files": names, "expect": expect,
         "sources": (Source("mirror", {}, reader, digest),), "reader": reader,
     }  # fmt: skip
     fields = {field.name for field in dataclasses.fields(DatasetEntry)}
-    return DatasetEntry(**{key: value for key, value in known.items() if key in fields})
+    return DatasetEntry(**{key: value for key, value in values.items() if key in fields})
 
 
 def fetched(sample: str, folder: Path, **changes: bytes) -> Path:
@@ -55,7 +55,7 @@ def test_fetched_files_are_parsed(sample: str, tmp_path: Path) -> None:
 
 def folders(root: Path, **records: dict[str, Any]) -> dict[Path, DatasetEntry]:
     """Make a folder for each data set; one with an empty record could be had."""
-    found = {}
+    entries = {}
     for name, record in records.items():
         folder = root / name
         folder.mkdir()
@@ -63,8 +63,8 @@ def folders(root: Path, **records: dict[str, Any]) -> dict[Path, DatasetEntry]:
             io.write_json(folder / RECORD, record)
         else:
             fetched("tab", folder)
-        found[folder] = dataclasses.replace(entry("tab"), id=name)
-    return found
+        entries[folder] = dataclasses.replace(entry("tab"), id=name)
+    return entries
 
 
 NOT_HAD: dict[str, Any] = {"status": "missing", "reason": "the host is gone", "broken": False}
@@ -172,7 +172,7 @@ def test_readers_come_from_a_closed_list() -> None:
 
 def corpus(**changes: Any) -> Corpus:
     """Return a small corpus with every block, or with some of them changed."""
-    given: dict[str, Any] = {
+    blocks: dict[str, Any] = {
         "name": "c",
         "ids": ["a", "b", "c"],
         "label_names": ["x", "y"],
@@ -184,7 +184,7 @@ def corpus(**changes: Any) -> Corpus:
         "feature_names": ["p", "q", "r"],
         "info": {"k": 1},
     }
-    return Corpus(**{**given, **changes})
+    return Corpus(**{**blocks, **changes})
 
 
 def csr(rows: list[list[float]], dtype: type) -> sparse.csr_array:
@@ -304,25 +304,25 @@ def test_saving_and_loading_is_the_identity(tmp_path_factory: pytest.TempPathFac
 
 @settings(deadline=None, derandomize=True, max_examples=50)
 @given(corpora(), corpora())
-def test_equal_digests_mean_equal_content(one: Corpus, other: Corpus) -> None:
+def test_equal_digests_mean_equal_content(first: Corpus, second: Corpus) -> None:
     """Two random corpora differ nearly always; where they do not, their digests are equal."""
     same = all(
-        list(getattr(one, key)) == list(getattr(other, key)) for key in ("ids", "label_names", "feature_names")
+        list(getattr(first, key)) == list(getattr(second, key)) for key in ("ids", "label_names", "feature_names")
     ) and all(
-        _equal(getattr(one, key), getattr(other, key)) for key in ("labels", "split", "text", "tokens", "features")
+        _equal(getattr(first, key), getattr(second, key)) for key in ("labels", "split", "text", "tokens", "features")
     )
-    assert (one.content_digest() == other.content_digest()) == same
+    assert (first.content_digest() == second.content_digest()) == same
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(first: Any, second: Any) -> bool:
     """Return whether two blocks are equal."""
-    if one is None or other is None:
-        return one is other
-    if isinstance(one, Ragged):
-        return bool(np.array_equal(one.values, other.values) and np.array_equal(one.offsets, other.offsets))
-    if isinstance(one, np.ndarray):
-        return bool(np.array_equal(one, other))
-    return one.dtype == other.dtype and one.shape == other.shape and (one != other).nnz == 0
+    if first is None or second is None:
+        return first is second
+    if isinstance(first, Ragged):
+        return bool(np.array_equal(first.values, second.values) and np.array_equal(first.offsets, second.offsets))
+    if isinstance(first, np.ndarray):
+        return bool(np.array_equal(first, second))
+    return first.dtype == second.dtype and first.shape == second.shape and (first != second).nnz == 0
 
 
 @pytest.mark.parametrize(

@@ -39,13 +39,13 @@ def read_or_refuse(sample: Sample, folder: Path, contents: dict[str, bytes]) -> 
 
 def documents(corpus: Corpus) -> dict[str, tuple]:
     """Return what is known of each document by its id."""
-    found = {}
+    described = {}
     for i, doc in enumerate(corpus.ids):
         names = tuple(corpus.label_names[j] for j in corpus.labels[[i]].indices)
         split = None if corpus.split is None else int(corpus.split[i])
         content = corpus.text.text(i) if corpus.text else tuple(corpus.features[[i]].toarray()[0].tolist())
-        found[doc] = names, split, content
-    return found
+        described[doc] = names, split, content
+    return described
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -64,10 +64,10 @@ def test_arbitrary_bytes(folder: Path, name: str, role: str, data: bytes, whole:
 
 @pytest.mark.parametrize(("name", "role"), ROLES)
 @searched()
-@given(place=st.floats(0, 1), gone=st.integers(0, 8), new=st.lists(PIECES, max_size=3).map(b"".join))
-def test_valid_files_with_a_fault(folder: Path, name: str, role: str, place: float, gone: int, new: bytes) -> None:
+@given(share=st.floats(0, 1), gone=st.integers(0, 8), new=st.lists(PIECES, max_size=3).map(b"".join))
+def test_valid_files_with_a_fault(folder: Path, name: str, role: str, share: float, gone: int, new: bytes) -> None:
     def damage(valid: bytes) -> bytes:
-        start = int(place * len(valid))
+        start = int(share * len(valid))
         return valid[:start] + new + valid[start + gone :]
 
     sample = SAMPLES[name]

@@ -154,13 +154,13 @@ def test_content_of_an_entry_is_all_but_its_prose(tmp_path):
 
 def changed(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
     def change(entry: dict[str, Any]) -> None:
-        place: Any = entry
+        parent: Any = entry
         for step in path[:-1]:
-            place = place[step]
+            parent = parent[step]
         if value is None:
-            del place[path[-1]]
+            del parent[path[-1]]
         else:
-            place[path[-1]] = value
+            parent[path[-1]] = value
 
     return change
 

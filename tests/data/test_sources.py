@@ -112,7 +112,7 @@ def small(entry: DatasetEntry, server: Server) -> DatasetEntry:
     The first address of a file redirects to another path, and breaks off at the first try; further addresses answer
     with an error.  A digest that the entry knows becomes that of the small file; one that it does not know stays so.
     """
-    source = next(one for one in entry.sources if one.kind == "https")
+    source = next(candidate for candidate in entry.sources if candidate.kind == "https")
     files = {}
     for role, file in source.files.items():
         first = urlsplit(file.where[0])
@@ -121,11 +121,11 @@ def small(entry: DatasetEntry, server: Server) -> DatasetEntry:
         whole = server.url("/whole" + path, gives(body[:-1], length=len(body)), gives(body))
         urls = [server.url(path, redirects(whole))]
         urls += [server.url(f"/other{k}{path}", gives(b"", status=404)) for k in range(len(file.where) - 1)]
-        known = (sha256(body), len(body)) if file.sha256 else (None, None)
-        files[role] = SourceFile(tuple(urls), *known)
-    made = replace(source, files=files, content_digest=None)
+        digest_and_size = (sha256(body), len(body)) if file.sha256 else (None, None)
+        files[role] = SourceFile(tuple(urls), *digest_and_size)
+    local = replace(source, files=files, content_digest=None)
     names = {role: entry.files[role] for role in files}
-    return replace(entry, sources=(made,), files=names, hosts=entry.hosts | {"127.0.0.1"})
+    return replace(entry, sources=(local,), files=names, hosts=entry.hosts | {"127.0.0.1"})
 
 
 @pytest.fixture(scope="module")
@@ -145,20 +145,20 @@ def test_files_of_the_form_of_each_public_source_are_fetched_and_read(
     source = entry.sources[0]
     read = importlib.import_module(source.reader.module).read
     corpus: Corpus = read(entry.paths(record, tmp_path / name), {**source.reader.options, "name": name})
-    found = {label for label, used in zip(corpus.label_names, corpus.labels.sum(axis=0), strict=True) if used}
+    used_labels = {label for label, used in zip(corpus.label_names, corpus.labels.sum(axis=0), strict=True) if used}
     expected = {
         **{other: {label for _, label in parts.values()} for other, parts in SPLIT_FOLDERS.items()},
         **{other: set(labels.values()) - {""} for other, labels in FOLDERS.items()},
     }
     assert len(corpus.ids) > 0
-    assert found == expected[name] if name in expected else len(found) >= 1
+    assert used_labels == expected[name] if name in expected else len(used_labels) >= 1
     assert all(server.asked[path] <= 2 for path in server.asked)
 
 
 @pytest.mark.parametrize("name", sorted(name for name, entry in ON_THE_WEB.items() if entry.reader.name == "arff"))
 def test_a_pointer_of_git_lfs_is_no_file_of_any_source(name: str, server: Server, tmp_path: Path) -> None:
     entry = REGISTRY[name]
-    source = next(one for one in entry.sources if one.kind == "https")
+    source = next(candidate for candidate in entry.sources if candidate.kind == "https")
     url = server.url(f"/pointer/{name}", gives(POINTER))
     files = {role: SourceFile((url,)) for role in source.files}
     entry = replace(entry, sources=(replace(source, files=files),), files={role: entry.files[role] for role in files})
@@ -168,23 +168,27 @@ def test_a_pointer_of_git_lfs_is_no_file_of_any_source(name: str, server: Server
 
 def test_every_reader_of_an_https_source_has_a_form_here() -> None:
     for name, entry in ON_THE_WEB.items():
-        for source in (one for one in entry.sources if one.kind == "https"):
+        for source in (candidate for candidate in entry.sources if candidate.kind == "https"):
             for role in source.files:
                 assert plain(entry, source, role), (name, role)
 
 
 def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
     """Return the data sets of which a wrong copy could pass: no digest, and no reason that says what decides."""
-    found = []
+    names = []
     for entry in entries:
         files = [file for source in entry.sources for file in source.files.values()]
-        said = bool(entry.no_digest) == any(file.sha256 is None for file in files)
+        states_reason = bool(entry.no_digest) == any(file.sha256 is None for file in files)
         if entry.no_digest:
             web = next(source for source in entry.sources if source.kind == "https")
-            said = said and ("content digest" in entry.no_digest) == bool(web.content_digest) and bool(entry.expect)
-        if not said:
-            found.append(entry.id)
-    return found
+            states_reason = (
+                states_reason
+                and ("content digest" in entry.no_digest) == bool(web.content_digest)
+                and bool(entry.expect)
+            )
+        if not states_reason:
+            names.append(entry.id)
+    return names
 
 
 def test_an_unknown_digest_has_a_reason_and_what_decides_in_its_place() -> None:

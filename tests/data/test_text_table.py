@@ -72,8 +72,8 @@ def test_texts_and_labels_are_those_of_the_file(tmp_path):
     ids=["byte order mark", "CRLF", "no last line end", "empty line", "packed"],
 )
 def test_other_forms_of_the_same_table_are_the_same(tmp_path, content):
-    found = read_own(reading(write(tmp_path, "a.csv", content)))
-    assert found.content_digest() == read_own(reading(write(tmp_path, "b.csv", GOOD))).content_digest()
+    corpus = read_own(reading(write(tmp_path, "a.csv", content)))
+    assert corpus.content_digest() == read_own(reading(write(tmp_path, "b.csv", GOOD))).content_digest()
 
 
 def test_labels_may_hold_commas_quotes_slashes_and_line_ends(tmp_path):
@@ -209,8 +209,8 @@ WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_file_is_refused_with_file_and_line(tmp_path, case):
-    name, content, options, said = WRONG[case]
-    with pytest.raises(DataFormatError, match=f"^{said}$"):
+    name, content, options, message = WRONG[case]
+    with pytest.raises(DataFormatError, match=f"^{message}$"):
         read_own(reading(write(tmp_path, name, content), **options))
 
 
@@ -228,11 +228,11 @@ AS_THEY_COME = {
 
 @pytest.mark.parametrize("case", AS_THEY_COME)
 def test_delimiter_and_encoding_are_found_and_said(tmp_path, case):
-    content, said = AS_THEY_COME[case]
+    content, remark = AS_THEY_COME[case]
     corpus = read_own(reading(write(tmp_path, "a.csv", content)))
     assert texts(corpus) == ["one two", "thréé" if case == "Latin-1" else "three"]
     assert labels(corpus) == [["a"], ["b"]]
-    assert re.fullmatch(said, " ".join(corpus.info["remarks"]))
+    assert re.fullmatch(remark, " ".join(corpus.info["remarks"]))
 
 
 def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path):

@@ -24,7 +24,7 @@ from textmix.numerics.matrices import LARGEST_COUNT, check_counts_in_range, comp
 
 SOURCE = Path(textmix.__file__).parent
 #: Modules that call the checks of scikit-learn: the gate of the models, that of the weighting, and a second look at y.
-CALLERS = {"models/common/validation.py", "text/weighting.py"}
+CALLERS = {"models/common/validation.py", "text/term_weighting.py"}
 CHECKS = {"validate_data", "check_array", "check_X_y"}
 
 

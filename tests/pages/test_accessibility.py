@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest.test_comparison import both_pages
-from tests.contest.test_study import content
+from tests.contest.example import both_pages
+from tests.contest.studies import content
 from tests.verdict.test_page import pages, part
 from textmix.contest import study_page
 

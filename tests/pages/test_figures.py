@@ -47,15 +47,15 @@ ALL = [(paper, name) for paper, figures in OPTIONS.items() for name in figures]
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Made:
+def stored(tmp_path: Path) -> Made:
     return fill(Made(tmp_path, {}))
 
 
-def fill(made: Made) -> Made:
+def fill(stored: Made) -> Made:
     """Write all that the figures draw."""
     for number, (method, trials) in enumerate(TRIALS.items()):
-        made.scores(method, {"": trials})
-        made.seconds(method, [0.5 + number, 1.0 + number, 9.0 + number])
+        stored.scores(method, {"": trials})
+        stored.seconds(method, [0.5 + number, 1.0 + number, 9.0 + number])
     grids = {
         "dcm": {f"smoothing={10.0**-k}": [0.8 - k / 100, 0.81] for k in range(4)},
         "smoothed": {f"mu={mu}": [0.7 + mu / 1000] for mu in MU},
@@ -63,25 +63,25 @@ def fill(made: Made) -> Made:
     }
     for dataset in ("news_set", "near_set"):
         for method, variants in grids.items():
-            made.scores(method, variants, dataset, experiment="grid")
+            stored.scores(method, variants, dataset, experiment="grid")
     shares = [(mu, q, (1.2 - q) / mu) for mu in MU for q in (0.5, 1.0)]
     weights = [{"mu": mu, "background_quantile": q, "mean_abs_weight": w} for mu, q, w in shares]
-    made.measure("idf_effect", {}, weights=weights)
+    stored.measure("idf_effect", {}, weights=weights)
     distances = [{"parameter": p, "value": v, "distance": d} for p in ("delta", "mu") for v, d in ((1, 0.1), (10, 0.0))]
-    made.measure("limits", {}, limits=[*distances, {"parameter": "mu", "value": 5, "distance": 0.02}])
-    return made
+    stored.measure("limits", {}, limits=[*distances, {"parameter": "mu", "value": 5, "distance": 0.02}])
+    return stored
 
 
-def data(made: Made, paper: str, name: str) -> FigureData:
+def data(stored: Made, paper: str, name: str) -> FigureData:
     """Return what a figure gets."""
-    return FigureData(made.results, PRINTED, OPTIONS[paper][name])
+    return FigureData(stored.results, PRINTED, OPTIONS[paper][name])
 
 
-def figure(made: Made, paper: str, name: str) -> Any:
+def figure(stored: Made, paper: str, name: str) -> Any:
     """Return a figure before it is drawn."""
     module = {"edcm": edcm, "naive_bayes": naive_bayes}[paper]
     with style():
-        return module.FIGURES[name](data(made, paper, name))
+        return module.FIGURES[name](data(stored, paper, name))
 
 
 def points(axes: Any) -> set[tuple[float, float]]:
@@ -97,21 +97,21 @@ def texts(axes: Any) -> set[str]:
 
 
 @pytest.mark.parametrize(("paper", "name"), ALL)
-def test_same_input_gives_the_same_bytes(made: Made, paper: str, name: str) -> None:
-    first = draw(paper, name, data(made, paper, name))
+def test_same_input_gives_the_same_bytes(stored: Made, paper: str, name: str) -> None:
+    first = draw(paper, name, data(stored, paper, name))
     with matplotlib.rc_context({"svg.hashsalt": "other", "font.size": 30, "lines.markeredgewidth": 9}):
-        assert draw(paper, name, data(made, paper, name)) == first
+        assert draw(paper, name, data(stored, paper, name)) == first
     assert len(first) < 300_000
     assert_sound(first)
 
 
 @pytest.mark.parametrize(("paper", "name"), ALL)
-def test_every_axis_is_labelled_and_every_drawing_can_stand_on_the_page(made: Made, paper: str, name: str) -> None:
-    drawn = figure(made, paper, name)
+def test_every_axis_is_labelled_and_every_drawing_can_stand_on_the_page(stored: Made, paper: str, name: str) -> None:
+    drawn = figure(stored, paper, name)
     for axes in drawn.axes:
         assert axes.get_xlabel() or "DCM" in {label.get_text() for label in axes.get_xticklabels()}
     assert drawn.axes[0].get_ylabel() or "DCM" in {label.get_text() for label in drawn.axes[0].get_yticklabels()}
-    assert str(inline_svg(draw(paper, name, data(made, paper, name)), "p", name)).startswith("<svg")
+    assert str(inline_svg(draw(paper, name, data(stored, paper, name)), "p", name)).startswith("<svg")
 
 
 @pytest.mark.parametrize(("paper", "names"), [(paper, set(figures)) for paper, figures in OPTIONS.items()])
@@ -121,8 +121,8 @@ def test_every_figure_of_a_paper_is_tested(paper: str, names: set[str]) -> None:
     assert set({"edcm": edcm, "naive_bayes": naive_bayes}[paper].FIGURES) == names | elsewhere
 
 
-def test_accuracy_draws_every_split_the_mean_and_the_published_value(made: Made) -> None:
-    (axes,) = figure(made, "edcm", "accuracy").axes
+def test_accuracy_draws_every_split_the_mean_and_the_published_value(stored: Made) -> None:
+    (axes,) = figure(stored, "edcm", "accuracy").axes
     marks = points(axes)
     for row, trials in enumerate(TRIALS.values()):
         assert {(value, round(row + 0.13, 9)) for value in trials} <= marks
@@ -132,28 +132,28 @@ def test_accuracy_draws_every_split_the_mean_and_the_published_value(made: Made)
     assert {"published ± standard deviation", "one split (n = 2)"} <= set(labels)
 
 
-def test_without_a_published_value_none_is_drawn(made: Made) -> None:
+def test_without_a_published_value_none_is_drawn(stored: Made) -> None:
     options = {key: value for key, value in OPTIONS["edcm"]["accuracy"].items() if key != "published"}
-    (axes,) = edcm.accuracy(FigureData(made.results, PRINTED, options)).axes
+    (axes,) = edcm.accuracy(FigureData(stored.results, PRINTED, options)).axes
     assert not any("published" in label for label in axes.get_legend_handles_labels()[1])
 
 
-def test_training_seconds_draw_median_and_published_on_a_logarithmic_axis(made: Made) -> None:
-    (axes,) = figure(made, "edcm", "training_seconds").axes
+def test_training_seconds_draw_median_and_published_on_a_logarithmic_axis(stored: Made) -> None:
+    (axes,) = figure(stored, "edcm", "training_seconds").axes
     assert axes.get_xscale() == "log"
     assert {(2788.0, 0), (19.0, 1), (2.0, 0), (3.0, 1)} <= points(axes)
     assert {"2,788 s", "19 s", "2 s", "3 s"} <= texts(axes)
 
 
-def test_smoothing_draws_the_mean_at_every_constant(made: Made) -> None:
-    (axes,) = figure(made, "edcm", "smoothing_sensitivity").axes
+def test_smoothing_draws_the_mean_at_every_constant(stored: Made) -> None:
+    (axes,) = figure(stored, "edcm", "smoothing_sensitivity").axes
     line = axes.lines[0]
     assert list(line.get_xdata()) == pytest.approx([0.001, 0.01, 0.1, 1.0])
     assert list(line.get_ydata()) == pytest.approx([0.79, 0.795, 0.8, 0.805])
 
 
-def test_curve_has_a_panel_a_data_set_and_a_level_line(made: Made) -> None:
-    panels = figure(made, "naive_bayes", "accuracy").axes
+def test_curve_has_a_panel_a_data_set_and_a_level_line(stored: Made) -> None:
+    panels = figure(stored, "naive_bayes", "accuracy").axes
     assert [axes.get_title("left") or axes.get_title() for axes in panels] == [
         "News, splits (n = 1)",
         "near, splits (n = 1)",
@@ -163,36 +163,36 @@ def test_curve_has_a_panel_a_data_set_and_a_level_line(made: Made) -> None:
         assert any(list(line.get_ydata()) == [0.9, 0.9] for line in axes.lines)
 
 
-def test_curve_leaves_out_a_missing_data_set_and_is_missing_without_any(made: Made) -> None:
-    folder = made.root / "scores/paper/grid"
+def test_curve_leaves_out_a_missing_data_set_and_is_missing_without_any(stored: Made) -> None:
+    folder = stored.root / "scores/paper/grid"
     for path in sorted((folder / "near_set").iterdir()):
         path.unlink()
-    assert len(figure(made, "naive_bayes", "accuracy").axes) == 1
+    assert len(figure(stored, "naive_bayes", "accuracy").axes) == 1
     for name in ("smoothed", "logistic"):
         io.write_missing(folder / f"news_set/{name}.csv", MissingResult("no source answered"), {})
     with pytest.raises(MissingResult, match="no source answered"):
-        figure(Made(made.root, {}), "naive_bayes", "accuracy")
+        figure(Made(stored.root, {}), "naive_bayes", "accuracy")
 
 
-def test_idf_effect_draws_a_line_a_mu(made: Made) -> None:
-    (axes,) = figure(made, "naive_bayes", "idf_effect").axes
+def test_idf_effect_draws_a_line_a_mu(stored: Made) -> None:
+    (axes,) = figure(stored, "naive_bayes", "idf_effect").axes
     assert [list(line.get_ydata()) for line in axes.lines] == [
         pytest.approx([(1.2 - q) / mu for q in (0.5, 1.0)]) for mu in MU
     ]
 
 
-def test_limits_are_sorted_and_leave_out_zero(made: Made) -> None:
-    first, second = figure(made, "naive_bayes", "limits").axes
+def test_limits_are_sorted_and_leave_out_zero(stored: Made) -> None:
+    first, second = figure(stored, "naive_bayes", "limits").axes
     assert [list(line.get_xdata()) for line in (*first.lines, *second.lines)] == [[1.0], [1.0, 5.0]]
 
 
-def test_unknown_figure_names_those_there_are(made: Made) -> None:
+def test_unknown_figure_names_those_there_are(stored: Made) -> None:
     with pytest.raises(ConfigError, match="'histogram'; there are accuracy, burstiness, dcm_methods"):
-        draw("edcm", "histogram", data(made, "edcm", "accuracy"))
+        draw("edcm", "histogram", data(stored, "edcm", "accuracy"))
 
 
-def test_role_without_a_data_set_is_a_missing_result(made: Made) -> None:
-    results = Results(made.root, "paper", ROLES, SETTINGS)
+def test_role_without_a_data_set_is_a_missing_result(stored: Made) -> None:
+    results = Results(stored.root, "paper", ROLES, SETTINGS)
     options = {**OPTIONS["edcm"]["accuracy"], "role": "gone", "methods": ["dcm"]}
     with pytest.raises(MissingResult, match="no data set for 'gone': was never public"):
         draw("edcm", "accuracy", FigureData(results, {}, options))

@@ -82,7 +82,11 @@ def test_counts_are_those_of_the_definition_however_many_bytes_are_taken_at_a_ti
         built = build_features(corpus_of(texts, split), {**spec, "fit_on": "train" if train_only else "all"})
     assert built.features.has_sorted_indices and built.features.indices.dtype == np.int32
     tokens = [naive.tokens(text, tokenizer) for text in texts]
-    deciding = [each for each, part in zip(tokens, split, strict=True) if part == TRAIN] if train_only else tokens
+    deciding = (
+        [document_tokens for document_tokens, part in zip(tokens, split, strict=True) if part == TRAIN]
+        if train_only
+        else tokens
+    )
     words = naive.vocabulary(deciding, stop_words(stop_list), min_count, min_documents)
     assert built.feature_names == words
     assert built.features.shape == (len(texts), len(words))

@@ -32,13 +32,15 @@ def test_features_and_counts_are_those_of_the_definition(
     texts: list[str], max_n: int, max_slop: int, min_df: int, subsume: bool
 ) -> None:
     documents = [text.split() for text in texts]
-    kept = naive.features(documents, max_n, max_slop, min_df, subsume)
+    frequencies = naive.features(documents, max_n, max_slop, min_df, subsume)
     ours = vectorizer(max_n, max_slop, min_df, subsume=subsume)
     X = ours.fit_transform(texts)
     names = ours.get_feature_names_out().tolist()
-    assert dict(zip(names, ours.skipgrams_.df.tolist(), strict=True)) == {naive.name(g): df for g, df in kept.items()}
+    assert dict(zip(names, ours.skipgrams_.df.tolist(), strict=True)) == {
+        naive.name(g): df for g, df in frequencies.items()
+    }
     for row, document in enumerate(documents):
-        expected = naive.counts(document, kept, max_n, max_slop)
+        expected = naive.counts(document, frequencies, max_n, max_slop)
         assert {names[j]: X[row, j] for j in X[[row]].indices} == expected
     assert X.has_sorted_indices
     assert X.dtype == np.int32
@@ -48,14 +50,16 @@ def test_features_among_many_rare_words_are_those_of_the_definition() -> None:
     rng = np.random.default_rng(3)
     words = np.array([f"w{i}" for i in range(60)])
     documents = [words[np.minimum(rng.geometric(0.05, size=12), 59)].tolist() for _ in range(25)]
-    kept = naive.features(documents, 3, 2, 2, True)
+    frequencies = naive.features(documents, 3, 2, 2, True)
     ours = vectorizer(3, 2, 2)
     X = ours.fit_transform([" ".join(document) for document in documents])
     names = ours.get_feature_names_out().tolist()
-    assert dict(zip(names, ours.skipgrams_.df.tolist(), strict=True)) == {naive.name(g): df for g, df in kept.items()}
-    assert any(len(gram) == 3 and slop == 2 for gram, slop in kept) and len(words) > 32
+    assert dict(zip(names, ours.skipgrams_.df.tolist(), strict=True)) == {
+        naive.name(g): df for g, df in frequencies.items()
+    }
+    assert any(len(gram) == 3 and slop == 2 for gram, slop in frequencies) and len(words) > 32
     for row, document in enumerate(documents):
-        expected = naive.counts(document, kept, 3, 2)
+        expected = naive.counts(document, frequencies, 3, 2)
         assert {names[j]: X[row, j] for j in X[[row]].indices} == expected
 
 
@@ -66,10 +70,10 @@ def test_new_documents_are_read_as_if_they_had_been_there(
 ) -> None:
     later = [f"{text} unseen a b" for text in later]
     ours = vectorizer(max_n, max_slop, 1).fit(texts)
-    kept = naive.features([text.split() for text in texts], max_n, max_slop, 1, True)
+    frequencies = naive.features([text.split() for text in texts], max_n, max_slop, 1, True)
     X, names = ours.transform(later), ours.get_feature_names_out().tolist()
     for row, text in enumerate(later):
-        expected = naive.counts(text.split(), kept, max_n, max_slop)
+        expected = naive.counts(text.split(), frequencies, max_n, max_slop)
         assert {names[j]: X[row, j] for j in X[[row]].indices} == expected
 
 
@@ -91,15 +95,15 @@ def test_threads_chunks_and_blocks_change_no_byte(weighting: str, monkeypatch: p
     rng = np.random.default_rng(1)
     lengths = rng.integers(0, 30, 60)
     tokens = Ragged(rng.integers(0, 6, lengths.sum()).astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]))
-    found = []
+    results = []
     for threads, chunk, candidates in ((1, 512, 1 << 24), (2, 7, 1), (3, 1, 1)):
         monkeypatch.setattr(module, "CHUNK", chunk)
         monkeypatch.setattr(module, "CANDIDATES", candidates)
         with using(threads):
             grams = Skipgrams(4, 2, 3).fit(tokens, 6)
             X = grams.transform(tokens, weighting)
-        found.append([a.tobytes() for a in (X.data, X.indices, X.indptr, grams.df, grams.columns)])
-    assert found[0] == found[1] == found[2]
+        results.append([a.tobytes() for a in (X.data, X.indices, X.indptr, grams.df, grams.columns)])
+    assert results[0] == results[1] == results[2]
 
 
 @given(st.lists(st.integers(0, 9), min_size=0, max_size=12), st.integers(1, 20))
@@ -126,8 +130,8 @@ def test_a_second_fit_leaves_nothing_of_the_first() -> None:
     again, fresh = Skipgrams(4, 1, 2).fit(first, 6), Skipgrams(4, 1, 2).fit(second, 6)
     again.transform(first)
     again.fit(second, 6)
-    found, expected = again.transform(second), fresh.transform(second)
-    assert (found.data.tobytes(), found.indices.tobytes()) == (expected.data.tobytes(), expected.indices.tobytes())
+    counts, expected = again.transform(second), fresh.transform(second)
+    assert (counts.data.tobytes(), counts.indices.tobytes()) == (expected.data.tobytes(), expected.indices.tobytes())
 
 
 def test_only_deciding_documents_are_counted() -> None:
@@ -146,10 +150,10 @@ def test_scores_are_those_of_an_ordered_span_query(texts: list[str], max_n: int,
     documents = [text.split() for text in texts]
     ours = vectorizer(max_n, max_slop, 1, weighting="score")
     X, names = ours.fit_transform(texts), ours.get_feature_names_out().tolist()
-    kept = {naive.name(gram): gram for gram in naive.features(documents, max_n, max_slop, 1, True)}
+    gram_of = {naive.name(gram): gram for gram in naive.features(documents, max_n, max_slop, 1, True)}
     for row, document in enumerate(documents):
         for j in X[[row]].indices:
-            expected = naive.score(document, kept[names[j]], documents, max_slop)
+            expected = naive.score(document, gram_of[names[j]], documents, max_slop)
             assert X[row, j] == pytest.approx(expected, rel=1e-5)
 
 

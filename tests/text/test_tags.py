@@ -33,7 +33,7 @@ def test_nine_in_ten_words_of_the_tagged_sentences_get_their_tag() -> None:
         words, truth = zip(*(pair.rsplit("/", 1) for pair in line.split()), strict=True)
         # Penn has one tag for "to", before a verb and before a noun.
         allowed = [{tag, "PRT"} if word == "to" else {tag} for word, tag in zip(words, truth, strict=True)]
-        right += [coarse(found) in ok for found, ok in zip(tags(words), allowed, strict=True)]
+        right += [coarse(tag) in ok for tag, ok in zip(tags(words), allowed, strict=True)]
     assert len(right) == 288
     assert sum(right) == 270  # 93.8 %, which textmix.text.tags states
 

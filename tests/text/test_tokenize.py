@@ -36,7 +36,9 @@ def words_of(documents: list[str], tokenizer: str, *limits: int) -> list[list[st
 @given(documents=DOCUMENTS, min_length=st.integers(1, 3), extra=st.integers(0, 4))
 def test_words_are_those_of_the_definition(tokenizer: str, documents: list[str], min_length: int, extra: int) -> None:
     limits = (min_length, min_length + extra)
-    assert words_of(documents, tokenizer, *limits) == [naive.tokens(each, tokenizer, *limits) for each in documents]
+    assert words_of(documents, tokenizer, *limits) == [
+        naive.tokens(document, tokenizer, *limits) for document in documents
+    ]
 
 
 @quick
@@ -102,7 +104,7 @@ def test_words_of_one_hash_stay_apart() -> None:
 def test_a_word_whose_slot_is_taken_gets_the_next_and_after_the_last_the_first(code: int) -> None:
     first = kernels.slot_of(np.uint64(code), 4)
     slots = kernels._rehashed(np.full(3, code, np.uint64), 3, 4)
-    assert [slots[(first + place) % 4] for place in range(4)] == [0, 1, 2, -1]
+    assert [slots[(first + step) % 4] for step in range(4)] == [0, 1, 2, -1]
 
 
 @quick

@@ -34,10 +34,10 @@ def test_compiled_arithmetic_equals_its_twin_to_the_byte() -> None:
     again = vectors.copy(), outputs.copy()
     float_kernels._python_step(again[0], 3, again[1], rows, factors, 3, 2)
     expected = float_kernels._python_product(again[0], 3, again[1], 5, 2)
-    found = compiled(vectors, outputs, rows, factors)
+    product = compiled(vectors, outputs, rows, factors)
     assert vectors.tobytes() == again[0].tobytes()
     assert outputs.tobytes() == again[1].tobytes()
-    assert np.float32(found) == expected == pytest.approx(float(vectors[3:-6] @ outputs[5 : 5 + SIZE]), rel=1e-5)
+    assert np.float32(product) == expected == pytest.approx(float(vectors[3:-6] @ outputs[5 : 5 + SIZE]), rel=1e-5)
 
 
 Path = list[tuple[int, int]]
@@ -87,7 +87,7 @@ def test_vectors_are_those_of_the_plain_twin(loss: str) -> None:
     tokens = np.concatenate(documents)
     offsets = np.cumsum([0, *map(len, documents)])
     counts, order = np.bincount(tokens, minlength=11), np.random.default_rng(2).permutation(len(documents))
-    kept = np.linspace(0.3, 1.0, 11)
+    chances = np.linspace(0.3, 1.0, 11)
     paths, noise = huffman_paths(counts), (4 if loss == "negative" else 0, *alias_table(counts**0.75))
     vectors = np.random.default_rng(3).normal(size=(len(documents), SIZE)).astype(np.float32)
     outputs = np.random.default_rng(4).normal(size=(11, SIZE)).astype(np.float32) / 8
@@ -102,10 +102,10 @@ def test_vectors_are_those_of_the_plain_twin(loss: str) -> None:
         drawn = [int(p) if p - int(p) < noise[1][int(p)] else int(noise[2][int(p)]) for p in places]
         return [(word, 1.0), *((other, 0.0) for other in drawn if other != word)]
 
-    naive.train(documents, order, kept, 0.5, 3, targets, plain, plain_outputs, draw)
+    naive.train(documents, order, chances, 0.5, 3, targets, plain, plain_outputs, draw)
     state = np.array([99], dtype=np.uint64)
     flat, rows = vectors.reshape(-1), outputs.reshape(-1)
-    train_bags(offsets, tokens, order, kept, (0.5, 3), paths, noise, SIZE, flat, rows, state)
+    train_bags(offsets, tokens, order, chances, (0.5, 3), paths, noise, SIZE, flat, rows, state)
     np.testing.assert_allclose(vectors, plain, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(outputs, plain_outputs, rtol=1e-4, atol=1e-4)
     assert int(state[0]) == draw.state
@@ -122,11 +122,11 @@ def test_vectors_are_the_same_every_time_and_tell_two_kinds_of_documents_apart(l
     rows = [rng.integers(10 * (d % 2), 10 * (d % 2) + 10, size=30) for d in range(40)]
     tokens = Ragged(np.concatenate(rows).astype(np.int32), np.arange(0, 1201, 30))
     spec = VectorSpec(size=5, loss=loss, epochs=40, rate=0.1)
-    found = paragraph_vectors(tokens, spec)
-    assert found.tobytes() == paragraph_vectors(tokens, spec).tobytes()
-    assert found.shape == (40, 5)
-    assert found.tobytes() != paragraph_vectors(tokens, VectorSpec(**{**vars(spec), "shuffle": False})).tobytes()
-    unit = found / np.linalg.norm(found, axis=1, keepdims=True)
+    trained = paragraph_vectors(tokens, spec)
+    assert trained.tobytes() == paragraph_vectors(tokens, spec).tobytes()
+    assert trained.shape == (40, 5)
+    assert trained.tobytes() != paragraph_vectors(tokens, VectorSpec(**{**vars(spec), "shuffle": False})).tobytes()
+    unit = trained / np.linalg.norm(trained, axis=1, keepdims=True)
     alike = unit @ unit.T
     assert alike[0::2, 0::2].mean() > alike[0::2, 1::2].mean() + 0.3
 

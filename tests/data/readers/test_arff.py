@@ -1,0 +1,255 @@
+"""ARFF files with MULAN labels: rows, headers, label files, and their faults."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from pathlib import Path
+
+import arff as liac
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.data.readers.numbers import NUMBERS, quick
+from tests.fixtures.reader_files import ARFF_HEAD, LABEL_XML, SAMPLES, XML_HEAD, Sample
+from tests.naive import number_rows as naive
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.corpus import TEST, TRAIN
+from textmix.data.parse import check_corpus
+
+
+def arff(rows: str, head: bytes = ARFF_HEAD, labels: bytes = LABEL_XML) -> Sample:
+    return Sample("arff", {"data": head + rows.encode(), "labels": labels})
+
+
+@quick
+@given(st.data(), st.integers(1, 5), st.integers(1, 6))
+def test_dense_rows_equal_their_definition(folder: Path, data: st.DataObject, columns: int, rows: int) -> None:
+    text = "".join(",".join(data.draw(NUMBERS) for _ in range(columns)) + "\n" for _ in range(rows))
+    head = ",".join(f"c{i}" for i in range(columns)) + ",label\n"
+    sample = Sample("table_file", {"data": (head + text.replace("\n", ",1\n")).encode()}, {"n_labels": 1})
+    corpus = sample.read(folder)
+    np.testing.assert_array_equal(corpus.features.toarray(), naive.dense_rows(text))
+
+
+@quick
+@given(st.lists(st.dictionaries(st.integers(0, 5), NUMBERS, max_size=6), min_size=1, max_size=6))
+def test_sparse_rows_equal_their_definition(folder: Path, rows: list[dict[int, str]]) -> None:
+    text = "".join("{" + ",".join(f"{i} {row[i]}" for i in sorted(row)) + "}\n" for row in rows)
+    head = "@relation r\n" + "".join(f"@attribute a{i} numeric\n" for i in range(6)) + "@attribute red {0,1}\n@data\n"
+    labels = XML_HEAD + b'<label name="red"/></labels>'
+    corpus = arff(text, head.encode(), labels).read(folder)
+    check_corpus(corpus)
+    np.testing.assert_array_equal(corpus.features.toarray(), naive.sparse_rows(text, 6))
+
+
+@quick
+@given(
+    st.lists(st.text("aB é%{},", min_size=1).filter(lambda name: name == name.strip()), min_size=1, unique=True),
+    st.lists(st.dictionaries(st.integers(0, 9), st.sampled_from([1.0, -2.5, 1e-7, 123456.0])), min_size=1),
+    st.booleans(),
+)
+def test_arff_equals_liac_arff(folder: Path, names: list[str], rows: list[dict[int, float]], sparse: bool) -> None:
+    """liac-arff writes the file and reads it back."""
+    form = liac.LOD if sparse else liac.DENSE
+    cells = [{i: x for i, x in sorted(row.items()) if i < len(names)} | {len(names): str(len(row) % 2)} for row in rows]
+    full = [[row.get(i, 0.0) for i in range(len(names))] + [row[len(names)]] for row in cells]
+    attributes = [*((name, "REAL") for name in names), ("red", ["0", "1"])]
+    text = liac.dumps({"relation": "r", "attributes": attributes, "data": cells if sparse else full})
+    data = text.replace("\r\n", "\n").encode()
+    corpus = Sample("arff", {"data": data, "labels": XML_HEAD + b'<label name="red"/></labels>'}).read(folder)
+    loaded = liac.loads(text, return_type=form)
+    values = [[float(row.get(i, 0) if sparse else row[i]) for i in range(len(attributes))] for row in loaded["data"]]
+    check_corpus(corpus)
+    assert list(corpus.feature_names) == [name for name, _ in loaded["attributes"]][:-1] == names
+    np.testing.assert_array_equal(corpus.features.toarray(), np.array(values)[:, :-1])
+    np.testing.assert_array_equal(corpus.labels.toarray()[:, 0], np.array(values)[:, -1])
+
+
+def test_the_header_gives_names_labels_and_shape(tmp_path: Path) -> None:
+    corpus = SAMPLES["sparse"].read(tmp_path)
+    assert corpus.feature_names == ["it's a name", "b%"]
+    assert corpus.label_names == ["red", "blue"]
+    assert corpus.features.shape == (4, 2)
+    assert corpus.features.dtype == np.int32
+    assert corpus.features.toarray().tolist() == [[3, 0], [0, 0], [2, 7], [0, 0]]
+    assert corpus.labels.toarray().tolist() == [[1, 1], [0, 0], [0, 0], [0, 1]]
+    assert list(corpus.ids) == ["0", "1", "2", "3"]
+    assert corpus.split is None
+
+
+def test_train_and_test_files_give_the_split(tmp_path: Path) -> None:
+    corpus = SAMPLES["dense"].read(tmp_path)
+    assert list(corpus.ids) == ["train/0", "train/1", "test/0"]
+    assert corpus.split.tolist() == [TRAIN, TRAIN, TEST]
+    assert corpus.features.dtype == np.float64
+    assert corpus.features.toarray().tolist() == [[0.5, -2], [1e-3, 0], [1234567890.1234567, 5e-324]]
+
+
+@pytest.mark.parametrize("values", ["-1", "0.5", str(2**31)])
+def test_values_that_are_no_counts_stay_reals(values: str, tmp_path: Path) -> None:
+    corpus = arff(f"{{1 {values}}}\n").read(tmp_path)
+    assert corpus.features.dtype == np.float64
+    assert corpus.features.data.tolist() == [float(values)]
+
+
+def test_the_same_data_in_three_formats_have_one_digest(tmp_path: Path) -> None:
+    head = b"@relation r\n@attribute Att1 numeric\n@attribute Att2 numeric\n@attribute Class1 {0,1}\n@data\n"
+    labels = XML_HEAD + b'<label name="Class1"/></labels>'
+    samples = [
+        Sample("arff", {"data": head + b"{0 1.5,2 1}\n{}\n", "labels": labels}),
+        Sample("arff", {"data": lzma.compress(head + b"1.5,0,1\n0,0,0\n"), "labels": labels}),
+        Sample("libsvm_multilabel", {"data": b"0 1:1.5\n \n"}, {"n_features": 2, "n_labels": 1}),
+        Sample("table_file", {"data": b"Att1,Att2,Class1\n1.5,0,1\n0,0,0\n"}, {"n_labels": 1}),
+    ]
+    assert len({sample.read(tmp_path).content_digest() for sample in samples}) == 1
+
+
+FIRST = ARFF_HEAD.count(b"\n") + 1
+
+
+BROKEN_ROWS = {
+    "duplicate index": ("{1 1}\n{1 1,1 2}\n", FIRST + 1, "duplicate or out of order"),
+    "falling index": ("{2 1,1 2}\n", FIRST, "out of order"),
+    "index beyond the header": ("{4 1}\n", FIRST, "outside the 4 columns"),
+    "huge index": ("{99999999999999999999999 1}\n", FIRST, "outside the 4 columns"),
+    "negative index": ("{-1 1}\n", FIRST, "an index should stand here"),
+    "nan": ("% x\n{1 nan}\n", FIRST + 1, "a number should stand here"),
+    "infinity": ("{1 1e999}\n", FIRST, "too large"),
+    "missing value": ("{1 ?}\n", FIRST, "a number should stand here"),
+    "no blank": ("{11}\n", FIRST, "outside the 4 columns"),
+    "no value": ("{1}\n", FIRST, "a number should stand here"),
+    "trailing comma": ("{1 1,}\n", FIRST, "an index should stand here"),
+    "not closed": ("{1 1\n{1 1}\n", FIRST, "a separator"),
+    "cut in a row": ("{1 1}\n{1 1", FIRST + 1, "truncated"),
+    "text after a row": ("{1 1} {2}\n", FIRST, "should end here"),
+    "no documents": ("", None, "no documents"),
+    "nominal value": ("{0 2}\n", FIRST, "no value of a {0,1} attribute"),
+    "dense row among sparse": ("{1 1}\n0,0,0,0\n", FIRST + 1, "a separator"),
+    "sparse row among dense": ("0,0,0,0\n{1 1}\n", FIRST + 1, "a number should stand here"),
+    "short row": ("0,0,0,0\n0,0,0\n", FIRST + 1, "ends before 4 values"),
+    "long row": ("0,0,0,0,0\n", FIRST, "should end here"),
+    "two numbers in a cell": ("0,0 0,0,0\n", FIRST, "a separator"),
+    "cut in a dense row": ("0,0,0,0\n0,0,0", FIRST + 1, "truncated"),
+    "cut after a comma": ("0,0,", FIRST, "a number should stand here"),
+    "infinite dense": ("0,-1e400,0,0\n", FIRST, "too large"),
+    "quoted": ("0,'1',0,0\n", FIRST, "a number should stand here"),
+    "NUL": ("0,1\0,0,0\n", FIRST, "a separator"),
+}
+
+
+@pytest.mark.parametrize("rows", ["{0 1}\n{3 1}", "0,1,0,0\n0,0,0,1"])
+def test_a_whole_last_row_needs_no_line_end(rows: str, tmp_path: Path) -> None:
+    """MULAN's files are published like this."""
+    assert arff(rows).read(tmp_path).content_digest() == arff(f"{rows}\n").read(tmp_path).content_digest()
+
+
+@pytest.mark.parametrize("case", BROKEN_ROWS)
+def test_broken_rows_are_named_by_line(case: str, tmp_path: Path) -> None:
+    rows, line, what = BROKEN_ROWS[case]
+    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
+        arff(rows).read(tmp_path)
+    assert caught.value.line == line
+    if line is not None:
+        assert str(caught.value).startswith(f"data.dat, line {line}: ")
+
+
+BROKEN_HEADS = {
+    "no @data": (b"@relation r\n@attribute a numeric\n", 3, "truncated"),
+    "no relation": (b"@attribute a numeric\n@data\n", 1, "@relation NAME"),
+    "no attributes": (b"@relation r\n@data\n", 2, "0 attributes"),
+    "two relations": (b"@relation r\n@relation s\n@data\n", 2, "@attribute NAME"),
+    "name twice": (b"@relation r\n@attribute red {0,1}\n@attribute 'red' numeric\n@data\n", 4, "1 different"),
+    "empty name": (b"@relation r\n@attribute '' numeric\n@data\n", 3, "0 different"),
+    "NUL in a name": (b"@relation r\n@attribute '\\u0000' numeric\n@data\n", 3, "0 different"),
+    "string attribute": (b"@relation r\n@attribute a string\n@data\n", 2, "'@attribute a string'"),
+    "value twice": (b"@relation r\n@attribute a {b,b}\n@data\n", 2, "'@attribute a {b,b}'"),
+    "quote not closed": (b"@relation r\n@attribute 'a numeric\n@data\n", 2, "is not of the form"),
+    "no type": (b"@relation r\n@attribute a\n@data\n", 2, "is not of the form"),
+    "not UTF-8": (b"@relation r\n@attribute caf\xe9 numeric\n@data\n", 2, "not utf-8"),
+    "junk": (b"hello\n@data\n", 1, "is not of the form"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_HEADS)
+def test_broken_headers_are_named_by_line(case: str, tmp_path: Path) -> None:
+    head, line, what = BROKEN_HEADS[case]
+    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
+        arff("0,0\n", head).read(tmp_path)
+    assert caught.value.line == line
+
+
+BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + LABEL_XML.split(b"\n", 1)[1]
+
+
+BROKEN_LABELS = {
+    "entity bomb": (BOMB.replace(b'"red"', b'"&b;"'), "DTD"),
+    "outside entity": (b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><labels>&a;</labels>', "DTD"),
+    "DTD": (b"<!DOCTYPE x SYSTEM 'x.dtd'><labels/>", "DTD"),
+    "not XML": (b"labels: red", "well-formed"),
+    "cut": (LABEL_XML[:-4], "well-formed"),
+    "other root": (b"<label name='red'/>", "not a MULAN label file"),
+    "other element": (XML_HEAD + b"<word name='red'/></labels>", "not a MULAN label file"),
+    "no labels": (XML_HEAD + b"</labels>", "0 labels"),
+    "label twice": (XML_HEAD + b"<label name='red'/><label name='red'/></labels>", "2 labels of 1 different names"),
+    "no name": (XML_HEAD + b"<label/></labels>", "1 labels of 0 different names"),
+    "unknown encoding": (b'<?xml version="1.0" encoding="no-such"?><labels/>', "unknown encoding"),
+    "not in the header": (LABEL_XML.replace(b"blue", b"green"), "no attributes for the labels ['green']"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_LABELS)
+def test_broken_label_files_are_refused(case: str, tmp_path: Path) -> None:
+    labels, what = BROKEN_LABELS[case]
+    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
+        arff("0,0,0,0\n", labels=labels).read(tmp_path)
+    assert caught.value.path.endswith("labels.dat")
+
+
+def test_a_hierarchy_of_labels_is_read(tmp_path: Path) -> None:
+    labels = XML_HEAD + b"<label name='blue'><label name='red'/></label></labels>"
+    assert arff("1,0,0,0\n", labels=labels).read(tmp_path).label_names == ["red", "blue"]
+
+
+def test_the_last_attributes_can_be_labels_without_a_label_file(tmp_path: Path) -> None:
+    corpus = Sample("arff", {"data": ARFF_HEAD + b"1,0.5,1,1\n"}, {"n_labels": 2}).read(tmp_path)
+    assert corpus.label_names == ["b%", "blue"]
+    assert corpus.labels.toarray().tolist() == [[1, 1]]
+    assert corpus.features.toarray().tolist() == [[1, 0.5]]
+    with pytest.raises(DataFormatError, match="4 attributes, not over n_labels=4"):
+        Sample("arff", {"data": ARFF_HEAD + b"1,0.5,1,1\n"}, {"n_labels": 4}).read(tmp_path)
+
+
+def test_labels_that_a_file_counts_one_too_low_are_put_right_in_that_file_alone(tmp_path: Path) -> None:
+    head = b"@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n"
+    names = XML_HEAD + b'<label name="a"/><label name="b"/></labels>'
+    files = {"train": head + b"{0 3,2 1}\n{3 1}\n", "test": head + b"{0 2,1 1}\n{0 5,1 1,2 1}\n", "labels": names}
+    corpus = Sample("arff", files, {"labels_one_low": "test"}).read(tmp_path)
+    assert corpus.labels.toarray().tolist() == [[1, 0], [0, 1], [1, 0], [1, 1]]
+    assert corpus.features.toarray().tolist() == [[3, 0], [0, 0], [2, 0], [5, 0]]
+    right = {**files, "test": head + b"{0 2,3 1}\n"}
+    with pytest.raises(DataFormatError, match="remove labels_one_low"):
+        Sample("arff", right, {"labels_one_low": "test"}).read(tmp_path)
+
+
+def test_a_numeric_label_must_be_0_or_1(tmp_path: Path) -> None:
+    labels = XML_HEAD + b'<label name="b%"/></labels>'
+    assert arff("0,5,1,0\n", labels=labels).read(tmp_path).labels.toarray().tolist() == [[1]]
+    with pytest.raises(DataFormatError, match=r"label 'b%' has the value 0\.5") as caught:
+        arff("0,5,1,0\n0,0,0.5,0\n", labels=labels).read(tmp_path)
+    assert caught.value.line == FIRST + 1
+
+
+def test_files_of_other_attributes_do_not_fit(tmp_path: Path) -> None:
+    sample = SAMPLES["dense"]
+    with pytest.raises(DataFormatError, match="differ from the attributes of the other file"):
+        sample.read(tmp_path, sample.changed("test", lambda data: data.replace(b'"b%"', b"c")))
+
+
+def test_a_missing_role_is_a_fault_of_the_registry(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="role 'labels'"):
+        Sample("arff", {"data": ARFF_HEAD}).read(tmp_path)
+    with pytest.raises(ConfigError, match="role 'test'"):
+        Sample("table_file", {"train": b"x,A\n1,1\n"}, {"n_labels": 1}).read(tmp_path)

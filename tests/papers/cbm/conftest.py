@@ -1,0 +1,79 @@
+"""A small corpus of three labels, and what the measures of the CBM slides give on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from reproduction.stored.measures import MeasureData, run_measure
+from tests.models.test_cbm import documents
+from tests.papers.cbm.example import SPEC
+from tests.verdict.reporting import META
+from textmix.data.corpus import TEST, TRAIN, Corpus
+from textmix.experiment.predictions import Predictions, pack_sets
+from textmix.experiment.splits import make_splits
+
+PARAMS = {"n_components": 3, "max_iter": 3}
+
+
+SETTINGS: dict[str, Any] = {
+    **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": {"scene": 2}, "tolerance": 1e-4},
+    **{"components": [1, 3], "labels": [2], "enumerated": 3, "documents": 20, "variance": 1.0, "steps": 2000},
+}
+
+
+COMPONENTS: dict[str, Any] = {
+    "illustration": {"components": 2},
+    "random_starts": {"components": {"scene": [1, 20]}},
+}
+
+
+#: Settings of the measures that share none.
+OWN: dict[str, Any] = {
+    "boosting_variants": {"rounds": [2, 4], "leaves": 2},
+    "sampler_seeds": {"params": {"sweeps": 20, "kept": 10}, "runs": 3},
+    "chain_variants": {
+        **{"params": {"scene": {"tol": 1e-4}}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
+        **{"samples": 10, "beam_width": 8},
+    },
+}
+
+
+@pytest.fixture(scope="package")
+def source() -> MeasureData:
+    """Return a corpus of three dependent labels and what two methods predict: all right, and always one set."""
+    X, Y = documents(1, n=120)
+    split = np.where(np.arange(120) < 80, TRAIN, TEST).astype(np.int8)
+    corpus = Corpus(
+        name="made",
+        ids=[str(i) for i in range(120)],
+        label_names=["lake", "water", "sky"],
+        labels=sparse.csr_array(Y),
+        split=split,
+        features=sparse.csr_array(np.column_stack([X, np.arange(120) >= 80])),
+        feature_names=[*(f"x{k}" for k in range(5)), "of test documents alone"],
+    )
+    splits = make_splits(corpus, {"kind": "given"}, 1, "given", None)
+    true, first = Y[80:], np.tile(Y[80], (40, 1))
+    predictions = {
+        name: Predictions([""], [], np.zeros((1, 40)), sets=pack_sets(sets)[np.newaxis])
+        for name, sets in (("cbm_lr", true), ("binrel_lr", first))
+    }
+    return MeasureData(corpus, splits, predictions)
+
+
+@pytest.fixture(scope="package")
+def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
+    """Run every measure of paper.yaml, and save them where the report looks."""
+    root = tmp_path_factory.mktemp("results")
+    measures = {}
+    for name in SPEC["measures"]:
+        function = SPEC["measures"][name]["function"]
+        settings = OWN.get(function.partition(".")[2], {**SETTINGS, **COMPONENTS.get(function.partition(".")[2], {})})
+        measures[name] = run_measure("cbm", function, {"scene": source}, settings, np.random.default_rng(3))
+        measures[name].save(root / "papers/cbm/measures" / name, META)
+    return measures, root

@@ -1,0 +1,59 @@
+"""The measures of the CBM slides, on a small corpus of three labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reproduction.stored.measures import Repeated
+from textmix.models.cbm.mixture_kernels import search_modes
+
+
+def test_methods_are_compared_document_by_document(measured, source):
+    rows = {row["method"]: row for row in measured[0]["comparisons"].tables["methods"]}
+    share = np.mean((source.corpus.indicators()[80:] == source.corpus.indicators()[80]).all(axis=1))
+    assert rows["cbm_lr"]["subset_accuracy"] == 1.0
+    assert rows["binrel_lr"]["subset_accuracy"] == share
+    np.testing.assert_allclose(rows["binrel_lr"]["difference"], share - 1.0)
+    np.testing.assert_allclose(rows["binrel_lr"]["sign_test"], 2.0 * 0.5 ** round(40 * (1.0 - share)))
+    assert measured[0]["comparisons"].values["cbm_lr_wins"] == 1
+
+
+def test_special_cases_and_search_are_exact(measured):
+    values = measured[0]["special_cases"].values
+    assert values["largest_difference_from_binrel"] < 1e-6
+    assert values["largest_difference_from_powset"] == 0
+    assert measured[0]["exact_search"].values["mismatches_with_enumeration"] == 0
+    rows = measured[0]["exact_search"].tables["evaluations"]
+    assert {(row["components"], row["labels"]) for row in rows} == {(1, 2), (1, 3), (3, 2), (3, 3)}
+
+
+def test_the_path_of_em_has_every_iteration_of_every_run(measured):
+    rows = measured[0]["em_path"].tables["path"]
+    assert [(row["run"], row["iteration"]) for row in rows] == [(r, i) for r in (0, 1) for i in (1, 2, 3)]
+    assert measured[0]["em_path"].values["largest_fall"] >= 0.0
+
+
+def test_random_starts_give_mean_and_deviation_of_each_number_of_components(measured):
+    rows, values = measured[0]["starts"].tables["runs"], measured[0]["starts"].values
+    assert [(row["components"], row["run"]) for row in rows] == [(1, 0), (1, 1), (20, 0), (20, 1)]
+    accuracies = [row["subset_accuracy"] for row in rows if row["components"] == 20]
+    assert values["scene_k20"] == Repeated(accuracies)
+
+
+def test_the_example_shows_mode_marginals_and_symmetric_correlations(measured):
+    tables, values = measured[0]["illustration"].tables, measured[0]["illustration"].values
+    rows = tables["correlations"]
+    table = {(row["first"], row["second"]): row["correlation"] for row in rows}
+    assert all(np.isclose(table[a, b], table[b, a]) for a, b in table)
+    lost = [row for row in tables["labels"] if row["mode"] == 1 and row["marginal"] < 0.5]
+    assert bool(lost) == bool(values["mode_holds_a_label_below_one_half"])
+    assert values["probability_of_mode"] >= values["probability_of_marginal_set"] - 1e-12
+
+
+def test_a_set_that_several_components_list_is_counted_for_each_of_them():
+    generator = np.random.default_rng(0)
+    log_pi, z = np.log(np.full((50, 4), 0.25)), generator.normal(0, 0.3, (4, 50, 2))
+    *_, tried, exact = search_modes(log_pi, z, True, 100)
+    assert exact.all()
+    assert tried.max() > 4, "there are 4 sets of 2 labels"
+    assert tried.max() <= 4 * 4, "each of 4 components lists each set once"

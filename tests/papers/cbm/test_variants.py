@@ -1,0 +1,65 @@
+"""Other readings of the authors' tools, for the CBM slides."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from reproduction.papers.cbm.variants import calibrated_threshold, within_reach
+from reproduction.stored.measures import Repeated
+from textmix.models.label_sets.chain_kernels import search_chain
+from textmix.models.label_sets.chain_sampling_kernels import search_samples
+
+
+def test_variants_of_chains_and_boosting_are_scored(measured):
+    values, rows = measured[0]["chain_variants"].values, measured[0]["chain_variants"].tables["runs"]
+    assert values["scene_reach"] == 1.0
+    names = ["greedy", "beam", "monte_carlo", "exact", "label_half", "label_calibrated", "subset"]
+    assert {row["variant"] for row in rows} == {*names}
+    for name in names:
+        accuracies = [row["subset_accuracy"] for row in rows if row["variant"] == name]
+        assert values[f"scene_{name}"] == Repeated(accuracies)
+        assert 0.2 < np.mean(accuracies) <= 1.0
+    assert values["scene_beam"] == values["scene_exact"], "eight paths are all paths of three labels"
+    variants = {row["variant"] for row in measured[0]["boosting_variants"].tables["runs"]}
+    assert variants == {"ours_2", "ours_4", "authors_2", "authors_4"}
+
+
+def test_a_network_is_sampled_with_several_seeds(measured):
+    values, rows = measured[0]["sampler_seeds"].values, measured[0]["sampler_seeds"].tables["runs"]
+    accuracies = [row["subset_accuracy"] for row in rows]
+    assert len(accuracies) == 3 and len(set(accuracies)) > 1, "ten sweeps leave chance in the marginals"
+    assert (values["scene_least"], values["scene_most"]) == (min(accuracies), max(accuracies))
+    assert values["scene_network"] == Repeated(accuracies)
+
+
+def test_the_calibrated_threshold_gives_the_asked_number_of_labels():
+    shares = np.array([[0.9, 0.4, 0.1], [0.8, 0.6, 0.0]])
+    threshold = calibrated_threshold(shares, 1.5)
+    np.testing.assert_allclose(threshold, 0.5)
+    assert (shares >= threshold).sum() == 3
+    assert calibrated_threshold(np.zeros((2, 3)), 1.0) == 1e-5
+
+
+def test_sets_within_reach_are_those_that_are_counted_first():
+    sets = np.array(list(itertools.product((0, 1), repeat=4)))
+    number = sets @ [1, 2, 4, 8]
+    for limit in (1, 3, 5, 16, 1000):
+        np.testing.assert_array_equal(within_reach(sets, limit), number < limit)
+
+
+def test_sampled_label_sets_are_never_less_likely_than_the_greedy_one():
+    generator = np.random.default_rng(5)
+    Z, V = generator.normal(size=(60, 4)), np.triu(generator.normal(0, 2, (4, 4)), 1)
+
+    def log_probability(label_sets: np.ndarray) -> np.ndarray:
+        odds = Z + label_sets @ V
+        return -np.logaddexp(0.0, np.where(label_sets == 1, -odds, odds)).sum(axis=1)
+
+    greedy = log_probability(search_chain(Z, V, 1)[0].astype(float))
+    few, many = (log_probability(search_samples(Z, V, n, 7).astype(float)) for n in (10, 2000))
+    assert (few >= greedy).all() and (few > greedy).any()
+    sets = np.array(list(itertools.product((0, 1), repeat=4)), dtype=float)
+    best = np.max([log_probability(np.tile(document, (60, 1))) for document in sets], axis=0)
+    np.testing.assert_allclose(many, best, err_msg="two thousand samples find the mode of four labels")

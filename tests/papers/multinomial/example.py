@@ -1,0 +1,37 @@
+"""What several tests of the document on multinomial models share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from reproduction.papers.multinomial import rivals
+from reproduction.stored.measures import MeasureData
+from textmix.core.config import load_yaml_strict
+from textmix.data.corpus import TEST
+
+ROOT = Path(__file__).parents[3]
+
+
+PAPER = ROOT / "config/papers/multinomial"
+
+
+SPEC = load_yaml_strict(PAPER / "paper.yaml")
+
+
+SETTINGS: dict[str, Any] = {
+    **{"discount": "upper_bound", "discount_counts": "pooled", "length": "none", "folds": 4},
+    **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "least": 3},
+    **{"tol": 1e-4, "max_iter": 200},
+    **{"models": list(rivals.RIVALS), "C": 10, "hidden": 4, "decay": 10.0},
+    **{"sums": [1, 10, None], "variance": 1.0, "beam_width": 3, "mixture": {"n_components": 2, "max_iter": 5}},
+}
+
+
+N, N_WORDS, N_LABELS = 260, 80, 6
+
+
+def halves(source: MeasureData) -> tuple[Any, ...]:
+    """Return training counts and labels, test counts and labels, dense."""
+    X, Y, test = source.corpus.features.toarray(), source.corpus.labels.toarray(), source.corpus.split == TEST
+    return X[~test], Y[~test], X[test], Y[test].astype(bool)

@@ -1,0 +1,23 @@
+"""The files of the document on multinomial models name what the measures give, and every claim has a check."""
+
+from __future__ import annotations
+
+from reproduction.plan.locators import parse_locator
+from reproduction.verdict.published import read_record
+from tests.papers.multinomial.example import PAPER, ROOT
+
+
+def test_every_measured_number_that_the_paper_files_name_is_there(measured):
+    record = read_record(PAPER, ROOT / "workflow/schemas")
+    locators = [row.source for row in record.rows]
+    locators += [name for check in record.checks.values() for side in ("left", "right") for name in check.get(side, ())]
+    named = [parse_locator(name) for name in locators if name.startswith("measure:")]
+    assert len(named) > 15
+    for locator in named:
+        assert locator.key in measured[0][locator.measure].values, str(locator)
+
+
+def test_every_claim_has_a_check_and_every_check_a_claim():
+    record = read_record(PAPER, ROOT / "workflow/schemas")
+    assert {row.check for row in record.rows} - {None} == set(record.checks)
+    assert all(row.source for row in record.rows if row.kind != "equation")

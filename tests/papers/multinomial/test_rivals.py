@@ -1,0 +1,58 @@
+"""Posteriors of rival classifiers, and label sets as classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reproduction.papers.multinomial import rivals
+from tests.papers.multinomial.example import halves
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingClassifier
+
+
+def rule_of(measured, model: str, rule: str) -> dict[str, Any]:
+    """Return the row of a model and a rule."""
+    rows = measured[0]["rival_posteriors"].tables["rules"]
+    (row,) = [row for row in rows if (row["model"], row["rule"]) == (model, rule)]
+    return row
+
+
+def test_rivals_hold_the_rules_of_the_document_and_every_model_once(measured):
+    curves = measured[0]["threshold_curves"].values
+    for rule in ("accumulated", "binary"):
+        row = rule_of(measured, "multinomial", rule)
+        assert row["lowest"] == pytest.approx(curves[f"{rule}_lowest_set_error"])
+        assert row["best"] == pytest.approx(curves[f"{rule}_best_threshold"])
+    assert len(measured[0]["rival_posteriors"].tables["rules"]) == 3 * len(rivals.RIVALS) + 1
+
+
+def test_fall_back_gives_the_top_label_where_none_passes_and_changes_nothing_else():
+    log_odds = np.array([[-2.0, -1.0, -3.0], [1.0, 2.0, -5.0]])
+    sets = rivals.with_top_label(log_odds) >= 0
+    assert sets.tolist() == [[False, True, False], [True, True, False]]
+
+
+def test_label_sets_are_classes_of_their_own(source, measured):
+    X, Y, X_test, Y_test = halves(source)
+    names = [tuple(row) for row in Y]
+    classes = sorted(set(names))
+    codes = np.eye(len(classes))[[classes.index(name) for name in names]]
+    model = AbsoluteDiscountingClassifier().fit(X, codes)
+    predicted = [classes[k] for k in np.argmax(model.predict_log_proba(X_test), axis=1)]
+    wrong = [label_set != tuple(row.astype(int)) for label_set, row in zip(predicted, Y_test, strict=True)]
+    assert rule_of(measured, "label sets", "label set")["set_error"] == pytest.approx(np.mean(wrong))
+
+
+def test_documents_without_a_label_can_be_right_only_with_a_label_of_their_own(measured):
+    plain, with_no_class = (
+        rule_of(measured, name, "accumulated") for name in ("multinomial", "multinomial with <no_class>")
+    )
+    assert plain["set_error"] > plain["set_error_without_unlabelled"]
+    assert with_no_class["lowest"] <= plain["lowest"] + 0.1
+
+
+def test_no_class_excludes_every_label_and_every_label_excludes_it():
+    scores = np.array([[0.2, 0.1, 0.7], [0.5, 0.1, 0.4]])
+    assert rivals.exclusive(scores, 0.0).tolist() == [[0.0, 0.0, 0.7], [0.5, 0.1, 0.0]]

@@ -1,0 +1,95 @@
+"""Figures of fusion, topics and joined documents: they draw the rows of their measures, a panel a data set at hand."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from reproduction.pages.figures import FigureData
+from reproduction.papers.thesis.figures import FIGURES
+from reproduction.stored.results import MeasuredValue, Results
+from textmix.core.errors import MissingResult
+
+OPTIONS = {"labels": {"bbc": "BBC News", "webkb": "WebKB"}}
+
+
+SIZES = (5, 10, 20)
+
+
+MODELS = ("multinomial", "dcm", "edcm")
+
+
+JOINED = [f"{name}_{m}_{of}" for name in MODELS for m in (1, 2) for of in ("nats", "accuracy")]
+
+
+TOPICS = [
+    *(f"{name}_accuracy" for name in (*MODELS, "pmm1", "lda10")),
+    *("multinomial_nats", "dcm_nats", "lda10_nats", "lda10_bound_nats"),
+]
+
+
+class Made:
+    """Results of which one measure of each kind is at hand; its rows and values are made."""
+
+    paper = "thesis"
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def measure_roles(self, measure: str) -> list[str]:
+        """Return the role of a measure."""
+        return [measure.partition("_")[2] or "bbc"]
+
+    def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
+        """Return made rows, two trials of each number."""
+        if measure not in self.names:
+            raise MissingResult(f"{measure} was not made")
+        (role,) = self.measure_roles(measure)
+        rows: list[dict[str, Any]] = []
+        if table == "curves":
+            rows = [
+                {"size": n, "words": 0.5 - n / 100 - trial / 50, "fused": 0.4 - n / 100, "binding": 0.2, "trial": trial}
+                for n in SIZES
+                for trial in range(2)
+            ]
+        else:
+            numbers = JOINED if measure in ("longer", "thinned") else TOPICS
+            rows = [{"name": name, "value": len(name) / 20 + trial / 10} for name in numbers for trial in range(2)]
+        return [{key: str(value) for key, value in {"role": role, **row}.items()} for row in rows]
+
+    def measure(self, measure: str) -> dict[str, MeasuredValue]:
+        """Return the gains of a fusion."""
+        (role,) = self.measure_roles(measure)
+        ends = {"": 0.02, "_ci_low": -0.01, "_ci_high": 0.05}
+        names = ("gain", "few_gain", "few_above_many")
+        return {f"{role}_{name}{end}": MeasuredValue(value, None) for name in names for end, value in ends.items()}
+
+
+def drawn(name: str, *measures: str) -> Any:
+    """Return a figure of made results."""
+    return FIGURES[name](FigureData(cast("Results", Made(*measures)), {}, OPTIONS))
+
+
+def test_learning_curves_and_gains_have_a_panel_a_data_set() -> None:
+    curves = drawn("fusion", "fusion", "fusion_webkb")
+    assert [axes.get_title() for axes in curves.axes] == ["BBC News, splits (n = 2)", "WebKB, splits (n = 2)"]
+    words = curves.axes[0].lines[0]
+    assert list(words.get_ydata()) == pytest.approx([0.49 - n / 100 for n in SIZES])
+    gains = drawn("fusion_gains", "fusion", "fusion_webkb")
+    assert [label.get_text() for label in gains.axes[0].get_yticklabels()] == [
+        *("all sizes", "few documents", "few less many"),
+    ]
+
+
+def test_topics_and_joined_documents_have_two_panels_a_data_set() -> None:
+    topics = drawn("latent_topics", "latent_topics")
+    assert [axes.get_xlabel() for axes in topics.axes] == ["perplexity", "accuracy (fraction)"]
+    assert [label.get_text() for label in topics.axes[0].get_yticklabels()] == ["multinomial", "DCM", "LDA, 10 topics"]
+    for name, axis in (("longer", "documents joined to one"), ("thinned", "words kept (percent)")):
+        assert [axes.get_xlabel() for axes in drawn(name, name).axes] == [axis, axis]
+
+
+def test_nothing_at_hand_is_a_missing_result() -> None:
+    with pytest.raises(MissingResult):
+        drawn("fusion")

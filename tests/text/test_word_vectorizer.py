@@ -1,0 +1,52 @@
+"""What is no text is named with its place, by every vectoriser and by a pipeline that was loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import textmix
+from textmix import DCMClassifier, SequenceVectorizer, SkipgramVectorizer, WordVectorizer, load, save
+
+TEXTS = ["a goal and a ball", "paint on a stage", "a ball"]
+ODD = [float("nan"), None, b"bytes", 7, ["a", "list"]]
+
+
+def vectorisers() -> list[Any]:
+    """Return every public vectoriser, and one with a tokeniser of the user's own."""
+    named = [getattr(textmix, name) for name in textmix.__all__ if name.endswith("Vectorizer")]
+    assert {WordVectorizer, SkipgramVectorizer, SequenceVectorizer} <= set(named)
+    few = {"max_n": 1, "min_df": 1}
+    return [
+        *(kind(**(few if kind is SkipgramVectorizer else {})) for kind in named),
+        SkipgramVectorizer(tokenizer=str.split, **few),
+    ]
+
+
+@pytest.mark.parametrize("vectoriser", vectorisers(), ids=repr)
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_what_is_no_string_is_named(vectoriser: Any, odd: object) -> None:
+    message = rf"text 1 is .*, a {type(odd).__name__} and no string; "
+    with pytest.raises(ValueError, match=message):
+        vectoriser.fit_transform([TEXTS[0], odd])
+    vectoriser.fit(TEXTS)
+    with pytest.raises(ValueError, match=message):
+        vectoriser.transform([TEXTS[0], odd])
+
+
+@pytest.mark.parametrize("vectoriser", vectorisers(), ids=repr)
+def test_half_of_a_pair_of_surrogates_and_what_is_no_list_are_told(vectoriser: Any) -> None:
+    with pytest.raises(ValueError, match="text 1 holds half of a pair of surrogates at 2"):
+        vectoriser.fit(["a", "b \ud800"])
+    for no_list, kind in (("one", "one string"), (b"one", "a bytes"), (None, "a NoneType")):
+        with pytest.raises(ValueError, match=f"raw_documents is {kind}; give a list of texts"):
+            vectoriser.fit(no_list)
+
+
+def test_a_loaded_pipeline_names_what_is_no_string(tmp_path: Path) -> None:
+    save(make_pipeline(WordVectorizer(), DCMClassifier()).fit(TEXTS, ["s", "a", "s"]), tmp_path / "model")
+    with pytest.raises(ValueError, match="text 0 is nan, a float and no string"):
+        load(tmp_path / "model").predict([float("nan")])
