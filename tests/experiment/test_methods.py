@@ -30,11 +30,11 @@ def test_new_method_joins_by_its_entry_alone():
     [
         ({"tasks": "x"}, r"methods\.yaml: m: unknown key 'tasks'; did you mean 'task'\?"),
         ({"task": "both"}, r"methods\.yaml: m\.task: 'both' is not allowed; allowed: single, multi"),
-        ({"takes": "words"}, r"methods\.yaml: m\.takes: 'words' is not allowed; allowed: counts, reals"),
+        ({"takes": "words"}, r"methods\.yaml: m\.takes: 'words' is not allowed; allowed: counts, reals, sequences"),
     ],
 )
 def test_wrong_entry_of_the_method_registry_is_refused(tmp_path, entry, message):
     whole = {"estimator": "a:b", "family": "f", "task": "single", "takes": "counts", "paper": "edcm", **entry}
     (tmp_path / "methods.yaml").write_text(repr({"m": whole}), encoding="utf-8")
     with pytest.raises(ConfigError, match=message):
-        load_methods(tmp_path / "methods.yaml")
+        load_methods(tmp_path / "methods.yaml", ROOT / "workflow/schemas/methods.schema.yaml")
