@@ -1,6 +1,6 @@
 """Studies of what the document leaves open: the DCM by each method, readings of the deviations and the perplexities.
 
-Each study lists every reading that was tried, so that a printed number that none of them gives is seen to be such.
+Each study lists every reading that was tried, so that the reader sees which printed numbers none of them gives.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def dcm_methods(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
 
 
 def _share_above(better: Rows, worse: Rows) -> float:
-    """Return the share of the splits in which the left model is more accurate than the right one."""
+    """Return the share of the splits in which the first model is more accurate than the second."""
     return float(np.mean([a["accuracy"] > b["accuracy"] for a, b in zip(better, worse, strict=True)]))
 
 
