@@ -1,4 +1,4 @@
-"""The latent-topic EDCM (thesis, chapter 8): known topics found again in made documents, and topics of newsgroups."""
+"""The latent-topic EDCM (thesis, chapter 8): known topics of synthetic documents, and topics of newsgroups."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class _Made:
         return cls(X, beta, theta)
 
     def distances(self, model: LatentTopicEDCM) -> tuple[np.ndarray, float, np.ndarray]:
-        """Match the topics found to the true ones and compare both.
+        """Match estimated topics to true ones and compare both.
 
         Returns
         -------
         words : total-variation distance of each topic's word shares, float64 (K,).
         shares : mean total-variation distance of the documents' topic shares.
-        ratios : found s over true s of each topic, float64 (K,).
+        ratios : estimated s over true s of each topic, float64 (K,).
         """
         fitted = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
@@ -71,9 +71,9 @@ def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, A
 
 
 def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
-    """Measure how near the topics found in made documents are to the true ones, against the number of documents.
+    """Measure the distance of estimated from true topics on synthetic documents, against the number of documents.
 
-    Distances are total variation between a found topic's word shares and those of the true topic matched to it.
+    Distances are total variations between the word shares of an estimated topic and of the true topic matched to it.
     Values are at the largest number of documents; their standard deviation is over the topics.
 
     Parameters
@@ -105,7 +105,7 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
 def latent_topics_time(
     _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Time both methods of estimation on the same made documents, with the same seed and tolerance (seconds).
+    """Time both methods of estimation on the same synthetic documents, with the same seed and tolerance (seconds).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Numbers of skip-grams where a frequency counts each document once for each position pattern, as the authors' code.
+"""Numbers of skip-grams where a frequency counts each document once for each position pattern, as in the authors' code.
 
 The slides say that skip-grams of a frequency of 5 or less are dropped.  The authors' files keep a frequency of 5, and
 their code adds the documents of each pattern of positions, so that a document may count several times.
@@ -148,14 +148,14 @@ def _occurrences(values: np.ndarray, document: np.ndarray, offsets: tuple[int, .
 
 
 def _bin(gram: np.ndarray) -> np.ndarray:
-    """Return the place of each hash in a table of 2^25 numbers, int64 (M,)."""
+    """Return the index of each hash in a table of 2^25 numbers, int64 (M,)."""
     return (gram >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
 def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[int, ...]], least: int) -> np.ndarray:
-    """Return for each place of the table whether its skip-grams together occur ``least`` times, bool (2^25,).
+    """Return for each entry of the table whether its skip-grams together occur ``least`` times, bool (2^25,).
 
-    A skip-gram at another place cannot reach that frequency, so that most need not be compared.
+    A skip-gram of another entry cannot reach that frequency, so most skip-grams need not be compared.
     """
     total = np.zeros(1 << _BITS, dtype=np.int64)
     for offsets in patterns:
@@ -166,9 +166,9 @@ def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[in
 def _once_a_document(
     values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...], often: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hash of each skip-gram of one pattern at a place of ``often``, once a document, uint64 (M,).
+    """Return the hash of each skip-gram of one pattern in an entry of ``often``, once per document, uint64 (M,).
 
-    Beside it stands the hash of skip-gram and document, uint64 (M,).
+    The second array holds the hashes of skip-gram and document, uint64 (M,).
     """
     gram, row = _occurrences(values, document, offsets)
     chosen = often[_bin(gram)]
