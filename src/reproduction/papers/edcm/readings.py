@@ -171,7 +171,7 @@ def perplexity_readings(
     """
     trial = first(sources)
     train, test = trial.train, trial.test
-    samples = {"unseen": test, "unseen, known words": _known(train, test), "training": train}
+    samples = {"unseen": test, "unseen, known words": _without_unseen_words(train, test), "training": train}
     rows: Rows = []
     for head, log_p in _models(train, settings):
         for documents, drawn in samples.items():
@@ -211,7 +211,7 @@ def _log_multinomial(documents: Documents, log_theta: np.ndarray) -> np.ndarray:
     return sum_of(documents, documents.X.data * cells_of(documents, log_theta))
 
 
-def _known(train: Documents, test: Documents) -> Documents:
+def _without_unseen_words(train: Documents, test: Documents) -> Documents:
     """Return the test documents without the words that no training document of their class has."""
     seen = np.zeros((int(train.y.max()) + 1, train.X.shape[1]))
     np.add.at(seen, (np.repeat(train.y, np.diff(train.X.indptr)), train.X.indices), 1.0)

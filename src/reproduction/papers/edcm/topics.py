@@ -20,7 +20,7 @@ METHODS: tuple[Literal["likelihood", "mean_field"], ...] = ("likelihood", "mean_
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Collection:
     """Documents drawn from known topics: counts X (N, V), topics' parameters beta (K, V), topic shares theta (N, K)."""
 
     X: sparse.csr_array
@@ -28,7 +28,7 @@ class _Made:
     theta: np.ndarray
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Made:
+    def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Collection:
         """Draw topics, shares and documents: as many documents as the largest number of the settings."""
         n_topics, n_documents = settings["topics"], settings["documents"][-1]
         shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_topics)
@@ -83,7 +83,7 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
         latter is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     generator : draws topics and documents, and seeds the fits.
     """
-    collection = _Made.of(settings, generator)
+    collection = _Collection.of(settings, generator)
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
@@ -111,7 +111,7 @@ def latent_topics_time(
     ----------
     settings, generator : as for `latent_topics`; only the largest number of documents and one start are used.
     """
-    collection = _Made.of(settings, generator)
+    collection = _Collection.of(settings, generator)
     seed = int(generator.integers(2**31))
     values: Values = {}
     for method in METHODS:

@@ -46,7 +46,7 @@ def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     sizes = {
         (n, slop): size
         for n in range(1, most_n + 1)
-        for slop, size in enumerate(kept_sizes(values, document, (n, most_slop if n > 1 else 0), counting))
+        for slop, size in enumerate(numbers_by_slop(values, document, (n, most_slop if n > 1 else 0), counting))
     }
     rows = [
         {"n": n, "slop": slop, "skipgrams": sum(size for (k, s), size in sizes.items() if k <= n and s <= slop)}
@@ -106,7 +106,9 @@ def merged(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) ->
     return np.asarray(table[values])
 
 
-def kept_sizes(values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]) -> list[int]:
+def numbers_by_slop(
+    values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]
+) -> list[int]:
     """Return how many skip-grams of n words are kept at each slop from 0 to the largest.
 
     Parameters
