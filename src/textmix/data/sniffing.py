@@ -47,8 +47,7 @@ def delimiter_of(lines: Iterable[str], columns: Sequence[Column]) -> str:
         except csv.Error:
             return False, 0
         names = {cell.strip() for cell in cells}
-        return all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted), len(
-            cells
-        )
+        has_all = all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted)
+        return has_all, len(cells)
 
     return max(DELIMITERS, key=fit)
