@@ -276,7 +276,7 @@ def test_a_damaged_zip_leaves_nothing(tmp_path: Path, share: float) -> None:
     path.write_bytes(data[:cut] + bytes(20) + data[cut + 20 :])
     with pytest.raises(DataFormatError, match=r"w\.whl"):
         archive.extract_zip_member(path, "a", tmp_path / "target")
-    assert [each.name for each in tmp_path.iterdir()] == ["w.whl"]
+    assert [file.name for file in tmp_path.iterdir()] == ["w.whl"]
 
 
 def test_members_of_a_pattern_become_one_tar_the_same_each_time(tmp_path: Path) -> None:

@@ -77,10 +77,10 @@ def bench_own(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     splits, accuracy = parts_of(corpus), dict[str, float]()
 
     def recorded(name: str, call: Callable[..., float]) -> Callable[[], None]:
-        """Return a call that keeps the accuracy."""
+        """Return a call that stores its accuracy."""
 
         def run() -> None:
-            """Run, and keep it."""
+            """Run the call and store its accuracy."""
             accuracy[name] = call(corpus, splits)
 
         return run

@@ -1,4 +1,4 @@
-"""Scikit-learn's pipelines on own data: what an expert writes by hand, tuned and tested on the split of the comparison.
+"""Scikit-learn's pipelines on own data, as an expert writes them, tuned and tested on the split of the comparison.
 
 All of them share the folds and the fitted vectorisers, as an expert's cache would.  Processor time is that of this
 process.
@@ -234,7 +234,7 @@ def beside(peers: Sequence[Peer], right: np.ndarray, ours: Mapping[str, Any], se
 
 
 def sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return rows of `beside` in sentences: our method beside their choice, and beside their best on the test."""
+    """Return sentences that compare our method with their choice and with their best on the test documents."""
     chosen, first = next(row for row in rows if row["best"]), rows[0]
     lines = [
         f"{row['recommended']}: {row['recommended_value']:.4f}; {what} ({row['model']} on {row['representation']}): "

@@ -1,4 +1,4 @@
-"""Run one suite of the bench on its inputs; join the rows of all suites, and say their verdicts in sentences."""
+"""Run one suite of the bench on its inputs, join the rows of all suites, and put their verdicts into sentences."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def join(tables: Mapping[str, str | Path]) -> tuple[list[dict[str, Any]], list[s
 
 
 def _sentence(row: Mapping[str, str]) -> str:
-    """Return a row of the joined table as a sentence; a target below 0.2 is said as a speed-up, 1 / target."""
+    """Return a row of the joined table as a sentence; a target below 0.2 is given as a speed-up, 1 / target."""
     if not row["bench"]:
         return f"{row['suite']}: {row['note']}"
     ratio, target = float(row["ratio_to_peer"]), float(row["target"])

@@ -1,4 +1,4 @@
-"""The figure of the target scaling: seconds and memory of each step against what grows."""
+"""The figure of the target scaling: seconds and memory of each step against the growing axis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textmix.pages.style import DASHES, MARKERS, Sheet, grid_of_panels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Quantity -> name of its axis and what one of its units is of the stored ones.
+#: Quantity -> name of its axis, and the factor from stored units to those of the axis.
 QUANTITIES = {"seconds": ("seconds", 1.0), "bytes": ("memory, MB", 1e-6)}
 
 
@@ -47,7 +47,7 @@ def _label(row: Mapping[str, Any]) -> str:
 
 
 def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places: Mapping[str, int]) -> None:
-    """Draw a line for each step of each case; its place decides colour, mark and dashes in all panels."""
+    """Draw a line for each step of each case; its number decides colour, mark and dashes in all panels."""
     name, unit = QUANTITIES[quantity]
     lines: dict[str, dict[int, list[float]]] = {}
     for row in rows:

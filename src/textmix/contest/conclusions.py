@@ -51,7 +51,7 @@ def summarise(comparison: Comparison) -> Paragraph:
 
 def _lead(c: Comparison) -> str:
     """Return the main conclusion over several data sets: from which methods the best one is distinguishable."""
-    where = f"On {c.kind} ({_count(len(c.datasets), 'data set')}, {_said(c.metric)})"
+    where = f"On {c.kind} ({_count(len(c.datasets), 'data set')}, {_in_words(c.metric)})"
     best, pairs = c.best, c.pairs()
     if len(c.methods) == 2:
         below = [k for k, pair in pairs.items() if pair.p < LEVEL]
@@ -118,7 +118,7 @@ def _on(c: Comparison, data: str, named: bool = False) -> str:
     best, pairs = c.pairs_on(data)
     j = len(c.trials[data, c.methods[best]])
     value = abs(c.scores[c.datasets.index(data), best])
-    extreme, metric = "smallest" if METRICS[c.metric].loss else "largest", f" {_said(c.metric)}" if named else ""
+    extreme, metric = "smallest" if METRICS[c.metric].loss else "largest", f" {_in_words(c.metric)}" if named else ""
     lead = f"On {data} the {extreme} mean{metric} is that of {c.methods[best]}"
     if j == 1:
         return f"{lead}, {value:.3f}; one split allows no test."
@@ -186,7 +186,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _said(metric: str) -> str:
+def _in_words(metric: str) -> str:
     """Return the name of a metric in words."""
     return metric.replace("_", " ")
 

@@ -65,7 +65,7 @@ def read_costs(path: Path, dataset: str, method: str) -> list[dict[str, Any]]:
         medians = _read(path)[list(COSTS[2:])].median(skipna=False)
     except MissingResult:
         return []
-    return [{"dataset": dataset, "method": method, **{key: _known(value) for key, value in medians.items()}}]
+    return [{"dataset": dataset, "method": method, **{key: _finite(value) for key, value in medians.items()}}]
 
 
 def processor_seconds(path: Path) -> float:
@@ -96,7 +96,7 @@ def read_trials(scores: Path, timings: Path, dataset: str, method: Method, name:
         return []
     head = {"dataset": dataset, "task": method.task, "method": name or method.name}
     return [
-        {**head, **{key: row[key] for key in TRIALS if key in row}, "value": _known(row["value"])}
+        {**head, **{key: row[key] for key in TRIALS if key in row}, "value": _finite(row["value"])}
         for row in rows.to_dict("records")
     ]
 
@@ -139,6 +139,6 @@ def _mean(metric: str, values: np.ndarray) -> dict[str, Any]:
     return {"value": float(np.mean(values)), "spread": deviation, "trials": len(values)}
 
 
-def _known(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     """Return a number, None for nan and infinity."""
     return float(value) if np.isfinite(value) else None

@@ -15,6 +15,7 @@ from textmix.contest.decided import SUITS, Stated, suited
 from textmix.contest.lessons import Facts, lessons
 from textmix.contest.pages import figure, memory, seconds
 from textmix.contest.sizes import GENERATIVE, Size, documents_of, sizes, summaries
+from textmix.metrics.significance import LEVEL
 from textmix.metrics.table import main_metric
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
 from textmix.pages.rendering import environment, style
@@ -97,7 +98,7 @@ def render(content: Content) -> str:
 def _ranks(size: Size) -> Table:
     """Return the table of mean ranks with Nemenyi's intervals."""
     n, metric = size.scores.shape[0], main_metric(size.task).replace("_", " ")
-    tested = "two methods whose intervals do not overlap are distinguishable (Nemenyi, {LEVEL})"
+    tested = f"two methods whose intervals do not overlap are distinguishable (Nemenyi, {LEVEL})"
     caption = f"Mean rank by {metric} on {n} data sets, {size.in_words}; {tested}."
     if n == 1:
         caption = f"Rank by {metric} on one data set, {size.in_words}; one data set allows no test."

@@ -1,4 +1,4 @@
-"""Compressed files and archives, read on the assumption that somebody wants to do harm with them.
+"""Compressed files and archives, read as untrusted input.
 
 No name in an archive decides where a file is written.  The first bytes of a file say how it is compressed, never its
 name, so that a data set may come packed from one source and plain from another.  Two caps hold for unpacked sizes: a
@@ -43,12 +43,12 @@ MAX_MEMBERS = 500_000
 READ_ONLY = 0o444
 
 _CHUNK = 2**20
-#: Whether a name is a path of words of ASCII that need no further look: nearly all names are.
+#: Matches a relative path of plain ASCII words, which needs no further check; nearly all names are such paths.
 _PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII).fullmatch
 
 
 def _only_member(raw: IO[bytes]) -> IO[bytes]:
-    """Return the stream of the one file in a zip archive; folders and a system's own files (``__MACOSX``) count not.
+    """Return the stream of the one file in a zip archive; folders and the system's files (``__MACOSX``) are ignored.
 
     Raises
     ------
@@ -97,14 +97,14 @@ def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
 
 
 def _opener(raw: IO[bytes]) -> Callable[[Any], Any] | None:
-    """Return what unpacks a file at its start, by its first bytes, and go back to the start; None for any other."""
+    """Return the decompressor that the first bytes of a file call for, or None; the stream is rewound."""
     head = raw.read(_MAGIC)
     raw.seek(0)
     return next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
 
 
 def unpacked(raw: IO[bytes]) -> IO[bytes]:
-    """Return the unpacked stream of an open file, xz, gzip, bzip2 or zip by its first bytes; of any other the file.
+    """Return the decompressed stream of an open file (xz, gzip, bzip2 or zip by its first bytes), else the file.
 
     Parameters
     ----------

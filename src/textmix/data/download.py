@@ -85,7 +85,7 @@ class _Patience:
     """A clock that counts down the seconds of `Limits.total` and leaves out the time in which data arrive."""
 
     def __init__(self, total: float) -> None:
-        self._left, self._mark = total, time.monotonic()
+        self._remaining, self._mark = total, time.monotonic()
 
     def flowed(self) -> None:
         """Leave out the time since the last call of either method, since data arrived in it."""
@@ -94,8 +94,8 @@ class _Patience:
     def remaining(self) -> float:
         """Return the seconds left after counting the time since the last call of either method."""
         now = time.monotonic()
-        self._left, self._mark = self._left - (now - self._mark), now
-        return self._left
+        self._remaining, self._mark = self._remaining - (now - self._mark), now
+        return self._remaining
 
 
 class Downloader:

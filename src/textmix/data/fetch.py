@@ -34,7 +34,7 @@ class _Folder:
 
     def __init__(self, entry: DatasetEntry, path: Path) -> None:
         self.entry, self.path = entry, path
-        self._known: dict[Path, dict[str, Any]] = {}
+        self._descriptions: dict[Path, dict[str, Any]] = {}
         path.mkdir(parents=True, exist_ok=True)
         for file in path.glob(".*.tmp"):  # of a job that was killed
             file.unlink()
@@ -49,10 +49,10 @@ class _Folder:
     def describe(self, role: str) -> dict[str, Any]:
         """Return name, sha256 and bytes of the file of a role."""
         path = self.file(role)
-        if path not in self._known:
+        if path not in self._descriptions:
             size = path.stat().st_size
-            self._known[path] = {"name": path.name, "sha256": sha256_file(path), "bytes": size}
-        return self._known[path]
+            self._descriptions[path] = {"name": path.name, "sha256": sha256_file(path), "bytes": size}
+        return self._descriptions[path]
 
     def has(self, role: str, file: SourceFile) -> bool:
         """Return whether the file of a role exists and has the size and sha256 that a source states.
@@ -75,7 +75,7 @@ class _Folder:
             if self.file(role).exists() and not any(self.has(role, file) for file in files):
                 if not _is_by_hand(self.file(role)):
                     self.file(role).unlink()
-                    del self._known[self.file(role)]
+                    del self._descriptions[self.file(role)]
                     continue
                 actual = self.describe(role)
                 expected = " or ".join(sorted({file.sha256 or f"{file.bytes} bytes" for file in files}))

@@ -1,4 +1,4 @@
-"""New texts to label: from csv, cells between tabs, JSON lines or plain lines, one text after the other.
+"""New texts to label: from csv, tab-separated, JSON lines or plain lines, one text at a time.
 
 The rows come from `textmix.data.tables`.  Memory holds a row or a few short ones, never the file.
 """

@@ -45,13 +45,13 @@ def unescape(text: str) -> str:
 
 
 def values_of(text: str) -> list[str] | None:
-    """Return the values of a dense row, or between the braces of a nominal; None where a quote or brace is astray."""
+    """Return the values of a dense row or of a nominal in braces; None where a quote or brace is misplaced."""
     items = [_value(*match.groups()[:3]) for match in _matches(_VALUE, text)]
     return items or None
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """Return the matches that fill a text from its begin to its end, each ended by a comma but the last; else none."""
+    """Return the matches that cover a whole text, separated by commas; an empty list if they do not cover it."""
     matches, start = list[re.Match[str]](), 0
     while not matches or matches[-1].groups()[-1] == ",":
         match = pattern.match(text, start)
@@ -114,7 +114,7 @@ def read_nominal(
 
 
 def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None]) -> list[str]:
-    """Return the value of each attribute in a row; an omitted one of a sparse row is 0, or the first of a nominal."""
+    """Return the value of each attribute in a row; an omitted value is 0, or the first nominal value."""
     if not text.startswith("{"):
         dense = values_of(text) or []
         if len(dense) != len(values):
@@ -133,7 +133,7 @@ def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None])
 
 
 def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | None) -> tuple[int, float]:
-    """Return place and amount of a value: 0 and the number, or the place in a nominal (-1 if missing) and 1."""
+    """Return (0, the number), or of a nominal attribute (index of the value, -1 if missing; 1)."""
     if nominal is not None:
         if value == "?":
             return -1, 0.0

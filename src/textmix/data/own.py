@@ -77,7 +77,7 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
 
 
 def _classes(files: Mapping[str, Path]) -> list[str]:
-    """Return the class folders of a split without `UNLABELLED` in training; empty where it is none of aclImdb's."""
+    """Return the class folders of a split that is laid out like aclImdb, without `UNLABELLED`; else an empty list."""
     if "train" not in files or not (files["train"] / UNLABELLED).is_dir() or (files["test"] / UNLABELLED).exists():
         return []
     classes = {path.name for part in files.values() for path in part.iterdir() if path.is_dir()}
@@ -88,8 +88,8 @@ def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int
     """Return the options of the LIBSVM reader, counted in the files since the format does not state them.
 
     ``n_features`` is the largest index; labels are counted from ``first_label``, 0 if a label is 0 and else 1, to the
-    largest label.  Arrays of these sizes are made, so that a slip of a digit would take all memory; ``limits`` of
-    my.yaml raises the caps.
+    largest label.  Arrays of these sizes are allocated, so one wrong digit could exhaust the memory; ``limits``
+    of my.yaml raises the caps.
     """
     n_features, least, most = 0, 1, 0
     caps = {**LIMITS, **limits}

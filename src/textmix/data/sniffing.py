@@ -1,4 +1,4 @@
-"""How a table of the user's own is written: its encoding and its delimiter, found by reading it, and said."""
+"""The encoding and the delimiter of a user's table, detected from its content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from textmix.data.tables import Column
 
 #: Delimiters in the order in which ties are decided.
 DELIMITERS = (",", ";", "\t", "|")
-#: Lines at the beginning of a table by which its delimiter is told.
+#: Number of first lines from which the delimiter of a table is detected.
 _FIRST = 20
 
 
@@ -47,8 +47,7 @@ def delimiter_of(lines: Iterable[str], columns: Sequence[Column]) -> str:
         except csv.Error:
             return False, 0
         names = {cell.strip() for cell in cells}
-        return all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted), len(
-            cells
-        )
+        has_all = all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted)
+        return has_all, len(cells)
 
     return max(DELIMITERS, key=fit)

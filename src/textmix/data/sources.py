@@ -151,7 +151,7 @@ def _wheel_file(wheel: Wheel, packages: Path) -> Path:
 
 
 def _is_known(wheel: Wheel, path: Path) -> bool:
-    """Return whether a wheel has the sha256 that the registry states for its tags.
+    """Return whether a wheel has the sha256 that the registry states for its tags, if it states one.
 
     A wheel whose tags (platform, Python version) the registry does not list is accepted, since `obtain` compares the
     sha256 of its members.

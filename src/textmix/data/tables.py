@@ -1,4 +1,4 @@
-"""Tables of texts, row by row: the one parser of csv, of cells between tabs, of JSON lines and of plain lines.
+"""Tables of texts, row by row: the parser of csv, tab-separated cells, JSON lines and plain lines.
 
 The readers of the registry, the reader of the user's own data and ``textmix predict`` all read through it.
 Memory holds a row, or a few short ones.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark
@@ -94,7 +94,7 @@ class Lines:
         yield batch
 
     def _whole(self, batch: Sequence[bytes]) -> list[str] | None:
-        """Return a batch of lines as text; None where a line needs a look of its own."""
+        """Return a batch of lines as text; None where a line must be checked on its own."""
         joined = b"".join(batch)
         if 0 in joined or len(joined) > self.longest or not joined.endswith(b"\n"):
             return None

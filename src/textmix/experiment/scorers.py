@@ -79,16 +79,16 @@ def paired(true: Any, predicted: Any) -> tuple[Any, Any]:
     ----------
     true, predicted : label sets of N documents; or classes (N,), or indicators (N, L).
     """
-    sets, found = label_sets_of(true), label_sets_of(predicted)
-    if sets is None and found is None:
+    true_sets, predicted_sets = label_sets_of(true), label_sets_of(predicted)
+    if true_sets is None and predicted_sets is None:
         return true if hasattr(true, "shape") else np.asarray(true), predicted
-    # Of one kind all may be empty, which tells no label.
-    sets, found = (
-        [frozenset(row) for row in rows] if known is None else known
-        for rows, known in ((true, sets), (predicted, found))
+    # Rows that are all empty name no label; the other side shows that they are label sets.
+    true_sets, predicted_sets = (
+        [frozenset(row) for row in rows] if given_sets is None else given_sets
+        for rows, given_sets in ((true, true_sets), (predicted, predicted_sets))
     )
-    labels = np.array(sorted(_all_labels([*sets, *found])))
-    return indicators_of(sets, labels), indicators_of(found, labels)
+    labels = np.array(sorted(_all_labels([*true_sets, *predicted_sets])))
+    return indicators_of(true_sets, labels), indicators_of(predicted_sets, labels)
 
 
 def _all_labels(sets: Iterable[frozenset[Any]]) -> frozenset[Any]:

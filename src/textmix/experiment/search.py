@@ -160,11 +160,11 @@ class _Scores:
     def expect(self, races: Sequence[int], name: str) -> None:
         """Set up the line of progress for races of some numbers of entrants; in a race of one nothing is fitted."""
         folds = len(self.parts) - self.first
-        fits = sum(number * self.first + folds * self._left(number) for number in races if number > 1)
+        fits = sum(number * self.first + folds * self._entrants_left(number) for number in races if number > 1)
         self.total = len(self.computed) + fits
         self.report = progress(name, self.total)
 
-    def _left(self, number: int) -> int:
+    def _entrants_left(self, number: int) -> int:
         """Return how many of ``number`` entrants go on after the first part: half of them, at least two."""
         return max(LEADING, -(-number // 2)) if self.first else number
 
@@ -174,7 +174,7 @@ class _Scores:
             return list(entrants)
         entered = list(entrants)
         if self.first and len(entered) > LEADING:
-            entered = self._ordered(entered, [0])[: self._left(len(entered))]
+            entered = self._ordered(entered, [0])[: self._entrants_left(len(entered))]
         return self._ordered(entered, self._folds())
 
     def mean(self, choice: Choice, point: Point) -> float:

@@ -76,7 +76,7 @@ def run_trials(
     features = corpus.features if views is None else views
     documents = Documents(features, corpus.classes() if method.task == "single" else corpus.indicators())
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
-    wanted = _asked(len(splits), len(points), cell)
+    wanted = _variants_of_trials(len(splits), len(points), cell)
     fits: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
     for done, (number, rows) in enumerate(wanted.items(), start=1):
@@ -96,7 +96,7 @@ def run_trials(
     return joined([predictions for predictions, _ in fits]), [timing for _, timing in fits]
 
 
-def _asked(n_trials: int, n_variants: int, cell: int | None) -> dict[int, list[int]]:
+def _variants_of_trials(n_trials: int, n_variants: int, cell: int | None) -> dict[int, list[int]]:
     """Return trial -> numbers of the variants to fit on it: all variants of all trials, or those of one cell."""
     if cell is None:
         return {trial: list(range(n_variants)) for trial in range(n_trials)}

@@ -72,7 +72,7 @@ def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
 
 
 def notes_of(svg: bytes) -> str:
-    """Return the sentences that a drawing function found in the data, which stand in the file of the figure."""
+    """Return the notes of a figure, which its drawing function wrote into the file."""
     return SafeTree.fromstring(svg).findtext("{*}desc") or ""
 
 

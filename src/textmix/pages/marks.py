@@ -184,7 +184,7 @@ def legend(figure: Sheet, *axes: Axes) -> None:
 
 
 def place_legend(figure: Sheet, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Place a legend above all panels in as many columns, four at most, as are not wider than the figure."""
+    """Place a legend above all panels in up to four columns, as many as fit the width of the figure."""
     for columns in (4, 3, 2, 1):
         placed = figure.legend(handles, labels, loc="outside upper left", ncols=columns)
         if columns == 1 or placed.get_window_extent().width < 0.99 * figure.bbox.width:

@@ -28,7 +28,7 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 class Sheet(Figure):
-    """A figure, and sentences about it that its drawing function found in the data; the page prints them below it.
+    """A figure, and sentences that its drawing function derives from the data; the page prints them below it.
 
     A statement about results belongs here and not into the caption in ``paper.yaml``, which no data can change.
     """

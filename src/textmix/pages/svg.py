@@ -7,7 +7,7 @@ import xml.etree.ElementTree as Tree
 
 import defusedxml.ElementTree as SafeTree
 
-#: Colour on light paper -> the same on dark paper.  A figure has these colours and no more.
+#: Colour on light paper -> its counterpart on dark paper.  A figure uses these colours only.
 DARK = {
     "#ffffff": "#191a1b",
     "#1b1b1b": "#e7e6e1",

@@ -125,7 +125,7 @@ def _python_step(
 ) -> None:
     """Add to one vector the sum of output vectors times their factors, and to each of them the vector times its factor.
 
-    The right sides are those before the step.
+    Both use the values before the step.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Skipgrams:
         return [kernels.child_table(self.starts, self.last_word, low, high) for low, high in inner]
 
     def check(self) -> None:
-        """Check attributes that were read from a file: a walk down the trie stays within it.
+        """Check attributes that were read from a file: no index may lead out of the arrays.
 
         Raises
         ------

@@ -130,7 +130,7 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     word, inner = 0, n
     for node in range(n, len(weights)):
         for branch in range(2):
-            # The inner nodes are made in the order of their weights: the least is that of one of two queues.
+            # Inner nodes are made in the order of their weights: the smallest weight heads one of two queues.
             if word < n and (inner >= node or weights[words[word]] <= weights[inner]):
                 least, word = words[word], word + 1
             else:

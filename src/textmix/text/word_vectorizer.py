@@ -146,8 +146,8 @@ def strings_of(raw_documents: Iterable[str]) -> Iterator[str]:
         written as UTF-8.
     """
     if isinstance(raw_documents, (str, bytes)) or not isinstance(raw_documents, Iterable):
-        one = "one string" if isinstance(raw_documents, str) else f"a {type(raw_documents).__name__}"
-        raise ValueError(f"raw_documents is {one}; give a list of texts")
+        kind = "one string" if isinstance(raw_documents, str) else f"a {type(raw_documents).__name__}"
+        raise ValueError(f"raw_documents is {kind}; give a list of texts")
     for number, text in enumerate(raw_documents):
         if not isinstance(text, str):
             remedy = (

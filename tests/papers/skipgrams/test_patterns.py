@@ -48,4 +48,4 @@ def test_frequencies_by_document_and_pattern_are_those_of_plain_counting(once: s
                     frequency.update(grams)
             expected.append(sum(count >= 5 and count != before[gram] for gram, count in frequency.items()))
             before = frequency
-        assert patterns.kept_sizes(values, document, (n, 2 if n > 1 else 0), (5, once)) == expected
+        assert patterns.numbers_by_slop(values, document, (n, 2 if n > 1 else 0), (5, once)) == expected

@@ -212,14 +212,16 @@ def bench_scaling(
         for factor in (1, 2, 4):
             size = {"N": n, "K": n_components, "L": n_labels}
             size[axis] *= factor
-            X, Y, memberships = _made(size["N"], n_features, size["L"], size["K"])
+            X, Y, memberships = _random_problem(size["N"], n_features, size["L"], size["K"])
             timed = compare({f"{axis} = {size[axis]}": partial(_step, X, Y, memberships, 1.0, (10, 0.0))}, repeats)
             head = {**dict.fromkeys(COLUMNS), "bench": f"scaling_{axis}", "quantity": "time", "note": ""}
             rows += [head | {name: cell for name, cell in row.items() if name in COLUMNS} for row in timed]
     return rows
 
 
-def _made(n: int, n_features: int, n_labels: int, n_components: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _random_problem(
+    n: int, n_features: int, n_labels: int, n_components: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return random features (N, V), label indicators (N, L) and memberships (N, K), whose rows sum to one."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, n_features))

@@ -73,7 +73,7 @@ def components(data: FigureData) -> Sheet:
 
 
 def variances(data: FigureData) -> Sheet:
-    """Draw subset accuracy against the variance of the prior, a line for each method, and a line at the authors' one.
+    """Draw subset accuracy against the variance of the prior, a line for each method, with the authors' variance.
 
     Options: experiment, role, methods, published (method -> id), drawn at the authors' variance.
     """

@@ -209,7 +209,7 @@ def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
 def special_cases(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Compare CBM with one component to BinRel, and with a hard component a label set to PowSet.
+    """Compare CBM with one component to BinRel, and with one hard component per label set to PowSet.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def special_cases(
 def illustration(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Show one test document, if possible one whose likeliest label set is right and has a label of marginal below 1/2.
+    """Show one test document, preferably with a correct likeliest label set that has a label of marginal below 1/2.
 
     Parameters
     ----------

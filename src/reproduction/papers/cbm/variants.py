@@ -22,7 +22,7 @@ MEKA_LIMIT = 1_000_000
 #: Least threshold of votes, as in MEKA.
 LEAST_THRESHOLD = 1e-5
 
-Found = Iterable[tuple[str, np.ndarray]]
+Predicted = Iterable[tuple[str, np.ndarray]]
 
 
 def chain_variants(
@@ -110,7 +110,7 @@ def sampler_seeds(
     return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
-def _scored(role: str, run: int, trial: Trial, predictions: Found) -> Iterator[dict[str, Any]]:
+def _scored(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:
     """Yield a row for each variant and the label sets that it predicts, int64 (N, L)."""
     for variant, predicted in predictions:
         accuracy = float(exactly_right(trial.test.y, predicted).mean())
@@ -125,7 +125,7 @@ def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
     return {name: Repeated(values) for name, values in accuracies.items()}
 
 
-def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Found:
+def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Predicted:
     """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
     chain = trial.train.fitted(ProbabilisticChain(**params, random_state=seed))
     Z, V = chain.feature_odds(trial.test.X), np.ascontiguousarray(chain.links_)
@@ -137,8 +137,8 @@ def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, 
     yield "exact", chain.predict(trial.test.X)
 
 
-def _votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Found:
-    """Yield what one ensemble predicts: labels of half the votes or of calibrated many, and the most frequent set."""
+def _votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predicted:
+    """Yield the predictions of one ensemble: labels above half or a calibrated share of the votes, and the mode."""
     model = trial.train.fitted(ChainEnsemble(**params, random_state=seed))
     shares = model.predict_proba(trial.test.X)
     yield "label_half", (shares >= 0.5).astype(np.int64)

@@ -1,6 +1,6 @@
 """Studies of what the document leaves open: the DCM by each method, readings of the deviations and the perplexities.
 
-Each study lists every reading that was tried, so that a printed number that none of them gives is seen to be such.
+Each study lists every reading that was tried, so that the reader sees which printed numbers none of them gives.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def dcm_methods(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
 
 
 def _share_above(better: Rows, worse: Rows) -> float:
-    """Return the share of the splits in which the left model is more accurate than the right one."""
+    """Return the share of the splits in which the first model is more accurate than the second."""
     return float(np.mean([a["accuracy"] > b["accuracy"] for a, b in zip(better, worse, strict=True)]))
 
 
@@ -171,7 +171,7 @@ def perplexity_readings(
     """
     trial = first(sources)
     train, test = trial.train, trial.test
-    samples = {"unseen": test, "unseen, known words": _known(train, test), "training": train}
+    samples = {"unseen": test, "unseen, known words": _without_unseen_words(train, test), "training": train}
     rows: Rows = []
     for head, log_p in _models(train, settings):
         for documents, drawn in samples.items():
@@ -211,7 +211,7 @@ def _log_multinomial(documents: Documents, log_theta: np.ndarray) -> np.ndarray:
     return sum_of(documents, documents.X.data * cells_of(documents, log_theta))
 
 
-def _known(train: Documents, test: Documents) -> Documents:
+def _without_unseen_words(train: Documents, test: Documents) -> Documents:
     """Return the test documents without the words that no training document of their class has."""
     seen = np.zeros((int(train.y.max()) + 1, train.X.shape[1]))
     np.add.at(seen, (np.repeat(train.y, np.diff(train.X.indptr)), train.X.indices), 1.0)

@@ -1,4 +1,4 @@
-"""Figures of the latent-topic EDCM: known topics found again, and the topics of 20 Newsgroups as words and groups."""
+"""Figures of the latent-topic EDCM: known topics recovered, and the topics of 20 Newsgroups as words and groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METHODS = {"likelihood": "maximum likelihood", "mean_field": "variational mean 
 
 
 def latent_topics(data: FigureData) -> Sheet:
-    """Draw how far the topics found are from the true ones, against the number of documents.
+    """Draw the distance of estimated from true topics against the number of documents.
 
     Reads ``latent_topics/distances.csv``: method, documents (their number), topic, distance (of its word shares),
     shares (mean distance of the documents' topic shares).

@@ -1,4 +1,4 @@
-"""The latent-topic EDCM (thesis, chapter 8): known topics found again in made documents, and topics of newsgroups."""
+"""The latent-topic EDCM (thesis, chapter 8): known topics of synthetic documents, and topics of newsgroups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS: tuple[Literal["likelihood", "mean_field"], ...] = ("likelihood", "mean_
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Collection:
     """Documents drawn from known topics: counts X (N, V), topics' parameters beta (K, V), topic shares theta (N, K)."""
 
     X: sparse.csr_array
@@ -28,7 +28,7 @@ class _Made:
     theta: np.ndarray
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Made:
+    def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Collection:
         """Draw topics, shares and documents: as many documents as the largest number of the settings."""
         n_topics, n_documents = settings["topics"], settings["documents"][-1]
         shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_topics)
@@ -41,13 +41,13 @@ class _Made:
         return cls(X, beta, theta)
 
     def distances(self, model: LatentTopicEDCM) -> tuple[np.ndarray, float, np.ndarray]:
-        """Match the topics found to the true ones and compare both.
+        """Match estimated topics to true ones and compare both.
 
         Returns
         -------
         words : total-variation distance of each topic's word shares, float64 (K,).
         shares : mean total-variation distance of the documents' topic shares.
-        ratios : found s over true s of each topic, float64 (K,).
+        ratios : estimated s over true s of each topic, float64 (K,).
         """
         fitted = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
@@ -71,9 +71,9 @@ def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, A
 
 
 def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
-    """Measure how near the topics found in made documents are to the true ones, against the number of documents.
+    """Measure the distance of estimated from true topics on synthetic documents, against the number of documents.
 
-    Distances are total variation between a found topic's word shares and those of the true topic matched to it.
+    Distances are total variations between the word shares of an estimated topic and of the true topic matched to it.
     Values are at the largest number of documents; their standard deviation is over the topics.
 
     Parameters
@@ -83,7 +83,7 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
         latter is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     generator : draws topics and documents, and seeds the fits.
     """
-    collection = _Made.of(settings, generator)
+    collection = _Collection.of(settings, generator)
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
@@ -105,13 +105,13 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
 def latent_topics_time(
     _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Time both methods of estimation on the same made documents, with the same seed and tolerance (seconds).
+    """Time both methods of estimation on the same synthetic documents, with the same seed and tolerance (seconds).
 
     Parameters
     ----------
     settings, generator : as for `latent_topics`; only the largest number of documents and one start are used.
     """
-    collection = _Made.of(settings, generator)
+    collection = _Collection.of(settings, generator)
     seed = int(generator.integers(2**31))
     values: Values = {}
     for method in METHODS:

@@ -24,7 +24,7 @@ def fisher_tfidf(
 ) -> Measure:
     """Compare the Fisher-DCM score of a word in a document with its TF-IDF weight, and with its approximation.
 
-    Scores are of the words that a document holds, less the constant that all words of the document share.
+    Scores are of the words of a document, minus the constant that all its words share.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def mentions(source: MeasureData) -> np.ndarray:
 
 
 def stack(*parts: Documents) -> Documents:
-    """Return the documents of all parts in one."""
+    """Return the documents of all parts, stacked."""
     X, y = (sparse.vstack([getattr(part, name) for part in parts], format="csr") for name in ("X", "y"))
     return Documents(X, y)
 

@@ -58,7 +58,7 @@ _RATIOS = {"at_best": "lowest", "at_standard": "set_error"}
 
 
 def scaled(X: sparse.csr_array, total: float | None) -> sparse.csr_array:
-    """Return counts X (N, V) with each row scaled to a sum, CSR; as they are for None.  An empty row stays empty."""
+    """Return counts X (N, V) with each row scaled to a sum, CSR; unchanged for None.  An empty row stays empty."""
     if total is None:
         return X
     sums = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()

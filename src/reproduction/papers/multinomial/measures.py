@@ -49,7 +49,7 @@ METHODS = ("accumulated", "binary")
 
 
 def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Count training and test documents without label, with one and with several, and their shares (Table 1).
+    """Count training and test documents with no label, one label and several labels, and their shares (Table 1).
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def _columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]
 
 
 def _line(axes: Axes, x: Sequence[float], y: Sequence[float], series: int, label: str) -> None:
-    """Draw one series; its place gives its look."""
+    """Draw one series; its number gives colour, marker and dash."""
     axes.plot(x, y, color=f"C{series}", marker=MARKERS[series], linestyle=DASHES[series], markersize=4, label=label)
 
 

@@ -143,7 +143,7 @@ def _iterations_to(goal: float, step: Callable[[], float]) -> int:
 
 
 def touched_bytes(X: sparse.csr_array, n_labels: int) -> int:
-    """Return the bytes that one update must read and write: X (N, V) once, and theta (V, L), float64, in and out."""
+    """Return the bytes that one update must read and write: X (N, V) once, theta (V, L), float64, read and written."""
     return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + 2 * 8 * X.shape[1] * n_labels)
 
 

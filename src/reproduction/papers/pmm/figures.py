@@ -42,7 +42,7 @@ LABELS |= {
     "knn_share": "kNN, shares",
 }
 KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
-#: Kind of time -> how far below the middle of its row it stands, the fill of its mark, and what it is.
+#: Kind of time -> its offset below the middle of the row, the fill of its mark, and its name.
 TIMES = {"fit_seconds": (-0.14, "C0", "training"), "predict_seconds": (0.14, PAPER, "prediction")}
 #: Least distance from the best J that has a place on its axis.
 LEAST = 1e-9

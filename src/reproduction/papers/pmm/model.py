@@ -131,7 +131,7 @@ def _share_of_evaluations(predicted: np.ndarray) -> float:
 
 
 def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
-    """Return the share of pages with another set than the greedy one, and their mean gain of log posterior, nats."""
+    """Return the share of pages whose set differs from the greedy one, and their mean gain in log posterior, nats."""
     predicted = fitted.predict(X)
     changed = np.any(predicted != greedy, axis=1)
     rows = X[np.flatnonzero(changed)]
@@ -146,7 +146,7 @@ def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> di
 def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) -> dict[str, float]:
     """Return the share of pages on which the greedy and the flip search find the best label set, by exhaustive search.
 
-    The models know the most frequent labels alone.  ``marginal_difference`` is the mean absolute difference between the
+    The models have the most frequent labels only.  ``marginal_difference`` is the mean absolute difference between the
     label probabilities of the greedy search and the exact ones.
     """
     Y, Y_test = trial.train.y, trial.test.y
@@ -344,7 +344,7 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
 
 
 def _word_shares(fitted: PMM1, X: sparse.csr_array, page: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the n words of a page, their counts, and the shares (n, K) of its K predicted labels in them, and these.
+    """Return the n words of a page, their counts, the shares (n, K) of its K predicted labels, and these labels.
 
     The words are columns of X (N, V); the shares are the responsibilities of equation (18) and sum to one in a row.
     """

@@ -95,7 +95,7 @@ def _row(candidate: str, seconds: float, note: str) -> dict[str, Any]:
 
 
 def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Return what a call returns, and its seconds."""
+    """Return the result of a call and its seconds."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -104,7 +104,7 @@ def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 
 
 def _value(problem: MarginProblem, w: np.ndarray, penalty: tuple[float, float]) -> float:
-    """Return the objective of weights w (P,) at their best intercept; ``penalty`` is of the L1 and the L2 norm."""
+    """Return the objective of weights w (P,) at their best intercept; ``penalty`` is (L1, L2)."""
     z = problem.X.scores(w)
     l1, l2 = penalty
     return problem.value(z + problem.best_shift(z)) + l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
@@ -261,7 +261,7 @@ def bench_reviews(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
 def bench_linear(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     """Run `bench_elastic_net` and `bench_liblinear` on the training documents, at penalties near the best ones.
 
-    Each solver runs once whatever ``repeats`` is, for the slowest take minutes.
+    Each solver runs once, whatever ``repeats`` is: the slowest take minutes.
     """
     rows = np.flatnonzero(np.equal(corpus.split, TRAIN))  # type: ignore[arg-type]
     X, y = corpus.features[rows], 2.0 * corpus.classes()[rows] - 1.0  # type: ignore[index]

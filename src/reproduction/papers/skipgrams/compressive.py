@@ -17,7 +17,7 @@ from textmix.text.compression import dictionary, ngram_ids, presence
 def compressive_features(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Measure the test accuracy of logistic regression on compressive features, the cost of an entry chosen.
+    """Measure the test accuracy of logistic regression on compressive features; the cost of an entry is tuned.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def compressive_features(
     seed, n_words = int(generator.integers(2**31)), int(ids[:, 0].max(initial=-1)) + 1
 
     def accuracy(entry: float, fitted: np.ndarray, tried: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the accuracy on some documents of a model of further ones, and the n-grams."""
+        """Return the accuracy on ``tried`` documents of a model of ``fitted`` documents, and its n-grams."""
         chosen, _ = dictionary(ids, offsets, train, entry)
         X = presence(ids, offsets, chosen)
         documents = Documents(X, codes)

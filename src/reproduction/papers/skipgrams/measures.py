@@ -25,7 +25,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
 
 
 def _only(sources: Mapping[str, MeasureData]) -> MeasureData:
-    """Return the one data set of a measure."""
+    """Return the only data set of a measure."""
     return next(iter(sources.values()))
 
 
@@ -190,7 +190,7 @@ def curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gene
     """Measure accuracy and features used along the path of one learner, for every pair of largest n and largest slop.
 
     Keys of the values, for each pair: ``n5_s2``, test accuracy at the lambda chosen on training documents; ``.._best``,
-    at the best lambda for the test documents, as the authors took it; ``.._used`` and ``.._most_used``, features with
+    at the best lambda for the test documents, as the authors chose it; ``.._used`` and ``.._most_used``, features with
     weight at the chosen lambda and at most.  ``share_used`` is the share of all features with weight at the chosen
     lambda of the last pair; ``all_``, ``selected_`` and ``weight_n5_s2_share`` are the shares
     of one n and slop in all features, in the features with weight, and in the sum of |weights|.
@@ -342,7 +342,7 @@ def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -
 
 
 def _gap_in(tokens: Sequence[str], words: Sequence[str], slop: int) -> int | None:
-    """Return the most words, up to ``slop``, in the gaps of words that a sentence holds in order; None without them."""
+    """Return the largest number of words, up to ``slop``, between words in order; None if they do not occur."""
     for offsets in reversed(position_patterns(len(words), slop)):
         for start in range(len(tokens) - offsets[-1]):
             if all(tokens[start + offset] == word for offset, word in zip(offsets, words, strict=True)):

@@ -1,4 +1,4 @@
-"""Numbers of skip-grams where a frequency counts each document once for each position pattern, as the authors' code.
+"""Numbers of skip-grams where a frequency counts each document once for each position pattern, as in the authors' code.
 
 The slides say that skip-grams of a frequency of 5 or less are dropped.  The authors' files keep a frequency of 5, and
 their code adds the documents of each pattern of positions, so that a document may count several times.
@@ -46,7 +46,7 @@ def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     sizes = {
         (n, slop): size
         for n in range(1, most_n + 1)
-        for slop, size in enumerate(kept_sizes(values, document, (n, most_slop if n > 1 else 0), counting))
+        for slop, size in enumerate(numbers_by_slop(values, document, (n, most_slop if n > 1 else 0), counting))
     }
     rows = [
         {"n": n, "slop": slop, "skipgrams": sum(size for (k, s), size in sizes.items() if k <= n and s <= slop)}
@@ -106,7 +106,9 @@ def merged(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) ->
     return np.asarray(table[values])
 
 
-def kept_sizes(values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]) -> list[int]:
+def numbers_by_slop(
+    values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]
+) -> list[int]:
     """Return how many skip-grams of n words are kept at each slop from 0 to the largest.
 
     Parameters
@@ -148,14 +150,14 @@ def _occurrences(values: np.ndarray, document: np.ndarray, offsets: tuple[int, .
 
 
 def _bin(gram: np.ndarray) -> np.ndarray:
-    """Return the place of each hash in a table of 2^25 numbers, int64 (M,)."""
+    """Return the index of each hash in a table of 2^25 numbers, int64 (M,)."""
     return (gram >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
 def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[int, ...]], least: int) -> np.ndarray:
-    """Return for each place of the table whether its skip-grams together occur ``least`` times, bool (2^25,).
+    """Return for each entry of the table whether its skip-grams together occur ``least`` times, bool (2^25,).
 
-    A skip-gram at another place cannot reach that frequency, so that most need not be compared.
+    A skip-gram of another entry cannot reach that frequency, so most skip-grams need not be compared.
     """
     total = np.zeros(1 << _BITS, dtype=np.int64)
     for offsets in patterns:
@@ -166,9 +168,9 @@ def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[in
 def _once_a_document(
     values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...], often: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hash of each skip-gram of one pattern at a place of ``often``, once a document, uint64 (M,).
+    """Return the hash of each skip-gram of one pattern in an entry of ``often``, once per document, uint64 (M,).
 
-    Beside it stands the hash of skip-gram and document, uint64 (M,).
+    The second array holds the hashes of skip-gram and document, uint64 (M,).
     """
     gram, row = _occurrences(values, document, offsets)
     chosen = often[_bin(gram)]

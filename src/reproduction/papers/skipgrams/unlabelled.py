@@ -22,7 +22,7 @@ from textmix.models.linear.dropout import DropoutLogisticRegression
 def dropout_unlabelled(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Measure the test accuracy of dropout logistic regression with unlabelled reviews, its noise and weights chosen.
+    """Measure the test accuracy of dropout logistic regression with unlabelled reviews; noise and weight are tuned.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from textmix.metrics import ranking
 
 #: Form of the documents that a method takes -> the weighting of their words.
 WEIGHTING = {"counts": "counts", "reals": "tfidf", "sequences": "order"}
-#: Every word counts, as the features of the corpus have it.
+#: Every word of the features counts.
 VIEW = {"words": {"min_documents": 1, "min_count": 1}}
 
 

@@ -1,4 +1,4 @@
-"""What several figures of the thesis share: a table over one measure a data set, and a difference with its interval."""
+"""What several figures of the thesis share: a table of several measures, and a difference with its interval."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def tables_of(data: FigureData, measures: Sequence[str], name: str) -> dict[str, list[Mapping[str, str]]]:
-    """Return role -> rows of a table of those measures that are at hand.
+    """Return role -> rows of a table, from the measures that have results.
 
     Raises
     ------
-    MissingResult : none is at hand; the reason is that of the first.
+    MissingResult : no measure has results; the reason is that of the first.
     """
     tables: dict[str, list[Mapping[str, str]]] = {}
     absent = []

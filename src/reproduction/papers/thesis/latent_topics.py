@@ -20,7 +20,7 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.models.pmm.estimator import PMM1
 from textmix.models.topics.lda import LDAClassifier
 
-#: One of so many training documents is held out to choose a parameter.
+#: One training document in this many is held out to choose a parameter.
 HELD = 5
 
 

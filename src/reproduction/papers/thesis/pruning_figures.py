@@ -1,4 +1,4 @@
-"""Figures of pruning and of sparse counts: error against the share of the vocabulary, gains, and the density's fate."""
+"""Figures of pruning and of sparse counts: error against the share of the vocabulary, gains, and densities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of messages: one file a document; its folder is its class, as in 20 Newsgroups, or its path gives it."""
+"""Folders of messages, one file per document; the folder, as in 20 Newsgroups, or the path gives the class."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _documents(paths: Iterable[Path], options: Mapping[str, Any], foreign: list[
 
 
 def _recoded(name: str, data: bytes, foreign: list[str]) -> bytes:
-    """Return a file as UTF-8, read as Windows-1252 where it is none; its name is then added to ``foreign``."""
+    """Return a file as UTF-8; one that is not UTF-8 is read as Windows-1252, and its name is added to ``foreign``."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         data.decode("utf-8")

@@ -121,7 +121,7 @@ def _add_lines(table: _Documents, path: Path, options: Mapping[str, Any], wanted
 
 
 def _opened(path: Path, options: Mapping[str, Any], wanted: Sequence[Column], remarks: list[str]) -> tuple[Lines, str]:
-    """Return the lines and the delimiter of a file; what was found by reading it is added to the remarks."""
+    """Return the lines and the delimiter of a file; detected properties are added to the remarks."""
     longest, ratio = options.get("longest", MAX_LINE), options.get("ratio", MAX_RATIO)
     encoding, delimiter = options.get("encoding", "utf-8"), options.get("delimiter", ",")
     detect = options.get("detect", False)
@@ -144,7 +144,7 @@ def _opened(path: Path, options: Mapping[str, Any], wanted: Sequence[Column], re
 
 
 def _check_end(table: _Documents, path: Path) -> None:
-    """Refuse a file that ends within a line, and whose last row alone has a label with which another label begins.
+    """Refuse a file without a last line end whose last label is a prefix of another label and occurs there only.
 
     A file that was cut within a label has such a row, and the rest of the label would become a class of its own.
     """
@@ -205,7 +205,7 @@ def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> li
 
 
 def _word(value: Any) -> str:
-    """Return a cell as text without blanks at its ends; of JSON values null is empty, any other stands as JSON text."""
+    """Return a cell as text, stripped; JSON null becomes the empty text, any other JSON value its JSON text."""
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
