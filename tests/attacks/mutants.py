@@ -70,6 +70,7 @@ SUITES = {
     "textmix/models/linear/machine_kernels.py": ["models/test_machines.py"],
     "textmix/models/linear/smo_kernels.py": ["models/test_pmm_baselines.py"],
     "textmix/models/pmm/prediction_kernels.py": ["models/test_pmm_predict.py"],
+    "textmix/models/pmm/search_kernels.py": ["models/test_pmm_predict.py"],
     "textmix/models/pmm/training_kernels.py": ["models/test_pmm.py"],
     "textmix/models/label_sets/candidate_kernels.py": ["models/test_rerank.py"],
     "textmix/models/label_sets/chain_kernels.py": ["models/test_label_baselines.py"],

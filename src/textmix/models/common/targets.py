@@ -149,7 +149,7 @@ def refuse_one_dimension(y: Any) -> None:
     if one:
         what = "string" if isinstance(next(iter(y), None), _NAMES) else "value"
         raise ValueError(
-            f"y holds one {what} a document, as a 1d array does; give a list of labels for each document, "
+            f"y holds one {what} a document, as a 1D array does; give a list of labels for each document, "
             "or indicators of 0 and 1, a row a document and a column a label"
         )
 

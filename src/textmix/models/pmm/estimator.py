@@ -25,6 +25,7 @@ from textmix.models.common.sklearn_private import Interval, StrOptions, checks_p
 from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
 from textmix.models.common.validation import check_counts, check_indicators, check_labelled_counts, check_weights
 from textmix.models.pmm import prediction_kernels as pmm_predict
+from textmix.models.pmm import search_kernels
 from textmix.models.pmm.prior import set_prior
 from textmix.models.pmm.training import EMRun, SetCounts, Training, gather
 from textmix.numerics.threads import by_rows
@@ -32,10 +33,10 @@ from textmix.numerics.threads import by_rows
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
 EXACT_LIMIT = 20
 SEARCHES = {
-    "greedy": pmm_predict.GREEDY,
-    "beam": pmm_predict.BEAM,
-    "flip": pmm_predict.FLIP,
-    "exact": pmm_predict.EXACT,
+    "greedy": search_kernels.GREEDY,
+    "beam": search_kernels.BEAM,
+    "flip": search_kernels.FLIP,
+    "exact": search_kernels.EXACT,
 }
 
 
@@ -227,7 +228,7 @@ class _ParametricMixture(LabelCountClassifier):
         def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             """Return label sets and probabilities of the pages from ``low`` to ``high`` - 1."""
             part = pmm_predict.Pages(pages.indptr[low : high + 1], pages.indices, pages.data)
-            found: tuple[np.ndarray, np.ndarray] = pmm_predict.predict(part, *settings)
+            found: tuple[np.ndarray, np.ndarray] = search_kernels.predict(part, *settings)
             return found
 
         member, marginal = by_rows(search_in, pages.indptr)

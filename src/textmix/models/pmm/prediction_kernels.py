@@ -22,9 +22,6 @@ from textmix.numerics.jit import njit
 #: Relative difference of two scores below which they tie.
 TIE = 1e-12
 
-#: The searches of `predict`.
-GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
-
 
 class Parameters(NamedTuple):
     """The fitted parameters and the prior over label sets, log P(y) = size_weight[|y|] + sum of label_weight over y.
@@ -354,39 +351,6 @@ def exact(page: Page, model: Parameters, marginal: np.ndarray) -> np.ndarray:
     for k in range(n_labels):
         member[k] = (best >> k) & 1
     return member
-
-
-@njit(nogil=True)
-def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Predict the label sets of pages.
-
-    Parameters
-    ----------
-    pages, model : counts, and parameters and prior.
-    search : `GREEDY`, `BEAM`, `FLIP` (after greedy) or `EXACT`.
-    width : width of the beam.
-
-    Returns
-    -------
-    member : bool (N, L), the label sets.
-    marginal : float64 (N, L), the labels' probabilities (`exact`, else `visited_marginals`).
-    """
-    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
-    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
-    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
-    for d in range(n):
-        page = open_page(pages, d, model.theta)
-        if search == EXACT:
-            member[d] = exact(page, model, marginal[d])
-            continue
-        size = greedy(page, model, visited, added)
-        visited_marginals(visited, added, size, marginal[d])
-        member[d][added[:size]] = True
-        if search == BEAM:
-            member[d] = beam(page, model, width)
-        elif search == FLIP:
-            flip(page, model, member[d])
-    return member, marginal
 
 
 @njit(nogil=True)

@@ -1,0 +1,90 @@
+"""The searches for label sets over all pages: greedy, by a beam, by flips, or over all sets.
+
+Each search is compiled when it is first used, for together they take thrice the time of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textmix.models.pmm.prediction_kernels import (
+    Page,
+    Pages,
+    Parameters,
+    beam,
+    exact,
+    flip,
+    greedy,
+    open_page,
+    visited_marginals,
+)
+from textmix.numerics.jit import njit
+
+#: The searches of `predict`.
+GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
+
+
+@njit(nogil=True)
+def as_found(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
+    """Leave the label set that `greedy` found, bool (L,)."""
+
+
+@njit(nogil=True)
+def by_beam(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
+    """Set the label set, bool (L,), to that of `beam`."""
+    member[:] = beam(page, model, width)
+
+
+@njit(nogil=True)
+def by_flip(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
+    """Improve the label set, bool (L,), by `flip`."""
+    flip(page, model, member)
+
+
+@njit(nogil=True)
+def _predict_from_greedy(pages: Pages, model: Parameters, width: int, improve: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Do as `predict`; ``improve`` is `as_found`, `by_beam` or `by_flip`, of which the compiler sees the one in use."""
+    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
+    for d in range(n):
+        page = open_page(pages, d, model.theta)
+        size = greedy(page, model, visited, added)
+        visited_marginals(visited, added, size, marginal[d])
+        member[d][added[:size]] = True
+        improve(page, model, member[d], width)
+    return member, marginal
+
+
+@njit(nogil=True)
+def _predict_exactly(pages: Pages, model: Parameters) -> tuple[np.ndarray, np.ndarray]:
+    """Do as `predict` with the search `EXACT`."""
+    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    for d in range(n):
+        member[d] = exact(open_page(pages, d, model.theta), model, marginal[d])
+    return member, marginal
+
+
+def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Predict the label sets of pages; the search in use is compiled, and no other.
+
+    Parameters
+    ----------
+    pages, model : counts, and parameters and prior.
+    search : `GREEDY`, `BEAM`, `FLIP` (after greedy) or `EXACT`.
+    width : width of the beam.
+
+    Returns
+    -------
+    member : bool (N, L), the label sets.
+    marginal : float64 (N, L), the labels' probabilities (`exact`, else `visited_marginals`).
+    """
+    if search == EXACT:
+        found: tuple[np.ndarray, np.ndarray] = _predict_exactly(pages, model)
+        return found
+    improve = {GREEDY: as_found, BEAM: by_beam, FLIP: by_flip}[search]
+    found = _predict_from_greedy(pages, model, width, improve)
+    return found
