@@ -140,7 +140,7 @@ def test_one_trial_has_no_interval(made: Made) -> None:
     [
         ([0.799, 0.801, 0.800, 0.802, 0.798], "reproduced"),
         ([0.82, 0.821, 0.822, 0.82, 0.82], "differs"),
-        ([0.75, 0.85, 0.80, 0.76, 0.86], "not distinguishable"),
+        ([0.75, 0.85, 0.80, 0.76, 0.86], "undecided"),
         ([0.80, 0.80], "reproduced"),
     ],
 )
@@ -158,7 +158,7 @@ def test_holm_takes_back_differences_that_a_whole_table_would_show_by_chance(mad
     single, *_ = compare_paper(rows[:1], {}, made.results)
     table = compare_paper([*rows, row(id="p.other", spread="0.015", trials="5", artefact="p.t2")], {}, made.results)
     assert single["verdict"] == table[-1]["verdict"] == "differs"
-    assert {one["verdict"] for one in table[:-1]} == {"not distinguishable"}
+    assert {one["verdict"] for one in table[:-1]} == {"undecided"}
     assert "after Holm's correction over 9 values" in table[0]["reason"]
 
 
@@ -172,7 +172,7 @@ def test_bounds_by_the_margin_are_corrected_over_the_table_and_change_no_verdict
 
 
 @pytest.mark.parametrize(
-    ("spread", "verdict"), [("0.0158", "not distinguishable"), ("0.0001", "differs"), ("", ""), ("0.3", "differs")]
+    ("spread", "verdict"), [("0.0158", "undecided"), ("0.0001", "differs"), ("", ""), ("0.3", "differs")]
 )
 def test_printed_spreads_are_compared_by_f(made: Made, spread: str, verdict: str) -> None:
     made.scores("dcm", {"": [0.78, 0.79, 0.80, 0.81, 0.82]})
@@ -186,6 +186,15 @@ def test_spreads_of_many_trials_are_alike(made: Made) -> None:
     assert one(made, spread="0.0143", trials="50")["spread_verdict"] == "reproduced"
 
 
+def test_a_number_that_differs_although_the_spreads_overlap_says_why(made: Made) -> None:
+    values = [0.82, 0.83, 0.84, 0.85, 0.86, 0.83, 0.84, 0.85, 0.82, 0.86]
+    made.scores("dcm", {"": values})
+    found = one(made, value="0.80", spread="0.03", trials="10")
+    assert found["verdict"] == "differs"
+    assert "the spreads over trials overlap, but the means of so many differ, p = 0.00" in found["reason"]
+    assert "overlap" not in one(made, value="0.70", spread="0.03", trials="10")["reason"]
+
+
 @pytest.mark.parametrize(("outcome", "verdict"), [("passed", "reproduced"), ("failed", "differs"), (None, "not run")])
 def test_equation_is_judged_by_its_test(made: Made, outcome: str | None, verdict: str) -> None:
     name = "models/test_dcm.py::test_gradient"
@@ -197,7 +206,7 @@ def test_equation_is_judged_by_its_test(made: Made, outcome: str | None, verdict
 
 @pytest.mark.parametrize(
     ("ratio", "verdict"),
-    [([12.0, 11.0, 13.0], "reproduced"), ([9.0, 8.0, 9.5], "differs"), ([11.0, 9.0, 12.0], "not distinguishable")],
+    [([12.0, 11.0, 13.0], "reproduced"), ([9.0, 8.0, 9.5], "differs"), ([11.0, 9.0, 12.0], "undecided")],
 )
 def test_claim_on_time_is_judged_by_the_interval_of_the_bench(made: Made, ratio: list[float], verdict: str) -> None:
     check = {"kind": "at_least", "left": ["bench:training/dcm"], "bound": 10}
@@ -378,8 +387,8 @@ def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) 
     ("better", "verdict"),
     [
         ([0.83, 0.84, 0.86], "reproduced"),
-        ([0.83, 0.70, 0.99], "not distinguishable"),
-        ([0.84], "not distinguishable"),
+        ([0.83, 0.70, 0.99], "undecided"),
+        ([0.84], "undecided"),
         ([0.700, 0.711, 0.720], "differs"),
     ],
 )
@@ -399,7 +408,7 @@ def test_overlapping_splits_are_compared_by_the_corrected_test(made: Made) -> No
     assert stats.ttest_rel(better, [0.80, 0.825, 0.81, 0.825, 0.80]).pvalue < 0.05
     check = {"kind": "above", "left": ["score:table1/news/dcm/accuracy"], "right": ["score:table1/news/edcm/accuracy"]}
     found = one(made, {"c": check}, source="check:c", tolerance="order")
-    assert (found["verdict"], found["rebuilt"]) == ("not distinguishable", "undecided")
+    assert (found["verdict"], found["rebuilt"]) == ("undecided", "undecided")
 
 
 def test_pairs_are_over_the_splits_that_both_methods_have(made: Made) -> None:

@@ -18,7 +18,7 @@ from reproduction.verdict.page import Report, render_front, render_numbers, rend
 from reproduction.verdict.published import Deviation, Record
 from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
 from reproduction.verdict.timeline import Bar
-from reproduction.verdict.words import VERDICTS, page_name
+from reproduction.verdict.words import VERDICTS
 from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
@@ -183,7 +183,7 @@ def test_verdict_is_never_shown_by_colour_alone() -> None:
         if tag == "td":
             assert found.replace("-", " ") in re.sub(r"<[^>]+>", "", content), content
     for verdict in VERDICTS:
-        assert f"</span> {page_name(verdict)}</span>" in html
+        assert f"</span> {verdict}</span>" in html
 
 
 def test_the_front_page_answers_first_and_names_failed_claims_before_numbers() -> None:

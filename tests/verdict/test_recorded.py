@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
-from reproduction.verdict.published import Record
+from reproduction.verdict.published import COUNTED, Record, read_published
 from reproduction.verdict.recorded import (
     RECORDED_COLUMNS,
     RecordedRow,
@@ -25,10 +27,13 @@ from reproduction.verdict.recorded import (
 )
 from reproduction.verdict.recording import check_no_loss, write_record
 from reproduction.verdict.sections import PaperSection, make_section
+from reproduction.verdict.words import JUDGED
 from tests.verdict.reporting import row as printed
 from tests.verdict.test_page import SPEC, Reader, comparison, made_of
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError
+
+ROOT = Path(__file__).parents[2]
 
 
 def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.81", data: str = "d") -> RecordedRow:
@@ -179,3 +184,21 @@ def test_a_run_that_judged_less_than_the_recorded_one_is_refused() -> None:
     check_no_loss(old, run_of(recorded(verdict="differs"), recorded("p.y")))
     with pytest.raises(IntegrityError, match=r"did not judge 1 rows .* p\.y"):
         check_no_loss(old, run_of(recorded(), recorded("p.y", "data missing")))
+
+
+def test_the_counts_of_readme_are_those_of_the_recorded_run() -> None:
+    run = read_recorded(recorded_files(ROOT / "config"))
+    if run is None:
+        pytest.skip("no run is recorded")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    total: Counter[str] = Counter()
+    for folder in sorted((ROOT / "config/papers").iterdir()):
+        rows = [row for row in read_published(folder / "published.csv") if row.kind in COUNTED]
+        counts = Counter(run.rows[row.id].verdict for row in rows)
+        total += counts
+        (line,) = re.findall(rf"^\| `{folder.name}` \|.*\|(.*)\|$", text, re.M)
+        said = ", ".join(str(counts[verdict]) for verdict in JUDGED)
+        assert line.strip().startswith(said), f"{folder.name}: README says {line}, the recorded run {said}"
+    words = (f"{total['reproduced']} numbers and claims reproduced", f"{total['differs']} differ")
+    for said in (*words, f"{total['undecided']} undecided", run.day):
+        assert said in " ".join(text.split()), f"README does not say '{said}', as the recorded run does"

@@ -3,7 +3,7 @@
 The verdicts are:
 
 - ``reproduced`` or ``differs``: the rebuilt value was judged by the tolerance of the published row;
-- ``not distinguishable``: the trials are too few to tell whether the rebuilt value is the published one;
+- ``undecided``: the trials are too few to tell whether the rebuilt value is the published one;
 - ``data missing``: the paper's data are not at hand; a value rebuilt on other data is shown and not judged;
 - ``not run``: no job has rebuilt the value;
 - ``open``: the paper does not say what to judge.
@@ -21,7 +21,7 @@ from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import bound, difference, judge, judge_spread, spreads
 from reproduction.verdict.published import COUNTED, KINDS, Check, Published
-from reproduction.verdict.words import DIFFERS, INDISTINCT, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, VERDICTS, number
+from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm
 
@@ -173,12 +173,12 @@ def _doubt_mean(found: Judgement, p: float, tests: int) -> Judgement:
     if found.verdict != DIFFERS:
         return found
     reason = _join(found.reason, f"p = {p:.2f} after Holm's correction over {tests} values")
-    return replace(found, verdict=INDISTINCT, reason=reason)
+    return replace(found, verdict=UNDECIDED, reason=reason)
 
 
 def _doubt_spread(found: Judgement, _p: float, _tests: int) -> Judgement:
     """Return a judgement whose ratio of spreads is not significant among the tests of its table."""
-    return replace(found, spread_verdict=INDISTINCT) if found.spread_verdict == DIFFERS else found
+    return replace(found, spread_verdict=UNDECIDED) if found.spread_verdict == DIFFERS else found
 
 
 def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
@@ -332,7 +332,7 @@ def _join(*parts: str) -> str:
 
 
 #: Outcome of a check -> its word, and the verdict on the claim.
-_WORDS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undecided", INDISTINCT)}
+_WORDS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undecided", UNDECIDED)}
 
 
 def _judge_claim(name: str, check: Check, results: Results) -> Judgement:

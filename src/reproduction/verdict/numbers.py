@@ -2,7 +2,7 @@
 
 A mean over trials is reproduced if two one-sided tests at `LEVEL` bound its difference from the published value by the
 margin, which is the same as a 90 % interval inside the margin.  It differs if Welch's test finds a difference.  If
-neither test decides, the two are not distinguishable.  A value without a spread is reproduced if it lies within the
+neither test decides, the number is undecided.  A value without a spread is reproduced if it lies within the
 margin.  A published number of one part of the data, such as one newsgroup that the source does not name, is reproduced
 if it lies within the range over all parts.
 """
@@ -13,7 +13,7 @@ import math
 
 from reproduction.verdict.locate import Rebuilt
 from reproduction.verdict.published import Published
-from reproduction.verdict.words import DIFFERS, INDISTINCT, REPRODUCED, decimals, number, short
+from reproduction.verdict.words import DIFFERS, REPRODUCED, UNDECIDED, decimals, number, short
 from textmix.core.errors import ConfigError
 from textmix.metrics.significance import LEVEL, Estimate, Sample, equivalence, mean_difference, spread_ratio
 
@@ -51,8 +51,8 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
         return REPRODUCED, ""
     said = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
     if test is None or test.p < LEVEL:
-        return DIFFERS, said + _trials(found)
-    return INDISTINCT, f"{said}; no test bounds the difference by that or shows it{_trials(found)}"
+        return DIFFERS, said + _trials(found) + _overlap(row, found, test)
+    return UNDECIDED, f"{said}; no test bounds the difference by that or shows it{_trials(found)}"
 
 
 def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
@@ -123,7 +123,7 @@ def judge_spread(row: Published, found: Rebuilt) -> str:
         return ""
     if 1.0 / SPREAD_FACTOR <= narrow.low and narrow.high <= SPREAD_FACTOR:
         return REPRODUCED
-    return DIFFERS if narrow.p < LEVEL else INDISTINCT
+    return DIFFERS if narrow.p < LEVEL else UNDECIDED
 
 
 def allowance(row: Published, target: float) -> tuple[float, str]:
@@ -145,3 +145,13 @@ def _unit(unit: str) -> str:
 def _trials(found: Rebuilt) -> str:
     """Return the number of trials of a mean in brackets; empty for a value that is no mean over trials."""
     return f" ({found.n} trials)" if found.n and found.n > 1 else ""
+
+
+def _overlap(row: Published, found: Rebuilt, test: Estimate | None) -> str:
+    """Return why two numbers differ whose spreads over trials overlap; empty where they do not."""
+    if test is None or not row.spread or not found.standard_deviation:
+        return ""
+    apart = abs(float(found.value) - float(row.value))
+    if apart > float(row.spread) + found.standard_deviation:
+        return ""
+    return f"; the spreads over trials overlap, but the means of so many differ, p = {test.p:.2g} by Welch's test"

@@ -19,7 +19,7 @@ from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQ
 from reproduction.verdict.sections import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
-from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS, page_name
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
@@ -155,7 +155,6 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages = environment(TEMPLATES)
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
-    pages.globals |= {"page_name": page_name}
     pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
     pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
     pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}

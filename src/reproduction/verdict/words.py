@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 #: Verdicts in the order of the page.
-VERDICTS = ("reproduced", "differs", "not distinguishable", "data missing", "not run", "open")
-REPRODUCED, DIFFERS, INDISTINCT, MISSING, NOT_RUN, OPEN = VERDICTS
+VERDICTS = ("reproduced", "differs", "undecided", "data missing", "not run", "open")
+REPRODUCED, DIFFERS, UNDECIDED, MISSING, NOT_RUN, OPEN = VERDICTS
 #: Verdicts of values that were judged.
-JUDGED = (REPRODUCED, DIFFERS, INDISTINCT)
+JUDGED = (REPRODUCED, DIFFERS, UNDECIDED)
 
 
 def number(text: Any) -> float | None:
@@ -21,14 +21,7 @@ def number(text: Any) -> float | None:
         return None
 
 
-#: Verdict -> its name on the pages, where that is shorter than the one in the files.
-_PAGE_NAMES = {INDISTINCT: "undecided"}
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def page_name(verdict: str) -> str:
-    """Return the name of a verdict on the pages."""
-    return _PAGE_NAMES.get(verdict, verdict)
 
 
 def typeset(text: str) -> str:
