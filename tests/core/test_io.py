@@ -400,7 +400,7 @@ def test_a_json_key_that_stands_twice_is_refused(tmp_path):
 
 # --- one place that opens an output -----------------------------------------------------------------------------------
 
-#: Modules of the library that open files for writing themselves: the opener, the two caches, and a switch of the system.
+#: Modules of the library that open files for writing: the opener, the two caches, and a switch of the system.
 OPENERS = {"core/io.py", "core/cache.py", "numerics/jit.py", "experiment/cost.py"}
 
 
