@@ -102,7 +102,31 @@ SUITES = {
         )
     ],
     "textmix/core/digests.py": ["core/test_digests.py"],
-    "textmix/core/provenance.py": ["core/test_provenance.py"],
+    "textmix/core/provenance.py": [
+        f"core/test_provenance.py::test_{name}"
+        for name in (
+            "one_pass_describes_a_tree_as_the_standard_library_does",
+            "all_that_is_imported_is_reached_and_nothing_else",
+            "edit_that_cannot_change_a_number_keeps_the_digest",
+            "edit_that_can_change_a_number_changes_the_digest",
+            "edit_of_the_same_length_is_noticed_within_one_process",
+            "edit_of_what_is_not_reached_or_only_names_errors_keeps_the_digest",
+            "data_in_the_folder_of_a_modules_name_belong_to_it",
+            "a_string_that_is_no_docstring_counts",
+            "script_counts_with_all_it_imports",
+            "order_and_repetition_of_the_names_do_not_matter",
+            "missing_module_is_named_with_the_file_to_correct",
+            "digest_does_not_depend_on_where_the_package_lies",
+            "stop_lists_count_as_code",
+            "every_import_of_ours_can_be_followed",
+            "a_module_without_a_distribution_is_digested_with_all_that_it_imports",
+            "relative_imports_are_followed",
+            "the_digest_of_an_own_module_does_not_depend_on_the_folder_of_the_process",
+            "a_module_in_the_folder_of_the_process_alone_does_not_count_by_chance",
+            "a_module_of_machine_code_counts_by_its_bytes",
+            "a_distribution_counts_by_its_files_if_it_is_installed_as_editable",
+        )
+    ],
     "reproduction/job/held.py": ["job/test_held.py"],
     "reproduction/verdict/claims.py": ["verdict/test_compare.py", "verdict/test_checks_can_fail.py"],
     "reproduction/verdict/compare.py": ["verdict/test_compare.py"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pickle
 import shutil
@@ -395,3 +396,64 @@ def test_a_json_key_that_stands_twice_is_refused(tmp_path):
     (tmp_path / "a.json").write_text('{"a": 1, "b": {"c": 1, "c": 2}}')
     with pytest.raises(ValueError, match="the key 'c' stands twice"):
         io.read_json(tmp_path / "a.json")
+
+
+# --- one place that opens an output -----------------------------------------------------------------------------------
+
+#: Modules of the library that open files for writing: the opener, the two caches, and a switch of the system.
+OPENERS = {"core/io.py", "core/cache.py", "numerics/jit.py", "experiment/cost.py"}
+
+
+def opens_an_output(node: ast.AST) -> bool:
+    """Return whether a call opens a file for writing, moves one, or makes a temporary one, but through our opener."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    owner = getattr(getattr(node.func, "value", None), "id", "")
+    given = (*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode"))
+    modes = [each.value for each in given if isinstance(each, ast.Constant)]
+    if any(word.arg == "fileobj" for word in node.keywords):  # into a stream that is open
+        return False
+    if name in ("open", "fdopen"):
+        return any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes)
+    return (
+        name in ("mkstemp", "NamedTemporaryFile")
+        or (name in ("replace", "rename") and owner == "os")
+        or (name in ("write_text", "write_bytes", "touch") and owner != "io" and isinstance(node.func, ast.Attribute))
+    )
+
+
+def test_one_module_of_the_library_opens_outputs() -> None:
+    source = Path(io.__file__).parents[1]
+    found = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if any(map(opens_an_output, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+    }
+    assert found == OPENERS
+
+
+def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with io.replacing(tmp_path / "pipe") as stream:
+        stream.write(b"rows")
+    assert os.read(reader, 9) == b"rows"
+    os.close(reader)
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for content in (b"new", b"newer"):  # of a link to nothing, and to a file
+        with io.replacing(tmp_path / "link") as stream:
+            stream.write(content)
+        assert (tmp_path / "file").read_bytes() == content
+    assert (tmp_path / "link").is_symlink()
+    with pytest.raises(IsADirectoryError), io.replacing(tmp_path):
+        pass
+
+
+def test_a_folder_behind_a_link_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    make_folder(tmp_path / "there/result")
+    (tmp_path / "result").symlink_to("there/result")
+    make_folder(tmp_path / "result")
+    assert (tmp_path / "result").is_symlink()
+    assert io.check_result(tmp_path / "result")["seed"] == 7

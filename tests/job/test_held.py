@@ -6,7 +6,9 @@ import importlib
 import itertools
 import os
 import py_compile
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import cache_from_source
@@ -96,3 +98,39 @@ def test_data_that_were_edited_and_restored_are_noticed(snakemake: SimpleNamespa
 
     assert run(snakemake, late, script) == 1
     assert "words.txt was written while this job used it" in log_of(snakemake)
+
+
+def test_code_that_ran_often_is_still_that_of_its_file(snakemake: SimpleNamespace, late: Path) -> None:  # noqa: F811
+    late.write_text("def often(x):\n    return x.real + len([x]) * 2\n\n\nVALUE = sum(map(often, range(1000)))\n")
+
+    def script() -> None:
+        module = importlib.import_module(late.stem)
+        for number in range(10_000):
+            module.often(number)
+        late.write_text("# A comment.\n" + late.read_text())
+
+    assert run(snakemake, late, script) == 0
+
+
+def test_other_code_under_the_name_of_a_file_is_not_taken_for_it(snakemake: SimpleNamespace, late: Path) -> None:  # noqa: F811
+    def script() -> None:
+        importlib.import_module(late.stem)
+        exec(compile("VALUE = 3", str(late), "exec"), {})  # as Numba does while it compiles a kernel
+
+    assert run(snakemake, late, script) == 0
+    assert run(snakemake, late, lambda: late.write_text(late.read_text())) == 0
+
+
+def test_a_fit_whose_kernels_are_compiled_is_that_of_its_files() -> None:
+    program = """
+from reproduction.job import held
+held.watch_imports()
+from pathlib import Path
+from textmix import EDCMClassifier
+EDCMClassifier().fit([[3, 0, 1], [0, 2, 2]], [0, 1])
+assert any("edcm_kernels" in name for name in held._ran)
+held.check_held([Path(name) for name in held._ran], 0)
+"""
+    with tempfile.TemporaryDirectory() as cache:  # all kernels are compiled anew
+        environment = {**os.environ, "TEXTMIX_CACHE": cache, "NUMBA_DISABLE_JIT": "0"}
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)

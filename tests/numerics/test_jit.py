@@ -52,16 +52,8 @@ print(*(sum(kernel.stats.cache_misses.values()) for kernel in (called.double, ca
 def package(tmp_path: Path) -> Path:
     """Make a package named textmix with our `njit` and the three modules."""
     root = tmp_path / "textmix"
-    for name in (
-        "core/__init__",
-        "core/cache",
-        "core/digests",
-        "numerics/__init__",
-        "numerics/held_code",
-        "numerics/jit",
-    ):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PACKAGE / f"{name}.py", root / f"{name}.py")
+    for folder in ("core", "numerics"):
+        shutil.copytree(PACKAGE / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "__init__.py").write_text("")
     for name, text in KERNELS.items():
         (root / name).write_text(text)
@@ -166,6 +158,14 @@ def test_a_damaged_entry_is_made_again(package: Path, damage: str) -> None:
         path.write_bytes(whole.get(damage, b"no pickle"))
     assert run(package) == ([6, 7, 1.5], [1, 1, 1])
     assert run(package) == ([6, 7, 1.5], [0, 0, 0])
+
+
+def test_a_disk_that_is_full_ends_no_process_and_leaves_nothing(package: Path) -> None:
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); import signal;"
+    limited += "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)"
+    assert printed(package, f"{limited}\n{CALLS}") == ["6 7 1.5", "1 1 1"]
+    assert not [path for path in (package.parent / "cache").rglob("*") if path.is_file()]
+    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
 
 
 class _Planted:

@@ -16,12 +16,15 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from types import CodeType
 
+from textmix.core.code import lines_of_code
 from textmix.core.errors import IntegrityError
 
 #: Nanoseconds after an edit in which another edit can have the same date.
 RACY = 2 * 10**9
 #: Folders of Python's own and of installed packages, whose code counts by their versions.
 _FOREIGN = ("<", *sorted({str(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}))
+#: File of the frames in which Python imports.
+_IMPORTER = "<frozen importlib._bootstrap>"
 #: Path of a module's file -> the code that this process ran.
 _ran: dict[str, CodeType] = {}
 _watching: list[bool] = []
@@ -35,10 +38,13 @@ def watch_imports() -> None:
 
 
 def _keep(event: str, arguments: tuple[object, ...]) -> None:
-    """Keep the code of a module that Python is about to run."""
-    if event == "exec" and isinstance(arguments[0], CodeType) and arguments[0].co_name == "<module>":
-        if not arguments[0].co_filename.startswith(_FOREIGN):
-            _ran[arguments[0].co_filename] = arguments[0]
+    """Keep the code of a module that Python is about to run as it imports the module."""
+    if event != "exec" or not isinstance(arguments[0], CodeType) or arguments[0].co_name != "<module>":
+        return
+    # Numba runs code of its own under the name of a kernel's file.
+    imports = sys._getframe(1).f_code.co_filename == _IMPORTER
+    if imports and not arguments[0].co_filename.startswith(_FOREIGN):
+        _ran[arguments[0].co_filename] = arguments[0]
 
 
 def check_held(files: Iterable[Path], started: int) -> None:
@@ -79,7 +85,7 @@ def _compare(path: Path, code: CodeType) -> None:
     IntegrityError : they differ.
     """
     stored = Path(cache_from_source(path))
-    if compile(path.read_bytes(), code.co_filename, "exec", dont_inherit=True) != code:
+    if lines_of_code(compile(path.read_bytes(), code.co_filename, "exec", dont_inherit=True)) != lines_of_code(code):
         stored.unlink(missing_ok=True)
         raise IntegrityError(f"{path.name} was written while this job imported it; run the same command again")
     if path.stat().st_ctime_ns + RACY < time.time_ns() and os.access(stored, os.W_OK):

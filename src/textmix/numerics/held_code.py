@@ -9,7 +9,6 @@ belongs to another package counts by its name.
 from __future__ import annotations
 
 import functools
-import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -17,11 +16,10 @@ from typing import Any
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from textmix.core.code import lines_of_code
 from textmix.core.digests import sha256_bytes
 
 PACKAGE = __name__.partition(".")[0]
-#: The flag of code whose first constant is a docstring, since Python 3.13.
-_DOCUMENTED = 0x4000000
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 
 
@@ -82,7 +80,7 @@ class _Reading:
 
     def _lines_of_function(self, function: types.FunctionType) -> Iterator[str]:
         """Yield the lines of a function: its code, its defaults, and the values of the names that it reads."""
-        yield from _lines_of_code(function.__code__)
+        yield from lines_of_code(function.__code__)
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             yield from self.lines_of(value)
         for cell in function.__closure__ or ():
@@ -119,29 +117,3 @@ def _names(code: types.CodeType) -> tuple[str, ...]:
     """Return the names that a code object and those within it may take from their module, in order."""
     inner = (name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names(part))
     return tuple(dict.fromkeys((*code.co_names, *inner)))
-
-
-@functools.cache
-def _lines_of_code(code: types.CodeType) -> tuple[str, ...]:
-    """Return the lines of a code object: its instructions, its names and its constants without a docstring."""
-    constants = [None, *code.co_consts[1:]] if _has_docstring(code) else code.co_consts
-    counts = code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags & ~_DOCUMENTED
-    lines = [f"code {code.co_name} {counts}", code.co_code.hex()]
-    lines += map(repr, (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
-    for constant in constants:
-        lines.extend(_lines_of_code(constant) if isinstance(constant, types.CodeType) else [_said(constant)])
-    return tuple(lines)
-
-
-def _has_docstring(code: types.CodeType) -> bool:
-    """Return whether the first constant of a code object is a docstring; before Python 3.13 no flag says so."""
-    if sys.version_info >= (3, 13):
-        return bool(code.co_flags & _DOCUMENTED)
-    return not code.co_name.startswith("<") and bool(code.co_consts) and isinstance(code.co_consts[0], str)
-
-
-def _said(constant: Any) -> str:
-    """Return a constant as text that is the same in every process; a set has no order of its own."""
-    if isinstance(constant, frozenset):
-        return f"frozenset {sorted(map(_said, constant))}"
-    return f"({', '.join(map(_said, constant))})" if isinstance(constant, tuple) else repr(constant)

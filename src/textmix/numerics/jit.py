@@ -19,6 +19,7 @@ import pickle
 import platform
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,11 +95,8 @@ class KernelCache(_Cache):  # type: ignore[misc]
         if not self._enabled or data.library.has_dynamic_globals or any(not part.can_cache for part in data.lifted):
             return
         content = dumps(data._reduce())
-        path = self._path(sig, data.codegen)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(hashlib.sha256(content).digest() + content)
-        os.replace(temporary, path)
+        with suppress(OSError):  # on a full disk the machine code is made again by the next process
+            _write(self._path(sig, data.codegen), hashlib.sha256(content).digest() + content)
 
     def _path(self, sig: Any, codegen: Any) -> Path:
         """Return the file of the machine code for a signature and a processor, by the code that is held now."""
@@ -112,6 +110,18 @@ class KernelCache(_Cache):  # type: ignore[misc]
 def _arguments(sig: Any) -> tuple[Any, ...]:
     """Return the types of the arguments of a signature."""
     return tuple(sig) if isinstance(sig, tuple) else tuple(sig.args)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write an entry in one step, or nothing."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def _content(path: Path) -> bytes | None:
