@@ -49,7 +49,7 @@ def read_main(root: Path) -> None:
 READERS: dict[str, Callable[[Path], object]] = {
     "config/config.yaml": read_main,
     "config/datasets.yaml": lambda root: load_registry(root / "config/datasets.yaml", SCHEMAS / "datasets.schema.yaml"),
-    "config/methods.yaml": lambda root: load_methods(root / "config/methods.yaml"),
+    "config/methods.yaml": lambda root: load_methods(root / "config/methods.yaml", SCHEMAS / "methods.schema.yaml"),
     "config/matrix.yaml": lambda root: load_matrix(root, list(MATRIX["data"]), MATRIX["data"], METHODS),
     "config/bench.yaml": lambda root: load_suites(root, []),
     "config/own.example.yaml": lambda root: load_own(str(root / "config/own.example.yaml"), SCHEMAS),

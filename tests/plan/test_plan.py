@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,12 +17,17 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.bench.running import READERS
 from reproduction.plan.contest_jobs import ContestJobs
 from reproduction.plan.graph import graph
 from reproduction.plan.jobs import Jobs
+from reproduction.plan.own import TEXT_VIEWS
 from reproduction.plan.plan import Plan, Run, make_plan
+from reproduction.plan.suites import Suite
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
+from textmix.experiment.methods import COSTS, ORDER, TAKES, TASKS, Method
+from textmix.text.term_weighting import WEIGHTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = load_yaml_strict(ROOT / "config/config.yaml")
@@ -449,3 +454,15 @@ def test_plan_is_light_and_needs_no_network():
     program = f"import sys, json, reproduction.plan.plan; print(json.dumps([m for m in {heavy!r} if m in sys.modules]))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == []
+
+
+def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
+    methods = load_yaml_strict(ROOT / "workflow/schemas/methods.schema.yaml")["additionalProperties"]["properties"]
+    known = {"task": TASKS, "takes": TAKES, "cost": COSTS}
+    assert {key: tuple(methods[key]["enum"]) for key in known} == {key: tuple(names) for key, names in known.items()}
+    assert {*methods["views"]["items"]["enum"]} == {*TEXT_VIEWS}
+    assert {*methods["weightings"]["items"]["enum"]} == {*WEIGHTINGS, ORDER}
+    assert {*methods} == {field.name for field in fields(Method)} - {"name"}
+    suites = load_yaml_strict(ROOT / "workflow/schemas/bench.schema.yaml")["additionalProperties"]["properties"]
+    assert {*suites} == {field.name for field in fields(Suite)} - {"name"}
+    assert {*suites["takes"]["enum"]} == {*READERS}

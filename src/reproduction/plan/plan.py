@@ -211,7 +211,7 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     ------
     ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
     """
-    methods = load_methods(root / "config/methods.yaml")
+    methods = load_methods(root / "config/methods.yaml", root / "workflow/schemas/methods.schema.yaml")
     registry = load_registry(root / "config/datasets.yaml")
     asked = read_request(config, files, root / "workflow/schemas", methods, registry)
     papers = load_papers(root, methods)

@@ -124,7 +124,7 @@ def methods_table(methods: Mapping[str, Method]) -> str:
 def metrics_table() -> str:
     """Return the table of metrics as a section of config/README.md."""
     head = (
-        "\n## Metrics\n\nThe functions of `src/textmix/metrics/` with the decorator `@metric`. Methods for one or for "
+        "\n## Metrics\n\nThe rows of `src/textmix/metrics/table.py`, each with its function. Methods for one or for "
         "several labels are tuned and\nranked by the main metric for these labels unless another is named; a "
         "comparison shows the metrics marked main or shown.\n"
         "\n| metric | labels | better | comparisons | meaning |\n|---|---|---|---|---|\n"

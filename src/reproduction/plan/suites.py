@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from textmix.core.config import load_entries, make_entry
+from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 
-#: The arguments that a suite's function may take; ``config/bench.yaml`` explains each.
-TAKES = ("classes", "labels", "split", "corpus", "files")
+_SCHEMA = "workflow/schemas/bench.schema.yaml"
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Suite:
     name : of the suite.
     run : ``module:function``; the function returns the rows of the suite's table.
     role : the role for which its data set stands.
-    takes : one of `TAKES`, the arguments of the function.
+    takes : the arguments of the function, see the schema.
     features : name of the features by which words are counted; None for the data set as parsed.
     split : name of the split scheme where ``takes`` is ``split``, else None.
     """
@@ -45,7 +44,7 @@ def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
 
     Parameters
     ----------
-    root : the folder with ``config/``.
+    root : the folder with ``config/`` and ``workflow/``.
     papers : names of the papers, in order; a paper without a ``bench.yaml`` has no suite.
 
     Returns
@@ -54,22 +53,18 @@ def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
 
     Raises
     ------
-    ConfigError : an entry has a wrong or missing key, an unknown ``takes``, or the name of another suite.
+    ConfigError : a file does not follow its schema, or an entry has the name of another suite or a split without use.
     """
     files = ["config/bench.yaml", *(f"config/papers/{paper}/bench.yaml" for paper in papers)]
     suites: dict[str, Suite] = {}
     for source in files:
         if (root / source).is_file():
-            for name, entry in load_entries(root / source).items():
+            raw = load_yaml_strict(root / source)
+            validate(raw, root / _SCHEMA, source)
+            for name, entry in raw.items():
                 if name in suites:
                     raise ConfigError(f"{source}: {name}: another suite has this name; rename one of them")
-                suites[name] = _suite(source, name, entry)
+                if (entry["takes"] == "split") != ("split" in entry):
+                    raise ConfigError(f"{source}: {name}: takes split and the key split go together; add or remove one")
+                suites[name] = Suite(name=name, **entry)
     return suites
-
-
-def _suite(source: str, name: str, entry: dict[str, str]) -> Suite:
-    """Return one suite after checking its keys."""
-    suite = make_entry(Suite, entry, f"{source}: {name}", name=name)
-    if suite.takes not in TAKES or (suite.takes == "split") != (suite.split is not None):
-        raise ConfigError(f"{source}: {name}: takes is one of {', '.join(TAKES)}; only 'split' names a split")
-    return suite

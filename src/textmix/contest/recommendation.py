@@ -118,7 +118,7 @@ def recommend(
     return {
         **{"method": chosen.name, "validation": chosen.validation, "value": float(chosen.values.mean())},
         **{"low": interval[0], "high": interval[1], "metric": metric, "pairs": pairs, "test": test},
-        "rank": 1 + sum(sign * entrant.values.mean() > sign * chosen.values.mean() for entrant in others),
+        "rank": 1 + sum(bool(sign * entrant.values.mean() > sign * chosen.values.mean()) for entrant in others),
         "margin": margin,
         "seconds": chosen.seconds,
         "quicker": _quicker(chosen, pairs, margin) if bounded else None,

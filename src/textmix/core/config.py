@@ -10,11 +10,9 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Hashable, Mapping
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from textmix.core.cache import Store
 from textmix.core.digests import sha256_bytes, sha256_file
@@ -27,14 +25,7 @@ with extra("data"):
 if TYPE_CHECKING:
     import jsonschema
 
-Entry = TypeVar("Entry")
 _REFERENCE = re.compile(r"\$ref: (\S+\.yaml)")
-#: Types of the fields of entries, in words.
-_IN_WORDS: dict[Any, str] = {
-    **{str: "text", bool: "true or false", int: "a whole number", list: "a list"},
-    **{Mapping: "keys and values", NoneType: "nothing"},
-}
-
 
 #: Most values of a YAML file with every alias written out; config/ has some thousands.
 MOST_VALUES = 1_000_000
@@ -97,59 +88,6 @@ def load_yaml_strict(path: str | Path) -> Any:
         where = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
         raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
-
-
-def load_entries(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Return the content of a YAML file that is a mapping of names to entries; empty for an empty file.
-
-    Raises
-    ------
-    ConfigError : as by `load_yaml_strict`, or the file or an entry is not a mapping, or a name is not text.
-    """
-    content = {} if (found := load_yaml_strict(path)) is None else found
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}: is {_said(content)}; write names, each with an entry of keys and values")
-    for name, entry in content.items():
-        if not isinstance(name, str) or not isinstance(entry, dict):
-            raise ConfigError(f"{path}: {name}: is {_said(entry)}; write a name as text, with keys and values below it")
-    return content
-
-
-def make_entry(cls: type[Entry], entry: Mapping[str, Any], where: str, **known: Any) -> Entry:
-    """Return a dataclass with the keys and values of an entry after a check of their names and types.
-
-    Parameters
-    ----------
-    cls : the dataclass; its fields are texts, truth values or mappings, or may be None.
-    entry : key -> value as read from the file.
-    where : file and name of the entry, for messages.
-    known : fields that do not stand in the entry.
-
-    Raises
-    ------
-    ConfigError : a key is unknown or missing, or a value has another type than the field.
-    """
-    types = {key: _types(hint) for key, hint in get_type_hints(cls).items() if key not in known}
-    for key, value in entry.items():
-        if key not in types:
-            raise ConfigError(f"{where}: unknown key '{key}'; {suggest(str(key), types)}")
-        if not isinstance(value, types[key]):
-            needed = " or ".join(_IN_WORDS[each] for each in types[key])
-            raise ConfigError(f"{where}.{key}: is {_said(value)}; write {needed}")
-    for field in fields(cls):  # type: ignore[arg-type]
-        required = field.default is MISSING and field.default_factory is MISSING
-        if required and field.name not in {**entry, **known}:
-            raise ConfigError(f"{where}: the key '{field.name}' is missing; add it")
-    return cls(**known, **entry)
-
-
-def _types(hint: Any) -> tuple[type, ...]:
-    """Return the classes that a type hint allows: both of ``str | None``, ``Mapping`` of ``Mapping[str, int]``.
-
-    A sequence stands in YAML as a list; text, which is a sequence too, is none.
-    """
-    origins = [get_origin(each) or each for each in (get_args(hint) if isinstance(hint, UnionType) else [hint])]
-    return tuple(list if each is Sequence else each for each in origins)
 
 
 def _said(value: Any) -> str:

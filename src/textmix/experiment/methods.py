@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textmix.core.config import load_entries, make_entry, registry_file
-from textmix.core.errors import ConfigError, suggest
+from textmix.core.config import load_yaml_strict, registry_file, validate
+from textmix.core.errors import ConfigError
 
 REGISTRY_FILE = registry_file("methods.yaml")
 
@@ -101,12 +101,13 @@ class Method:
             raise ConfigError(f"method {self.name}: {error}; its parameters are {allowed}") from error
 
 
-def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
+def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict[str, Method]:
     """Read the method registry.
 
     Parameters
     ----------
     path : of methods.yaml.
+    schema : of its JSON schema; None for the registry of the package, which its tests check.
 
     Returns
     -------
@@ -114,22 +115,12 @@ def load_methods(path: Path = REGISTRY_FILE) -> dict[str, Method]:
 
     Raises
     ------
-    ConfigError : an entry has an unknown key or lacks one, or its ``task`` or ``takes`` is unknown.
+    ConfigError : the file is not YAML or does not follow the schema.
     """
-    return {name: _method(name, entry, path.name) for name, entry in load_entries(path).items()}
-
-
-def _method(name: str, entry: Mapping[str, Any], source: str) -> Method:
-    """Return one entry of the registry."""
-    method = make_entry(Method, entry, f"{source}: {name}", name=name)
-    for key, value, allowed in (
-        ("task", method.task, TASKS),
-        ("takes", method.takes, TAKES),
-        ("cost", method.cost, COSTS),
-    ):
-        if value not in allowed:
-            raise ConfigError(f"{source}: {name}.{key}: {value!r} is not allowed; {suggest(value, allowed)}")
-    return method
+    raw = load_yaml_strict(path)
+    if schema is not None:
+        validate(raw, schema, f"{path.parent.name}/{path.name}")
+    return {name: Method(name=name, **entry) for name, entry in raw.items()}
 
 
 def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
