@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.bench.timing import compare, judge
+from textmix.data.archives import iter_tar
 from textmix.data.readers import reuters_sgml
-from textmix.data.tar import iter_tar
 
 OURS, LXML, BEAUTIFUL_SOUP = "textmix", "lxml.html alone", "BeautifulSoup, lxml-html"
 

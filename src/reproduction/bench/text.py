@@ -12,8 +12,8 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
 from reproduction.bench.timing import compare, judge
 from textmix.core.errors import MissingResult
+from textmix.data.archives import iter_tar
 from textmix.data.readers import message_folder
-from textmix.data.tar import iter_tar
 from textmix.text.features import build_features
 
 #: Rainbow's tokenizer; the second peer's pattern is the same rule.

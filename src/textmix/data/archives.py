@@ -17,10 +17,11 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -220,6 +221,81 @@ def safe_name(path: Path, name: bytes | str) -> str:
     if absolute or ".." in parts or "\\" in text or not text or not text.translate(_PRIVATE).isprintable():
         raise DataFormatError(path, None, f"the member name {text!r} leads out of the archive or is no name")
     return "/".join(parts)
+
+
+def iter_tar(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
+    """Return (name, content) of the regular files of a tar archive whose names match a pattern, in order of name.
+
+    The archive, plain or packed, is unpacked in memory once; the iterator cuts out one member at a time.  All headers
+    are checked before the function returns.  A leading ``./`` is taken off the names.  If no name matches, the iterator
+    is empty.
+
+    Parameters
+    ----------
+    path : the archive.
+    members : `fnmatch` patterns, case-sensitive; ``*`` also matches ``/``.  One matching pattern is enough.
+    limit : cap on the unpacked size of the whole archive, bytes.
+
+    Raises
+    ------
+    DataFormatError : the archive is truncated or damaged, exceeds a cap (``limit``, `MAX_RATIO`, `MAX_MEMBERS`), holds
+        a name that `safe_name` refuses, a matching name twice, or any member that is neither a regular file nor a
+        folder (links, devices, sparse files).
+    """
+    path = Path(path)
+    data = open_plain(path, limit)
+    files = sorted(item for item in _tar_files(path, data) if any(fnmatchcase(item[0], each) for each in members))
+    for (name, _, _), (later, _, _) in pairwise(files):
+        if name == later:
+            raise DataFormatError(path, None, f"member {name!r} stands twice, so it is not clear which one is meant")
+    return ((name, data[start:stop]) for name, start, stop in files)
+
+
+def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, int, int]]:
+    """Yield (name, start, stop) of every regular file of an unpacked tar archive, checking every header.
+
+    ``start`` and ``stop`` are positions in ``data``, bytes.
+    """
+    try:
+        with tarfile.open(fileobj=BytesIO(data), mode="r:", encoding="utf-8") as archive:
+            for count, info in enumerate(archive, start=1):
+                if count > MAX_MEMBERS:
+                    raise DataFormatError(path, None, f"has more than {MAX_MEMBERS:,} members, as no known data set")
+                name = _checked_member(path, info)
+                if info.isreg():
+                    yield name, info.offset_data, info.offset_data + info.size
+            end, named = data[archive.offset : archive.offset + tarfile.BLOCKSIZE], archive.pax_headers
+    # Python's reader lets errors of its own code out where a header is damaged.
+    except (tarfile.TarError, ValueError, IndexError, OverflowError, RecursionError) as error:
+        raise DataFormatError(
+            path, None, f"the tar archive is truncated or damaged ({error}); fetch it again"
+        ) from error
+    # It also takes a damaged header, and the end of the file, for the end of the archive, which is a block of zeros.
+    if len(end) < tarfile.BLOCKSIZE or end.strip(b"\0"):
+        raise DataFormatError(
+            path, None, "the tar archive is truncated or damaged: no end mark follows; fetch it again"
+        )
+    if any(_is_place(key) for key in named):
+        raise DataFormatError(path, None, "the tar archive has sparse files or global names; only plain files are read")
+
+
+def _is_place(key: str) -> bool:
+    """Return whether a field of a pax header says where or how large a member is."""
+    return key in ("path", "size") or key.startswith("GNU.sparse")
+
+
+def _checked_member(path: Path, info: tarfile.TarInfo) -> str:
+    """Return the name of a member after a check of its name, its kind and its size."""
+    name = safe_name(path, info.name)
+    sparse = info.issparse() or any(key.startswith("GNU.sparse") for key in info.pax_headers)
+    if sparse or not (info.isreg() or info.isdir()):
+        raise DataFormatError(
+            path, None, f"member {name!r} is a link, a device or the like, or sparse; pack files alone"
+        )
+    # Of a size that is no number Python makes 0, and a negative one would lead it back to this header.
+    if info.size < 0 or not re.fullmatch("[0-9]{1,15}", info.pax_headers.get("size", "0")):
+        raise DataFormatError(path, None, f"member {name!r} has a size that is not a number, or a negative one")
+    return name
 
 
 def extract_zip_member(path: Path, member: str, target: Path, limit: int = MAX_BYTES) -> None:
