@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 import pytest
@@ -11,6 +12,10 @@ from textmix.numerics.determinism import limit_threads
 
 # Before any library loads: threads of several workers that wait for each other took five times the seconds of one.
 limit_threads()
+for library in ("OMP", "OPENBLAS", "MKL"):
+    # Else the tests would not fail, but run for a long time.
+    if os.environ.get(f"{library}_NUM_THREADS") != "1":
+        raise RuntimeError(f"limit_threads leaves {library} more than one thread")
 # pytest keeps the tests with their assertions rewritten as byte code, also where the environment asks for none: each
 # worker would rewrite all of them again, some 10 s of CPU.
 sys.dont_write_bytecode = False
