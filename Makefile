@@ -99,7 +99,7 @@ release-check:
 # The lowest version of a requirement is its first bound.
 lowest:
 	rm -rf .venv-lowest && $(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet pytest pytest-xdist hypothesis pandas \
+	.venv-lowest/bin/python -m pip install --quiet pytest pytest-xdist hypothesis pandas jsonschema \
 	  $$($(PYTHON) tests/project/lowest.py)
 	PYTHONPATH=src .venv-lowest/bin/python -m pytest tests/models tests/text tests/metrics tests/serve
 

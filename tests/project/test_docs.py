@@ -79,3 +79,12 @@ def test_the_first_example_of_the_site_prints_what_its_page_says(capsys: pytest.
     code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
     exec(compile(code, "start.md", "exec"), {})
     assert all(f"`{line}`" in page for line in capsys.readouterr().out.splitlines())
+
+
+def test_the_examples_of_what_more_a_model_tells_run() -> None:
+    page = (ROOT / "docs/how-to/ask-more-of-a-model.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 4 and all("assert " in block for block in blocks)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, "ask-more-of-a-model.md", "exec"), names)

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import textmix
-from tests.models.public import CLASSIFIERS, make
+from tests.models.public import CLASSIFIERS, OF_SEQUENCES, make
 from tests.models.test_in_scikit_learn import documents, problem
 from tests.serve.test_persisted_model import fitted, forge
 from textmix.core import io
@@ -35,7 +35,7 @@ def assert_same(model: Any, loaded: Any, texts: Any) -> None:
         np.testing.assert_array_equal(loaded.predict_proba(texts), model.predict_proba(texts))
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name not in OF_SEQUENCES])
 def test_every_classifier_comes_back_with_its_vectoriser_and_its_labels(name: str, tmp_path: Path) -> None:
     texts, y = problem(name)
     model, loaded = both(make_pipeline(textmix.WordVectorizer(), make(name)).fit(texts, y), tmp_path)

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from textmix.models.common.copy_kernels import copy_into
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
@@ -53,7 +54,8 @@ def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last:
     node : a set of flips: the label at ``last[node]`` in the order and, recursively, the flips of ``rest[node]``.
     last, rest : int64 (nodes,), see `search_modes`; -1 for a node without flips.
     """
-    member[:] = z >= 0.0
+    for k in range(len(z)):
+        member[k] = z[k] >= 0.0
     while node >= 0 and last[node] >= 0:
         flipped = order[last[node]]
         member[flipped] = not member[flipped]
@@ -123,7 +125,7 @@ def search_modes(
                 found = _log_mixture(base, z, member)
                 if found > best:
                     best = found
-                    modes[i] = member
+                    copy_into(modes[i], member)
             evaluations[i] += 1
             following = last[node] + 1
             if following < n_labels:

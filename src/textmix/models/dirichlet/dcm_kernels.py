@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from textmix.models.common.copy_kernels import copy_into
 from textmix.models.common.special_kernels import log_rising, rising
 from textmix.models.dirichlet.length_kernels import length_derivatives
 from textmix.numerics.jit import njit
@@ -252,7 +253,7 @@ def fill_table(words: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: 
     for first in range(0, len(table), BLOCK):
         last = min(first + BLOCK, len(table))
         for w in range(first, last):
-            table[w] = added
+            copy_into(table[w], added)
         for c in range(len(place)):
             k = place[c]
             while k < starts[c + 1] and words[k] < last:

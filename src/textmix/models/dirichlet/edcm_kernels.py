@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.models.common.copy_kernels import copy_into
 from textmix.models.dirichlet.length_kernels import concentration_bound, length_derivatives
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
@@ -96,7 +97,7 @@ def add_presence(
     first = 0
     while first < len(order):
         c = y[order[first]]
-        row[:] = table[c]
+        copy_into(row, table[c])
         while first < len(order) and y[order[first]] == c:
             d, n = order[first], 0.0
             for i in range(indptr[d], indptr[d + 1]):
@@ -104,7 +105,7 @@ def add_presence(
                 n += data[i]
             length[d] = n
             first += 1
-        table[c] = row
+        copy_into(table[c], row)
     return length
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from textmix.models.common.copy_kernels import copy_into
 from textmix.models.dirichlet.length_kernels import histogram
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
@@ -229,7 +230,8 @@ def _write_tails(
         for x in range(SMALL):
             counts[x], weights[x] = x + 1, small[w, x]
         number = _tally_word(counts, weights, tally)
-        distinct[:number], tail[:number] = counts[:number], weights[:number]
+        copy_into(distinct[:number], counts)
+        copy_into(tail[:number], weights)
     for i in range(number - 2, -1, -1):
         tail[i] += tail[i + 1]
     return number

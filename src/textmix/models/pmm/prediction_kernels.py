@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from textmix.models.common.copy_kernels import copy_into
 from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
 from textmix.numerics.jit import njit
 
@@ -80,7 +81,7 @@ def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
     order = np.argsort(data, kind="mergesort")
     rows = np.empty((len(order), theta.shape[1]))
     for i in range(len(order)):
-        rows[i] = theta[indices[order[i]]]
+        copy_into(rows[i], theta[indices[order[i]]])
     return Page(data[order], rows)
 
 
@@ -198,7 +199,7 @@ def greedy(page: Page, model: Parameters, visited: np.ndarray, added: np.ndarray
     sums = empty_set(page)
     reached = -np.inf
     for size in range(len(added)):
-        visited[size] = extension_scores(page, model, sums)
+        copy_into(visited[size], extension_scores(page, model, sums))
         label = best_label(visited[size])
         if not better(visited[size, label], reached):
             return size
