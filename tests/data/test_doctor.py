@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from textmix.data.doctor import survey
+from textmix.data.doctor import COLUMNS, reaches, survey, table
 from textmix.data.registry import dataset_entry
 
 SHA = "0123456789abcdef" * 4
@@ -31,27 +31,46 @@ def entry(**more: Any) -> Any:
     return dataset_entry("tiny", {**raw, **more}, "test")
 
 
-def line(resources: Path, mirror: Path | None, **more: Any) -> str:
-    return survey([entry(**more)], resources, mirror)[0].line()
+def cells(resources: Path, mirror: Path | None, *, near: bool = True, **more: Any) -> dict[str, str]:
+    """Return the row of the table of one data set by the headings; the names of hosts are found or not."""
+    (found,) = survey([entry(**more)], resources, mirror, {"tiny": "7"}, lambda host: near)
+    return dict(zip(COLUMNS, found.cells, strict=True))
 
 
 def test_each_source_is_named_in_turn(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
-    web = "tiny: https example.org, not tried; identity by counts; size not known; terms: free"
-    assert line(tmp_path, None) == web
-    assert line(tmp_path, mirror) == web
+    web = {"data set": "tiny", "size": "not known", "from": "https example.org", "reachable": "yes"}
+    web |= {"wrong copy noticed by": "counts", "rows that wait": "7", "terms": "free"}
+    assert cells(tmp_path, None) == web
+    assert cells(tmp_path, mirror, near=False) == {**web, "reachable": "no"}
     (mirror / "tiny").mkdir(parents=True)
     (mirror / "tiny/tiny.arff.xz").write_bytes(b"x")
-    assert line(tmp_path, mirror) == "tiny: mirror; identity by content digest; 2.0 MB; terms: free"
+    found = cells(tmp_path, mirror, near=False)
+    assert (found["from"], found["reachable"], found["size"]) == ("mirror", "yes", "2.0 MB")
+    assert found["wrong copy noticed by"] == "content digest"
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny/fetch.json").write_text(json.dumps({"status": "had", "source": "hand", "form": "https"}))
-    assert line(tmp_path, mirror).startswith("tiny: in resources, from hand; identity by counts")
+    assert cells(tmp_path, mirror)["from"] == "in resources, from hand"
 
 
 @pytest.mark.parametrize(("expect", "identity"), [({"documents": 3}, "counts"), ({}, "nothing")])
 def test_data_without_digest_are_told(tmp_path: Path, expect: dict[str, int], identity: str) -> None:
-    assert f"identity by {identity};" in line(tmp_path, None, expect=expect)
+    assert cells(tmp_path, None, expect=expect)["wrong copy noticed by"] == identity
 
 
 def test_a_mirror_alone_must_be_there(tmp_path: Path) -> None:
-    assert "none here: TEXTMIX_MIRROR" in line(tmp_path, None, sources=[{"mirror": {"data": FILE}}])
+    found = cells(tmp_path, None, sources=[{"mirror": {"data": FILE}}])
+    assert "none here: TEXTMIX_MIRROR" in found["from"] and found["reachable"] == "no"
+
+
+def test_each_host_is_asked_once_and_the_table_is_aligned(tmp_path: Path) -> None:
+    asked: list[str] = []
+    findings = survey([entry(), entry()], tmp_path, None, finds=lambda host: bool(asked.append(host)))
+    assert asked == ["example.org"]
+    head, rule, *rows = table(findings).split("\n")
+    assert set(rule) == {"-"} and len(rows) == 2
+    assert all(row.index("https example.org") == head.index("from") for row in rows)
+
+
+def test_a_name_that_no_host_has_is_not_reached() -> None:
+    assert not reaches("nowhere.invalid")

@@ -101,9 +101,19 @@ def test_counts_that_the_papers_print_are_expected(registry: dict[str, DatasetEn
     assert [reuters[key] for key in ("documents", "train", "test", "train_one_label")] == [21578, 9603, 3299, 6552]
     assert registry["newsgroups_18828"].expect["documents"] == 18828
     assert registry["industry_sector"].expect["documents"] == 9619
+    assert registry["industry_sector_pages"].expect == {"documents": 9570, "labels": 104}
+    assert registry["nus_wide"].expect["features"] == 128
     assert registry["amazon_baby"].expect["documents"] == 136461 + 32950
     assert registry["yahoo_business"].expect["features"] == 21924
     assert registry["scene"].expect["label_sets"] == 15
+
+
+def test_a_source_whose_form_has_other_counts_says_them(registry: dict[str, DatasetEntry]) -> None:
+    entry = registry["rcv1v2subset1"]
+    mirror, https = map(entry.expected, entry.sources)
+    assert (mirror["labels"], mirror["label_sets"]) == (101, 811)
+    assert https["labels"] == entry.sources[1].reader.options["n_labels"] == 103
+    assert "label_sets" not in https, "what no public text says of this form is not expected"
 
 
 def test_no_source_is_without_encryption(registry: dict[str, DatasetEntry]) -> None:

@@ -40,7 +40,10 @@ REVIEW = b"product/productId: A\nreview/userId: u\nreview/score: %d.0\nreview/te
 #: Data set -> paths in its public archive, each with the label that the reader must find.
 FOLDERS: Mapping[str, Mapping[str, str]] = {
     "newsgroups_18828": {"20news-18828/sci.med/1": "sci.med", "20news-18828/rec.autos/2": "rec.autos"},
-    "industry_sector_pages": {"sector/air.courier.industry/a.html": "air.courier.industry"},
+    "industry_sector_pages": {
+        "sector/transportation.sector/air.courier.industry/a.html": "air.courier.industry",
+        "sector/energy.sector/coal.industry/a.html": "coal.industry",
+    },
     "lingspam": {"lingspam_public/bare/part1/spmsga1.txt": "spam", "lingspam_public/bare/part1/1-1msg1.txt": "ham"},
     "webkb": {"webkb/course/cornell/http:^^a": "course", "webkb/staff/misc/http:^^b": "staff"},
     "webkb_four": {"webkb/course/cornell/http:^^a": "course", "webkb/student/misc/http:^^b": "student"},

@@ -355,13 +355,13 @@ def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):
     runs = [run for run in plan.runs("edcm") if run.experiment == "table1"]
     assert runs == [Run("edcm", "table1", "newsgroups_wheel", method) for method in methods]
     both = make_plan(full(), [], ROOT)
-    assert {run.dataset for run in both.runs("edcm")} == {"newsgroups_18828", "industry_sector"}
+    assert {run.dataset for run in both.runs("edcm")} == {"newsgroups_18828", "industry_sector_pages"}
 
 
 def test_each_role_keeps_its_own_split():
     plan = make_plan(full(), [], ROOT)
     splits = {run.dataset: plan.run_inputs(run)[1] for run in plan.runs("edcm") if run.experiment == "table1"}
-    assert splits == {"newsgroups_18828": "random_80_20", "industry_sector": "random_50_50"}
+    assert splits == {"newsgroups_18828": "random_80_20", "industry_sector_pages": "random_50_50"}
 
 
 def test_role_without_a_data_set_has_no_runs():

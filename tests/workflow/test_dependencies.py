@@ -30,6 +30,7 @@ WITHOUT_RESULT = {
     r"textmix/data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
     r"textmix/data/doctor\.py": "a command that makes no result",
     r"reproduction/stored/verify\.py": "a command that makes no result",
+    r"reproduction/(job/pack|verdict/recording)\.py": "commands that copy results, or write the record of a run",
     r"textmix/(__main__|serve/(predict|evaluate)|data/new_texts)\.py": "the command line on new texts",
     r"reproduction/job/commit\.py": "what it finds reaches the page as a setting, which is compared",
     r"textmix/(datasets|core/late|serve/(library|progress|listing|parameters))\.py": "the front door and its command",
@@ -38,11 +39,11 @@ WITHOUT_RESULT = {
 }
 #: The same of the workflow.
 WORKFLOW_WITHOUT_RESULT = {
-    r"scripts/(costs|doctor|fetch|forget_missing|schedule|status|verify)\.py": "commands, and the fetch",
+    r"scripts/(costs|doctor|fetch|forget_missing|pack|record|schedule|status|take|verify)\.py": "commands, fetch",
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(costs|fetch|read|plan|status|scaling)\.smk": "no result of the runs of the tests",
+    r"rules/(costs|fetch|pack|read|plan|status|scaling)\.smk": "no result of the runs of the tests",
 }
 
 

@@ -32,7 +32,7 @@ rule forget_missing:
 
 
 rule doctor:
-    """Say of each data set where it would come from now, how a wrong copy is noticed, its size and its terms."""
+    """A table of the data sets: size, where from, reachable, how a wrong copy is noticed, the rows that wait, terms."""
     input:
         registry=ROOT / "config/datasets.yaml",
         schema=ROOT / "workflow/schemas/datasets.schema.yaml",
@@ -41,6 +41,8 @@ rule doctor:
     localrule: True
     conda:
         "../envs/jobs.yaml"
+    params:
+        waiting=lambda wildcards: JOBS.waiting_rows(),
     message:
         "Looking where each data set would come from"
     script:

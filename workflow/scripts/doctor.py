@@ -1,14 +1,15 @@
-"""Say of each data set where it would come from now."""
+"""Print a table of the data sets: where each would come from now, and what waits for it."""
 
 import os
+import sys
 from pathlib import Path
 
-from reproduction.job.runtime import job, logger
-from textmix.data.doctor import survey
+from reproduction.job.runtime import job
+from textmix.data.doctor import survey, table
 from textmix.data.registry import load_registry
 
 with job(snakemake):
     mirror = os.environ.get("TEXTMIX_MIRROR")
     registry = load_registry(snakemake.input.registry, snakemake.input.schema)
-    for finding in survey(registry.values(), Path("resources"), Path(mirror) if mirror else None):
-        logger.info("%s", finding.line())
+    places = Path("resources"), Path(mirror) if mirror else None
+    sys.stdout.write(table(survey(registry.values(), *places, snakemake.params.waiting)) + "\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
+from textmix.core import io
 from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
@@ -289,6 +291,15 @@ class Jobs:
             for role, entry in found.items()
             if entry is not None
         }
+
+    def waiting_rows(self) -> dict[str, str]:
+        """Return data set of ``config/full.yaml`` -> how many published rows name a role for which it stands."""
+        roles = load_yaml_strict(self.plan.root / "config/full.yaml")["roles"]
+        counts: Counter[str] = Counter()
+        for paper in self.plan.papers:
+            rows = io.read_csv(self.plan.root / "config/papers" / paper / "published.csv")
+            counts.update(entry["dataset"] for row in rows if (entry := roles.get(row["dataset"])))
+        return {name: str(count) for name, count in counts.items()}
 
     def table_entries(self, wildcards: Any) -> Mapping[str, Any]:
         """Return the entries of a paper's tables in paper.yaml, by name."""

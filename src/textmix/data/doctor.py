@@ -1,10 +1,14 @@
-"""The source from which each data set would be fetched now: the lines of ``snakemake doctor``."""
+"""The source from which each data set would be fetched now: the table of ``snakemake doctor``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import functools
+import socket
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from textmix.data.fetch import read_record
 from textmix.data.registry import RECORD, DatasetEntry, Source
@@ -17,12 +21,14 @@ class Finding:
     Parameters
     ----------
     dataset : identifier.
-    origin : ``resources`` where it was fetched already; else the kind of the first source that can be tried here, with
-        ``not tried`` for a source on a network; ``none`` where the only source is a mirror that is not there.
+    origin : ``resources`` where it was fetched already; else the kind of the first source that can be tried here;
+        ``none`` where the only source is a mirror that is not there.
     identity : how a wrong copy would be noticed: ``content digest``, ``sha256`` (the files without one are named),
         ``counts`` or ``nothing``.
     size : bytes of the files as stored, or None where a size is not known.
     terms : the owners' terms of use.
+    reachable : ``yes``, or ``no`` where the host's name is not found, the mirror lacks the files or names no folder.
+    unlocks : how many published rows wait for the data; may be empty.
     """
 
     dataset: str
@@ -30,14 +36,57 @@ class Finding:
     identity: str
     size: int | None
     terms: str
+    reachable: str
+    unlocks: str = ""
 
-    def line(self) -> str:
-        """Return the finding as one line of text."""
-        size = "size not known" if self.size is None else f"{self.size / 1e6:.1f} MB"
-        return f"{self.dataset}: {self.origin}; identity by {self.identity}; {size}; terms: {self.terms}"
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The finding as the cells of a row, in the order of `COLUMNS`."""
+        size = "not known" if self.size is None else f"{self.size / 1e6:.1f} MB"
+        identity = self.identity.partition(" (")[0]
+        return self.dataset, size, self.origin, self.reachable, self.unlocks, identity, self.terms
 
 
-def survey(entries: Iterable[DatasetEntry], resources: Path, mirror: Path | None) -> list[Finding]:
+#: Headings of the table.
+COLUMNS = ("data set", "size", "from", "reachable", "rows that wait", "wrong copy noticed by", "terms")
+#: Seconds in which the name of a host must be found.
+_PATIENCE = 3.0
+
+
+def table(findings: Iterable[Finding]) -> str:
+    """Return findings as a text table with a heading; the last column is as long as its text."""
+    rows = [COLUMNS, *(finding.cells for finding in findings)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS) - 1)]
+    lines = [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in rows
+    ]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def reaches(host: str) -> bool:
+    """Return whether the name of a host is found within a few seconds; nothing is sent to the host itself."""
+    found: list[bool] = []
+
+    def look() -> None:
+        """Look the name up."""
+        try:
+            found.append(bool(socket.getaddrinfo(host, 443)))
+        except OSError:
+            found.append(False)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    thread.join(_PATIENCE)
+    return found == [True]
+
+
+def survey(
+    entries: Iterable[DatasetEntry],
+    resources: Path,
+    mirror: Path | None,
+    unlocks: Mapping[str, str] = MappingProxyType({}),
+    finds: Callable[[str], bool] = reaches,
+) -> list[Finding]:
     """Return a finding for each data set; nothing is fetched, and no file is read but records.
 
     Parameters
@@ -45,31 +94,37 @@ def survey(entries: Iterable[DatasetEntry], resources: Path, mirror: Path | None
     entries : of the registry.
     resources : folder of the data sets' folders.
     mirror : folder of the mirror, or None.
+    unlocks : data set -> how many published rows wait for it, in words.
+    finds : tells whether the name of a host is found; asked once for each host.
     """
-    return [_finding(entry, resources / entry.id, mirror) for entry in entries]
+    asked = functools.cache(finds)
+    found = [_finding(entry, resources / entry.id, mirror, asked) for entry in entries]
+    return [replace(one, unlocks=unlocks.get(one.dataset, "")) for one in found]
 
 
-def _finding(entry: DatasetEntry, folder: Path, mirror: Path | None) -> Finding:
+def _finding(entry: DatasetEntry, folder: Path, mirror: Path | None, finds: Callable[[str], bool]) -> Finding:
     """Return the finding of one data set."""
     record = read_record(folder / RECORD)
     if record.get("status") == "had":
-        source, origin = entry.form(record), f"in resources, from {record['source']}"
+        source, origin, near = entry.form(record), f"in resources, from {record['source']}", True
     else:
-        source, origin = _first_source(entry, mirror)
+        source, origin, near = _first_source(entry, mirror, finds)
     sizes = [file.bytes for file in source.files.values()]
     size = None if None in sizes else sum(bytes_ or 0 for bytes_ in sizes)
-    return Finding(entry.id, origin, _identity(entry, source), size, entry.terms)
+    return Finding(entry.id, origin, _identity(entry, source), size, entry.terms, "yes" if near else "no")
 
 
-def _first_source(entry: DatasetEntry, mirror: Path | None) -> tuple[Source, str]:
-    """Return the first source that can be tried here, else the first source, and a phrase about it."""
+def _first_source(entry: DatasetEntry, mirror: Path | None, finds: Callable[[str], bool]) -> tuple[Source, str, bool]:
+    """Return the first source to be tried here, or else the first of all, what to say of it, and whether it is near."""
     for source in entry.sources:
-        if source.kind != "mirror":
-            host = source.wheel.name if source.wheel else next(iter(source.files.values())).where[0].split("/")[2]
-            return source, f"{source.kind} {host}, not tried"
+        if source.kind == "package" and source.wheel:
+            return source, f"package {source.wheel.name}", True
+        if source.kind == "https":
+            hosts = list(dict.fromkeys(place.split("/")[2] for file in source.files.values() for place in file.where))
+            return source, f"https {hosts[0]}", any(map(finds, hosts))
         if mirror is not None and all((mirror / file.where[0]).is_file() for file in source.files.values()):
-            return source, "mirror"
-    return entry.sources[0], "none here: TEXTMIX_MIRROR names no folder with its files"
+            return source, "mirror", True
+    return entry.sources[0], "none here: TEXTMIX_MIRROR names no folder with its files", False
 
 
 def _identity(entry: DatasetEntry, source: Source) -> str:
@@ -79,7 +134,7 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
     without = [entry.files[role] for role, file in source.files.items() if not file.sha256]
     if not without:
         return "sha256"
-    check = "counts" if entry.expect else "nothing"
+    check = "counts" if entry.expected(source) else "nothing"
     reason = f" ({entry.no_digest})" if entry.no_digest else ""
     if len(without) == len(source.files):
         return check + reason

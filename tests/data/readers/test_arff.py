@@ -253,3 +253,23 @@ def test_a_missing_role_is_a_fault_of_the_registry(tmp_path: Path) -> None:
         Sample("arff", {"data": ARFF_HEAD}).read(tmp_path)
     with pytest.raises(ConfigError, match="role 'test'"):
         Sample("table_file", {"train": b"x,A\n1,1\n"}, {"n_labels": 1}).read(tmp_path)
+
+
+def test_a_first_column_of_identifiers_is_no_feature(tmp_path: Path) -> None:
+    head = b"@relation r\n@attribute id numeric\n@attribute a numeric\n@attribute red {0,1}\n@data\n"
+    labels = XML_HEAD + b'<label name="red"/></labels>'
+    sample = Sample("arff", {"data": head + b"7,0.5,1\n8,2,0\n", "labels": labels}, {"first_is_id": True})
+    corpus = sample.read(tmp_path)
+    check_corpus(corpus)
+    np.testing.assert_array_equal(corpus.features.toarray(), [[0.5], [2.0]])
+    np.testing.assert_array_equal(corpus.labels.toarray(), [[1], [0]])
+
+
+@pytest.mark.parametrize(
+    "head", ["@attribute red {0,1}\n@attribute a numeric\n", "@attribute id {x,y}\n@attribute red {0,1}\n"]
+)
+def test_a_first_column_that_is_no_identifier_is_refused(head: str, tmp_path: Path) -> None:
+    labels = XML_HEAD + b'<label name="red"/></labels>'
+    data = f"@relation r\n{head}@data\n1,1\n".encode()
+    with pytest.raises(DataFormatError, match="first_is_id needs numbers alone"):
+        Sample("arff", {"data": data, "labels": labels}, {"first_is_id": True}).read(tmp_path)

@@ -29,7 +29,7 @@ with extra("data"):
     from defusedxml.ElementTree import fromstring
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"n_labels": False, "labels_one_low": False, "label": False}
+OPTIONS: dict[str, bool] = dict.fromkeys(("n_labels", "labels_one_low", "label", "first_is_id"), False)
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
@@ -70,7 +70,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     options : ``name``; ``n_labels``, number of the last attributes that are labels, in place of a label file;
         ``label``, the nominal attribute that is the class, in its place: its values are the labels;
         ``labels_one_low``, the role (``train`` or ``test``) of a sparse file in which the index of each label is too
-        small by 1, as in a known copy of RCV1; the reader adds 1.
+        small by 1, as in a known copy of RCV1; the reader adds 1; ``first_is_id: true`` leaves the first attribute out,
+        which numbers the documents.
 
     Returns
     -------
@@ -80,7 +81,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Raises
     ------
     DataFormatError : a fault that `read_header`, `read_table` or `read_label_names` names; the files' attributes
-        differ; a label has no attribute; or ``n_labels`` is not below the number of attributes.
+        differ; a label has no attribute; ``n_labels`` is not below the number of attributes; or ``first_is_id`` is
+        given for a file with nominal attributes or with a label first.
     """
     parts, names, chosen = dict[str, Any](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()
@@ -91,13 +93,17 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
             raise DataFormatError(path, None, "its attributes differ from the attributes of the other file")
         names = header.names
         chosen = chosen or _labels(path, names, files, options)
-        if "label" in options or any(header.values):
+        nominal = "label" in options or any(header.values)
+        if options.get("first_is_id") and (nominal or names[0] in chosen):
+            raise DataFormatError(path, None, "first_is_id needs numbers alone, and a first attribute that is no label")
+        if nominal:
             parts[role] = _with_nominals(path, data, header, chosen)
             *_, feature_names, label_names = parts[role]
             continue
         table = read_table(path, data, header, low=options.get("labels_one_low") == role)
-        parts[role] = _split_columns(table, names, chosen)
-        feature_names = [name for name in names if name not in chosen]
+        left_out = chosen | ({names[0]} if options.get("first_is_id") else set())
+        parts[role] = _split_columns(table, names, chosen, left_out)
+        feature_names = [name for name in names if name not in left_out]
         label_names = [name for name in names if name in chosen]
     return matrix_corpus(
         options, {role: (part[0], part[1]) for role, part in parts.items()}, feature_names, label_names
@@ -142,10 +148,15 @@ def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Ma
     return chosen
 
 
-def _split_columns(table: NumberTable, names: list[str], chosen: set[str]) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of a table; ``chosen`` names the labels."""
+def _split_columns(
+    table: NumberTable, names: list[str], chosen: set[str], left_out: set[str]
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of a table.
+
+    ``chosen`` names the labels, and ``left_out`` all that are no features.
+    """
     is_label = np.array([name in chosen for name in names], dtype=bool)
-    features = table.matrix[:, np.flatnonzero(~is_label)]
+    features = table.matrix[:, [column for column, name in enumerate(names) if name not in left_out]]
     return features, take_labels(table, np.flatnonzero(is_label), [name for name in names if name in chosen])
 
 
