@@ -7,7 +7,7 @@ rule pack:
         "../envs/jobs.yaml"
     params:
         pack=PLAN.settings.get("pack", "results.tar.gz"),
-        jobs=lambda wildcards: packed_jobs(JOBS, RECIPES),
+        jobs=lambda wildcards: packed_jobs(PLAN, RECIPES),
     message:
         "Packing the results with their records"
     script:
@@ -27,7 +27,7 @@ rule take:
     params:
         pack=PLAN.settings.get("pack", "results.tar.gz"),
         sha256=PLAN.settings.get("sha256"),
-        jobs=lambda wildcards: packed_jobs(JOBS, RECIPES),
+        jobs=lambda wildcards: packed_jobs(PLAN, RECIPES),
     message:
         "Taking results from a pack"
     script:

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import SimpleNamespace
+from collections.abc import Iterable
 
 from reproduction.job.pack import PackedJob
-from reproduction.plan.jobs import Jobs
+from reproduction.plan.graph import Inputs
+from reproduction.plan.plan import Plan
 from reproduction.plan.recipes import Recipes
-from reproduction.plan.stages import FIT, MEASURE, SCORE, Stage, benchmark_of
+from reproduction.plan.stages import FIT, MEASURE, SCORE, Job, benchmark_of
 
 
-def packed_jobs(jobs: Jobs, recipes: Recipes) -> list[PackedJob]:
+def packed_jobs(plan: Plan, recipes: Recipes) -> list[PackedJob]:
     """Return the jobs, each after those whose results it reads."""
-    plan = jobs.plan
-    runs = [run for paper in plan.chosen() for run in plan.runs(paper)]
-    measures = [(paper, measure) for paper in plan.chosen() for measure in plan.measures(paper)]
-    fits, scores = [], []
-    for run in runs:
-        names = {"paper": run.paper, "experiment": run.experiment, "dataset": run.dataset, "method": run.method}
-        asked = SimpleNamespace(**names)
-        read = dict.fromkeys([*jobs.run_views(asked), jobs.run_splits(asked)])
-        fits.append(_packed(FIT, names, recipes, read))
-        read = dict.fromkeys([FIT.path(**names), jobs.run_features(asked), jobs.run_splits(asked)])
-        scores.append(_packed(SCORE, names, recipes, read))
-    for paper, measure in measures:
-        names = {"paper": paper, "measure": measure}
-        fits.append(_packed(MEASURE, names, recipes, jobs.measure_inputs(SimpleNamespace(**names))))
+    inputs, fits, scores = Inputs(plan), [], []
+    for run in (run for paper in plan.chosen() for run in plan.runs(paper)):
+        fit = FIT.of(**vars(run))
+        fits.append(_packed(fit, recipes, [*inputs.views(run), inputs.split(run)]))
+        scores.append(_packed(SCORE.of(**vars(run)), recipes, [fit, inputs.counts(run), inputs.split(run)]))
+    for paper in plan.chosen():
+        for measure in plan.measures(paper):
+            read = [job for jobs in inputs.sources(paper, measure).values() for job in jobs]
+            read += [job for _, job in inputs.fits(paper, measure)]
+            fits.append(_packed(MEASURE.of(paper=paper, measure=measure), recipes, read))
     return [*fits, *scores]
 
 
-def _packed(stage: Stage, names: Mapping[str, str], recipes: Recipes, read: Iterable[str]) -> PackedJob:
-    """Return the job of a stage with the given names, which reads some results."""
-    made = tuple(stage.path(output, **names) for output in stage.outputs)
-    recipe = recipes.of_job(stage.name, **names)
-    return PackedJob(made, benchmark_of(stage.node(**names)), recipe, tuple(dict.fromkeys(read)))
+def _packed(job: Job, recipes: Recipes, reads: Iterable[Job]) -> PackedJob:
+    """Return a job of a pack, which reads the results of others."""
+    made = tuple(job.stage.path(output, **job.names) for output in job.stage.outputs)
+    recipe = recipes.of_job(job.stage.name, **job.names)
+    return PackedJob(made, benchmark_of(job.name), recipe, tuple(dict.fromkeys(each.path for each in reads)))
