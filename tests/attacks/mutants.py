@@ -100,6 +100,7 @@ SUITES = {
             "parts_of_a_cell_are_added_in_one_order_and_without_a_wrap",
             "numbers_that_cannot_be_squared_are_refused",
             "counts_out_of_range_are_refused",
+            "a_type_that_kernels_take_stays",
         )
     ],
     "textmix/core/digests.py": ["core/test_digests.py"],

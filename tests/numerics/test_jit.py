@@ -108,6 +108,15 @@ def test_an_edit_compiles_again_the_kernels_that_reach_it_and_a_comment_none(pac
     assert run(package) == ([24, 25, 1.5], [1, 1, 0])
 
 
+def test_an_edit_of_what_a_kernel_reads_through_a_module_compiles_it_again(package: Path) -> None:
+    text = KERNELS["apart.py"].replace("half", "twice").replace("x / 2", "called.TWO * x")
+    (package / "through.py").write_text(f"from textmix import called\n{text}")
+    program = "from textmix.through import twice; print(twice(3))"
+    assert printed(package, program) == ["6"]
+    edit(package / "called.py", "TWO = 2", "TWO = 4")
+    assert printed(package, program) == ["12"]
+
+
 def test_a_copy_of_the_library_shares_the_machine_code(package: Path, tmp_path: Path) -> None:
     run(package)
     shutil.copytree(package, tmp_path / "elsewhere/textmix")
