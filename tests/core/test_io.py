@@ -210,7 +210,9 @@ def test_timestamp_of_snakemake_is_not_a_change(tmp_path):
 def test_missing_record_is_said(tmp_path, make):
     path = make(tmp_path)
     io.meta_path(path).unlink()
-    with pytest.raises(IntegrityError, match=r"the record .*meta\.json is missing; delete the result and run again"):
+    with pytest.raises(
+        IntegrityError, match=r"the record .*meta\.json is missing; name a result or a saved model, or run again"
+    ):
         io.check_result(path)
 
 
@@ -218,7 +220,7 @@ def test_missing_record_is_said(tmp_path, make):
 def test_damaged_record_is_an_integrity_error_not_a_crash(tmp_path, content):
     path = make_file(tmp_path / "a.csv")
     io.meta_path(path).write_bytes(content.encode("utf-8", "surrogateescape"))
-    with pytest.raises(IntegrityError, match="is damaged; delete the result"):
+    with pytest.raises(IntegrityError, match="is damaged; run again"):
         io.check_result(path)
 
 

@@ -22,6 +22,7 @@ import textmix
 from tests.serve.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
+from textmix.core.errors import IntegrityError
 from textmix.data.new_texts import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
@@ -377,3 +378,10 @@ def test_empty_texts_are_counted_and_can_be_left_without_a_label(models: Path, t
     assert run(models / "binary_relevance", tmp_path / "new.txt", "--skip-empty", "--output-form", "jsonl") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["labels"] is not None and rows[2] == {"id": "3", "labels": None, "probabilities": None}
+
+
+def test_a_folder_of_models_is_refused_without_advice_to_delete_it(tmp_path: Path) -> None:
+    (tmp_path / "models" / "one").mkdir(parents=True)
+    with pytest.raises(IntegrityError) as error:
+        io.read_meta(tmp_path / "models")
+    assert "delete" not in str(error.value) and "name a result or a saved model" in str(error.value)

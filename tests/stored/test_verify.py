@@ -66,12 +66,12 @@ def test_nothing_made_yet_has_no_faults(tmp_path):
         (
             "scores/pmm/a.csv.meta.json",
             b'{"files',
-            "results/scores/pmm/a.csv: the record a.csv.meta.json is damaged; delete the result and run again",
+            "results/scores/pmm/a.csv: the record a.csv.meta.json is damaged; run again, which makes the result anew",
         ),
         (
             "datasets/news/meta.json",
             b"{}",
-            "results/datasets/news: the record meta.json is damaged; delete the result and run again",
+            "results/datasets/news: the record meta.json is damaged; run again, which makes the result anew",
         ),
     ],
 )

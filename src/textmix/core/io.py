@@ -316,12 +316,16 @@ def read_meta(path: str | Path) -> dict[str, Any]:
     """
     record = meta_path(path)
     if not record.is_file():
-        raise IntegrityError(f"{path}: the record {record.name} is missing; delete the result and run again")
+        raise IntegrityError(
+            f"{path}: the record {record.name} is missing; name a result or a saved model, or run again"
+        )
     try:
         meta: dict[str, Any] = read_json(record)
         dict(meta["files"])
     except (ValueError, KeyError, TypeError) as error:
-        raise IntegrityError(f"{path}: the record {record.name} is damaged; delete the result and run again") from error
+        raise IntegrityError(
+            f"{path}: the record {record.name} is damaged; run again, which makes the result anew"
+        ) from error
     return meta
 
 

@@ -64,7 +64,8 @@ def training_seconds(data: FigureData) -> Sheet:
 def training_time_methods(data: FigureData) -> Sheet:
     """Draw the seconds that training takes, measured in one run: a row a model, and a row a method of the DCM.
 
-    Options: labels (model of the table -> name), published (model -> id of the published seconds).
+    Options: labels (model of the table, or name of a row for published seconds alone -> name), published (model or row
+    -> id of the published seconds).
     Reads ``training_time/seconds.csv``: model, repeat, seconds.
     """
     rows = data.results.measure_table("training_time", "seconds")
@@ -80,15 +81,18 @@ def _times(data: FigureData, times: Mapping[str, Sequence[float]], names: Sequen
     shown = [value for values in times.values() for value in values] + [number.value for number in printed if number]
     log_axis(axes.xaxis, min(shown), max(shown))
     for height, (values, published) in enumerate(zip(times.values(), printed, strict=True)):
-        median = statistics.median(values)
-        axes.plot(values, [height] * len(values), "|", color="C0", alpha=0.6, markersize=9)
-        axes.plot([median], [height], "o", color="C0", markersize=5.5, zorder=4)
         published_point(axes, 0, height, published)
         if published:
             write_at(axes, f"{published.value:,g} s", (published.value, height), right=-6, up=0)
+        if not values:
+            continue
+        median = statistics.median(values)
+        axes.plot(values, [height] * len(values), "|", color="C0", alpha=0.6, markersize=9)
+        axes.plot([median], [height], "o", color="C0", markersize=5.5, zorder=4)
         axes.annotate(f"{median:.2g} s", (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
     axes.plot([], [], "o", color="C0", markersize=5.5, label="rebuilt: median")
-    axes.plot([], [], "|", color="C0", alpha=0.6, markersize=9, label=counted(f"one {noun}", map(len, times.values())))
+    measured = counted(f"one {noun}", (len(values) for values in times.values() if values))
+    axes.plot([], [], "|", color="C0", alpha=0.6, markersize=9, label=measured)
     row_names(axes, names)
     axes.margins(x=0.05)
     axes.set_xlabel("seconds for training on one split (log scale)")

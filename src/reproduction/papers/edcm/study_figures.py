@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -208,7 +209,8 @@ def _form(row: Mapping[str, str]) -> str:
     """Return the form of TF-IDF of a row in words; that of Bhattacharyya is its name."""
     if not row["word"]:
         return row["count"]
-    factors = [f"({part})" if " " in part and part[0] != "l" else part for part in (row["count"], row["word"])]
+    named = [re.sub(r"^(log|sqrt) (.+ / .+)$", r"\1 (\2)", part) for part in (row["count"], row["word"])]
+    factors = [f"({part})" if " " in part and not part.startswith(("log", "sqrt (")) else part for part in named]
     used = [part for part in factors if part != "1"] or ["1"]
     return " · ".join(used) + (", d of all documents" if row["documents"] == "all" else "")
 
