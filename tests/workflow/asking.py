@@ -53,7 +53,8 @@ def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, A
 #: Folder or file of a result -> its script; of the report, all files that are not named here are the script page's.
 STAGES = {
     **{"datasets": "parse", "features": "features", "splits": "split", "predictions": "fit", "timings": "fit"},
-    **{"scores": "score", "measures": "measure", "comparison.csv": "compare", "tables": "table", "figures": "figure"},
+    **{"scores": "score", "measures": "measure", "tables": "table", "figures": "figure"},
+    **dict.fromkeys(("comparison.csv", "origins.csv"), "compare"),
 }
 REPORT = {
     **{"accepted.json": "accept", "provenance.html": "provenance"},

@@ -15,6 +15,7 @@ from reproduction.job.recipes import Recipe
 from tests.workflow.asking import all_recipes, parsed, stale_by_record, stale_scripts
 from tests.workflow.tiny import Clone, own_data
 from textmix.core import provenance
+from textmix.core.config import load_yaml_strict
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
@@ -25,15 +26,16 @@ NO_NUMBER = {*provenance.NEUTRAL, *recipes_module.NEUTRAL}
 #: Files of both packages that no result depends on, as patterns of their paths, each with the reason.
 WITHOUT_RESULT = {
     r"textmix/core/(cache|environment|errors|progress|provenance)\.py": "records, logs and errors (NEUTRAL)",
-    r"reproduction/job/(__init__|recipes|runtime)\.py": "records, logs and errors (NEUTRAL)",
+    r"reproduction/job/(__init__|held|recipes|runtime)\.py": "records, logs and errors (NEUTRAL)",
     r"reproduction/plan/\w+\.py": "what the plan says reaches a job as settings and inputs, which are compared",
     r"textmix/data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
     r"textmix/data/doctor\.py": "a command that makes no result",
     r"reproduction/stored/verify\.py": "a command that makes no result",
-    r"reproduction/(job/pack|verdict/recording)\.py": "commands that copy results, or write the record of a run",
-    r"textmix/(__main__|serve/(predict|evaluate)|data/new_texts)\.py": "the command line on new texts",
+    r"reproduction/(job/pack|verdict/(ledger|recording))\.py": "commands that copy results, or write a record",
+    r"textmix/(__main__|serve/(evaluate|predict|terminal|warm)|data/new_texts)\.py": "the command line on new texts",
     r"reproduction/job/commit\.py": "what it finds reaches the page as a setting, which is compared",
     r"textmix/(datasets|core/late|serve/(library|progress|listing|parameters))\.py": "the front door and its command",
+    r"textmix/experiment/scorers\.py": "scores for scikit-learn's searches, which no job runs",
     r"textmix/__init__\.pyi": "names for editors; generated, and compared by a test of its own",
     r"textmix/py\.typed": "a mark for type checkers",
 }
@@ -71,7 +73,8 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> list[Recipe]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["snakemake"])
         own = own_data(tmp_path_factory.mktemp("own") / "mine")
-        return list(all_recipes(parsed(ROOT, {"data": str(own), "method": "multinomial"})))
+        every_document = load_yaml_strict(ROOT / "config/full.yaml")  # so that no measure lacks its data
+        return list(all_recipes(parsed(ROOT, {**every_document, "data": str(own), "method": "multinomial"})))
 
 
 def unreached(recipes: list[Recipe]) -> Iterator[str]:
@@ -238,6 +241,7 @@ def test_an_edit_makes_stale_what_it_can_change_of_the_further_targets(
 #: Files of the configuration (of one paper for all) that have no edit above, as patterns, each with the reason.
 CONFIGURATION_WITHOUT_RESULT = {
     r"(README|papers/edcm/history)\.md": "read by people alone",
+    r"papers/edcm/ledger\.csv": "compared with the published rows and checks by a test",
     r"costs\.csv": "plans memory and the grain of jobs; whole fits and single ones give the same bytes",
     r"full\.yaml": "the same keys as config.yaml, which it replaces",
     r"own\.example\.yaml": "an example to copy; an edit of such a description stands above",

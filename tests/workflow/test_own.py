@@ -23,7 +23,10 @@ def test_own_texts_are_understood_and_compared(everything: Clone) -> None:
     assert "my,nbsvm,linear,perplexity,,,2,the method gives no likelihood of documents" in scores
     assert "the method gives no probability" not in scores
     page = (results / "index.html").read_text(encoding="utf-8")
-    assert "<h1>my</h1>" in page and ": it has the largest accuracy over 2 splits, " in page
+    assert (
+        "<h1>my</h1>" in page
+        and ": it has the largest accuracy in cross-validation on the training documents, " in page
+    )
     first = (results / "first/index.html").read_text(encoding="utf-8")
     assert "the page index.html one folder up shows 2 costlier methods too" in first
     assert "nbsvm" in page and "nbsvm" not in first
