@@ -43,10 +43,13 @@ def nus_wide(folder: Path, n: int) -> DatasetEntry:
     """Place a file of the form of NUS-WIDE with n images by hand; return the entry with the counts of this file."""
     generator = np.random.default_rng(6)
     X, Y = generator.normal(size=(n, 128)), (generator.random((n, 81)) < 0.02).astype(np.int8)
-    names = [*(f"Feature{k}" for k in range(128)), *(f"Label{k}" for k in range(81))]
-    kinds = ["numeric"] * 128 + ["{0,1}"] * 81
+    names = ["Image", *(f"Feature{k}" for k in range(128)), *(f"Label{k}" for k in range(81))]
+    kinds = ["numeric"] * 129 + ["{0,1}"] * 81
     head = ["@relation nus-wide", *(f"@attribute {name} {kind}" for name, kind in zip(names, kinds, strict=True))]
-    rows = [",".join([*(f"{x:.6f}" for x in row), *map(str, sets)]) for row, sets in zip(X, Y, strict=True)]
+    rows = [
+        ",".join([str(image), *(f"{x:.6f}" for x in row), *map(str, sets)])
+        for image, (row, sets) in enumerate(zip(X, Y, strict=True))
+    ]
     labels = "".join(f'<label name="Label{k}"></label>' for k in range(81))
     whole = load_registry(PAPER.parents[1] / "datasets.yaml")["nus_wide"]
     (folder / whole.files["data"]).write_text("\n".join([*head, "@data", *rows, ""]))
