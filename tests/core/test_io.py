@@ -403,7 +403,8 @@ def test_a_json_key_that_stands_twice_is_refused(tmp_path):
 # --- one place that opens an output -----------------------------------------------------------------------------------
 
 #: Modules of the library that open files for writing: the opener, the two caches, and a switch of the system.
-OPENERS = {"core/io.py", "core/cache.py", "numerics/jit.py", "experiment/cost.py"}
+#: A race's worker answers on its standard output, and the log of the workers lies in a folder of the race alone.
+OPENERS = {"core/io.py", "core/cache.py", "numerics/jit.py", "experiment/cost.py", "race/worker.py", "race/workers.py"}
 
 
 def opens_an_output(node: ast.AST) -> bool:

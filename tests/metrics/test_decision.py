@@ -75,6 +75,20 @@ def test_threshold_sets_are_decided_label_by_label(scores, data):
     np.testing.assert_array_equal(threshold_sets(scores, 0.5), scores >= 0.5)
 
 
+@SETTINGS
+@given(scores=SHARES, data=st.data())
+def test_no_set_is_empty_on_demand_and_a_set_that_was_none_keeps_its_labels(scores, data):
+    few = [*np.linspace(0, 1, 5), np.inf]
+    thresholds = np.array(data.draw(st.lists(st.sampled_from(few), min_size=scores.shape[1], max_size=scores.shape[1])))
+    plain, full = threshold_sets(scores, thresholds), threshold_sets(scores, thresholds, never_empty=True)
+    for row, before, after in zip(scores, plain, full, strict=True):
+        if before.any():
+            np.testing.assert_array_equal(after, before)
+        else:
+            nearest = min(range(len(row)), key=lambda label: (thresholds[label] - row[label], -row[label], label))
+            assert np.flatnonzero(after).tolist() == [nearest]
+
+
 def test_a_score_at_the_threshold_reaches_it_and_infinite_scores_are_scores():
     scores = [[0.3, 0.5, np.inf, -np.inf]]
     np.testing.assert_array_equal(threshold_sets(scores, 0.5), [[False, True, True, False]])

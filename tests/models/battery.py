@@ -9,24 +9,29 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
 
 import textmix
-from tests.models.public import CLASSIFIERS, OF_MATRICES, OF_SEQUENCES, SEVERAL, SINGLE, TWO_CLASSES, make
+from tests.models.public import CLASSES, CLASSIFIERS, OF_SEQUENCES, OF_TEXTS, SEVERAL, SINGLE, TWO_CLASSES, make
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/in-scikit-learn.md"
 RNG = np.random.default_rng(8)
 X = sparse.csr_array(RNG.poisson(0.8, (60, 8)))
 Y = (X.toarray()[:, :3] + RNG.poisson(0.3, (60, 3)) > 1).astype(int)
+SEQUENCES = [np.repeat(np.arange(8), row) for row in X.toarray()]
+TEXTS = [" ".join(f"word{word}" for word in row) for row in SEQUENCES]
 YES, NO = "yes", "–"
 
 HEAD = """# In scikit-learn
@@ -34,7 +39,7 @@ HEAD = """# In scikit-learn
 Every class of textmix is a scikit-learn estimator. The table says which of scikit-learn's tools were tried on it: `yes`
 is a tool that works, by a test in each run of the tests. A dash is a tool that has no meaning there: scikit-learn's
 calibration, one against the rest, voting and bagging take one label a document, and a table of `set_output` is dense.
-Vectorisers of texts are tried within pipelines. Hidden Markov models take sequences of words, which these tools do not.
+Hidden Markov models take sequences of words, which those four do not.
 
 `textmix.scorer` gives metrics that take lists of labels, such as `scoring=scorer("micro_f")`; scikit-learn's own
 `"f1_micro"` does not.
@@ -49,31 +54,49 @@ def classes(name: str) -> np.ndarray:
     return largest
 
 
-def target(name: str) -> np.ndarray:
-    """Return the targets of a classifier: classes, or label indicators."""
-    return classes(name) if name in SINGLE else Y
+def target(name: str) -> np.ndarray | None:
+    """Return the targets of a class: classes, label indicators, or None."""
+    if name not in CLASSIFIERS:
+        return None
+    return Y if name in SEVERAL and name not in SINGLE else classes(name)
+
+
+def documents(name: str) -> Any:
+    """Return documents in the form that a class takes."""
+    return TEXTS if name in OF_TEXTS else SEQUENCES if name in OF_SEQUENCES else X
 
 
 def cross_validated(name: str) -> None:
     """Score by folds."""
-    scoring = None if name in SINGLE else textmix.scorer("micro_f")
-    scores = cross_val_score(make(name), X, target(name), cv=KFold(2), scoring=scoring, error_score="raise")
+    scoring = textmix.scorer("micro_f") if target(name) is Y else None
+    scores = cross_val_score(
+        make(name), documents(name), target(name), cv=KFold(2), scoring=scoring, error_score="raise"
+    )
     assert np.isfinite(scores).all()
 
 
 def cloned(name: str) -> None:
     """Clone a fitted estimator: parameters stay, what it learnt goes."""
     made = make(name)
-    copied = clone(made.fit(X, target(name) if name in CLASSIFIERS else None))
-    assert repr(copied) == repr(made) and not hasattr(copied, "n_features_in_")
+    copied = clone(made.fit(documents(name), target(name)))
+    assert repr(copied) == repr(made) and not [key for key in vars(copied) if key.endswith("_")]
+
+
+def in_a_pipeline(name: str) -> None:
+    """Fit to texts in a pipeline, and ask it."""
+    before = [] if name in OF_TEXTS else [textmix.SequenceVectorizer() if name in OF_SEQUENCES else CountVectorizer()]
+    pipeline = make_pipeline(*before, make(name)).fit(TEXTS, target(name))
+    asked = next(method for method in ("predict", "transform", "score_samples") if hasattr(pipeline, method))
+    found = getattr(pipeline, asked)(TEXTS)
+    assert (len(found) if isinstance(found, list) else found.shape[0]) == len(TEXTS)
 
 
 def area(name: str) -> None:
     """Measure the area under the curve of the scores of a classifier."""
     y = target(name)
     method = "predict_proba" if hasattr(make(name), "predict_proba") else "decision_function"
-    scores = cross_val_predict(make(name), X, y, cv=KFold(3), method=method)
-    if y.ndim == 2:
+    scores = cross_val_predict(make(name), documents(name), y, cv=KFold(3), method=method)
+    if y is Y:
         assert 0 <= roc_auc_score(y, np.nan_to_num(scores), average="micro") <= 1
     elif scores.ndim == 1 or name in TWO_CLASSES:
         assert roc_auc_score(y, scores if scores.ndim == 1 else scores[:, 1]) > 0.5
@@ -122,16 +145,19 @@ def _of(names: list[str]) -> Callable[[str], bool]:
     return lambda name: name in names
 
 
+#: Classifiers of matrices with one label a document.
+OF_ONE_LABEL = [name for name in SINGLE if name not in OF_SEQUENCES]
 #: Tool -> its trial, and for which classes it has a meaning.
 TOOLS: dict[str, tuple[Callable[[str], None], Callable[[str], bool]]] = {
-    "clone": (cloned, _of(OF_MATRICES)),
+    "clone": (cloned, _of([*CLASSES])),
+    "pipeline": (in_a_pipeline, _of([*CLASSES])),
     "cross_val_score": (cross_validated, _of(CLASSIFIERS)),
     "roc_auc": (area, _of(CLASSIFIERS)),
-    "calibration": (calibrated, _of(SINGLE)),
-    "one against rest": (against_the_rest, _of(SINGLE)),
-    "voting": (voted, _of(SINGLE)),
-    "bagging": (bagged, _of(SINGLE)),
-    "one a label": (one_a_label, _of(SINGLE)),
+    "calibration": (calibrated, _of(OF_ONE_LABEL)),
+    "one against rest": (against_the_rest, _of(OF_ONE_LABEL)),
+    "voting": (voted, _of(OF_ONE_LABEL)),
+    "bagging": (bagged, _of(OF_ONE_LABEL)),
+    "one a label": (one_a_label, _of(OF_ONE_LABEL)),
     "set_output": (as_a_table, _of(["LSITransformer", "LatentTopicEDCM"])),
 }
 
@@ -140,7 +166,7 @@ def tried(name: str) -> dict[str, str]:
     """Return what each tool does with a class; an error of a tool that has a meaning is raised."""
     found = {}
     for tool, (trial, has_meaning) in TOOLS.items():
-        found[tool] = YES if name not in OF_SEQUENCES and has_meaning(name) else NO
+        found[tool] = YES if has_meaning(name) else NO
         if found[tool] == YES:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -151,7 +177,7 @@ def tried(name: str) -> dict[str, str]:
 def page() -> str:
     """Return the page with the table, as the tools' meanings and the classes of today make it."""
     lines = [f"| class | {' | '.join(TOOLS)} |", "|---" * (len(TOOLS) + 1) + "|"]
-    for name in sorted({*OF_MATRICES, *SEVERAL, *SINGLE} - set(OF_SEQUENCES)):
+    for name in sorted(CLASSES):
         cells = [YES if has_meaning(name) else NO for _, has_meaning in TOOLS.values()]
         lines.append(f"| {{py:class}}`~textmix.{name}` | {' | '.join(cells)} |")
     return HEAD + "\n".join(lines) + "\n"

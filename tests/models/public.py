@@ -31,7 +31,7 @@ SMALL: dict[str, dict[str, Any]] = {
     # A tenth of eleven words, which is the default, is one word.
     "PrunedLSIClassifier": {"share": 0.9},
 }
-CLASSES: dict[str, type] = {name: getattr(textmix, name) for name in textmix.__all__ if name[0].isupper()}
+CLASSES: dict[str, type] = {name: kind for name in textmix.__all__ if hasattr(kind := getattr(textmix, name), "fit")}
 
 
 def make(name: str, **params: Any) -> Any:

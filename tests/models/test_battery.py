@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.models.battery import PAGE, TOOLS, page, tried
-from tests.models.public import OF_MATRICES
+from tests.models.public import CLASSES
 
 
-@pytest.mark.parametrize("name", OF_MATRICES)
+@pytest.mark.parametrize("name", CLASSES)
 def test_every_tool_that_has_a_meaning_works(name: str) -> None:
     assert tried(name).keys() == TOOLS.keys()
 

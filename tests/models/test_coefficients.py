@@ -47,7 +47,7 @@ def documents(dense: bool) -> tuple[Any, np.ndarray]:
 def test_there_is_a_row_a_label_or_set_and_a_column_a_feature(name: str, dense: bool) -> None:
     X, Y = documents(dense)
     model = getattr(textmix, name)(**LINEAR[name]).fit(X, Y)
-    rows = len(getattr(model, getattr(model, "rows_of_coef", "classes_")))
+    rows = len(getattr(model, getattr(model, "_rows_of_coef", "classes_")))
     assert model.coef_.shape == (rows, V) and model.intercept_.shape == (rows,)
     if name != "LabelNaiveBayes":  # a word of no document tells there how long the others' documents are
         np.testing.assert_allclose(model.coef_[:, ABSENT], 0.0, atol=1e-12)
@@ -93,7 +93,7 @@ def test_rows_of_weights_belong_to_labels_or_to_label_sets() -> None:
     X, Y = documents(dense=False)
     for name, attribute in (("PowerSet", "sets_"), ("SVMPowerSet", "sets_"), ("PairwiseCRF", "classes_")):
         model = getattr(textmix, name)().fit(X, Y)
-        assert model.rows_of_coef == attribute and len(getattr(model, attribute)) == len(model.coef_)
+        assert model._rows_of_coef == attribute and len(getattr(model, attribute)) == len(model.coef_)
 
 
 @pytest.mark.parametrize("name", [*LINEAR, *MANY])

@@ -11,14 +11,17 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
-from tests.models.public import CLASSES, OF_MATRICES, OF_SEQUENCES, OF_TEXTS, make
+from tests.models.public import CLASSES, OF_MATRICES, OF_SEQUENCES, OF_TEXTS, SMALL, TWO_CLASSES, make
+from textmix import WordVectorizer
 from textmix.experiment.methods import load_methods
 from textmix.models.common.checks import expected_failures
 
 REGISTRY = load_methods()
+TOPICS = {"art": "paint music stage", "money": "bank loan price", "sport": "ball goal team"}
 #: Methods of the registry that are classes of other packages.
 OTHERS = sorted(name for name, method in REGISTRY.items() if not method.module.startswith("textmix."))
 #: scikit-learn runs its checks on its own classes.
@@ -73,6 +76,27 @@ def test_a_method_of_another_package_learns_from_counts(name: str) -> None:
     assert predicted.shape == y.shape
     share_of_the_majority = max(np.mean(y == value) for value in np.unique(y))
     assert np.mean(predicted == y) >= share_of_the_majority
+
+
+@pytest.mark.parametrize("name", [name for name, method in REGISTRY.items() if method.takes != "sequences"])
+def test_counts_of_scikit_learn_give_what_our_counts_give(name: str) -> None:
+    method = REGISTRY[name]
+    kind = method.estimator.partition(":")[2]
+    classes = list(TOPICS)[: 2 if kind in TWO_CLASSES else 3]
+    estimator = method.make({key: value for key, value in SMALL.get(kind, {}).items() if key not in method.params})
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    rng = np.random.default_rng(6)
+    labels = [classes[row % len(classes)] for row in range(45)]
+    texts = [" ".join([*rng.choice(TOPICS[label].split(), size=6), "the"]) for label in labels]
+    y = np.array(labels)
+    if method.task == "multi":
+        y = (y[:, np.newaxis] == classes).astype(int)
+    ours, theirs = WordVectorizer().fit_transform(texts), CountVectorizer().fit_transform(texts)
+    assert (theirs.dtype, type(theirs)) != (ours.dtype, type(ours))
+    found, expected = (clone(estimator).fit(X, y).predict(X) for X in (theirs, ours))
+    np.testing.assert_array_equal(found, expected)
+    assert np.mean(found == y) >= 1 / len(classes)
 
 
 @pytest.mark.parametrize("name", [*OF_TEXTS, *OF_SEQUENCES])

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy import sparse
+from scipy.sparse.linalg import ArpackError
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from tests.naive import lsi as naive
-from textmix.models.lsi import network
+from textmix.models.lsi import network, transformer
 from textmix.models.lsi.classifiers import LSIDensityClassifier, LSILogisticRegression, LSINeighbors
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
@@ -64,6 +66,19 @@ def test_signs_do_not_depend_on_algorithm_or_seed(counts: sparse.csr_array) -> N
 def test_the_same_seed_gives_the_same_bytes(counts: sparse.csr_array) -> None:
     one, two = (LSITransformer(n_components=5, random_state=7).fit_transform(counts) for _ in range(2))
     assert one.tobytes() == two.tobytes()
+
+
+def test_where_arpack_stops_the_whole_decomposition_takes_its_place(
+    counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stops(*_: object, **__: object) -> None:
+        raise ArpackError(3)
+
+    expected = LSITransformer(n_components=3, random_state=0).fit(counts)
+    monkeypatch.setattr(transformer, "svds", stops)
+    found = LSITransformer(n_components=3, random_state=0).fit(counts)
+    assert_allclose(found.singular_values_, expected.singular_values_, rtol=1e-12)
+    assert_allclose(found.components_, expected.components_, atol=1e-9)
 
 
 def test_scaled_coordinates_vary_alike(counts: sparse.csr_array) -> None:

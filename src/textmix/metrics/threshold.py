@@ -66,23 +66,32 @@ class Sweep:
         return int(np.argmax(self.exact))
 
 
-def threshold_sets(scores: ArrayLike, threshold: ArrayLike) -> np.ndarray:
+def threshold_sets(scores: ArrayLike, threshold: ArrayLike, *, never_empty: bool = False) -> np.ndarray:
     """Return the labels whose score reaches the threshold, equation (9).
 
     Parameters
     ----------
     scores : float (N, L).
     threshold : one number for all labels, or one for each label (L,).
+    never_empty : whether a document whose scores all stay below gets the label with the smallest distance to its
+        threshold; of equal distances the label with the larger score, then the first.
 
     Returns
     -------
-    bool (N, L); a row may be empty.
+    bool (N, L); a row may be empty unless ``never_empty``.
 
     Raises
     ------
     ValueError : scores are not (N, L), or a score is not a number.
     """
-    return checked_scores(scores) >= np.asarray(threshold, dtype=np.float64)
+    checked, least = checked_scores(scores), np.asarray(threshold, dtype=np.float64)
+    sets: np.ndarray = checked >= least
+    if never_empty and checked.shape[1]:
+        empty = np.flatnonzero(~sets.any(axis=1))
+        below = np.broadcast_to(least, checked.shape)[empty] - checked[empty]  # infinite where either is
+        nearest = below == below.min(axis=1, keepdims=True)
+        sets[empty, np.argmax(np.where(nearest, checked[empty], -np.inf), axis=1)] = True
+    return sets
 
 
 def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import Skipgrams
 from textmix.text.tokenize import tokenize
-from textmix.text.word_vectorizer import strings_of, texts_of
+from textmix.text.word_vectorizer import Tokenizer, split_by, strings_of, texts_of
 
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,7 +44,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         "vocabulary_": "vocabulary V",
         "skipgrams_": (Skipgrams, Skipgrams.forms),
     }
@@ -57,7 +57,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         min_df: int = 6,
         subsume: bool = True,
         weighting: str = "count",
-        tokenizer: str | Callable[[str], Iterable[str]] = "unicode",
+        tokenizer: Tokenizer = "unicode",
         min_length: int = 1,
     ) -> None:
         self.max_n = max_n
@@ -80,7 +80,12 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
-        """Do as `fit`; return the features of the same N texts as `transform` does."""
+        """Do as `fit`; return the features of the same N texts as `transform` does.
+
+        Raises
+        ------
+        ValueError : ``raw_documents`` is one string, or a text is no string.
+        """
         tokens = self._fit(raw_documents)
         return self.skipgrams_.transform(tokens, self.weighting)
 
@@ -88,6 +93,11 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the features of N texts, CSR (N, F): int32, or float32 with ``weighting="score"``.
 
         A word that was not in the training texts is in no skip-gram, but it counts as a word passed over.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : ``raw_documents`` is one string, or a text is no string.
         """
         check_is_fitted(self)
         tokens, words = self._tokenize(raw_documents)
@@ -100,7 +110,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if attributes that were read from a file have an index out of range."""
         if (self.skipgrams_.max_n, self.skipgrams_.max_slop) != (self.max_n, self.max_slop):
             raise ValueError("skipgrams_ was found with other parameters")
@@ -118,12 +128,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the token stream of texts and its vocabulary, in alphabetical order."""
         if isinstance(self.tokenizer, str):
             return tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
-        documents = [list(self.tokenizer(text)) for text in strings_of(raw_documents)]
-        words = sorted({word for document in documents for word in document})
-        ids = {word: row for row, word in enumerate(words)}
-        offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)
-        values = [ids[word] for document in documents for word in document]
-        return Ragged(np.array(values, dtype=np.int32), offsets), words
+        return split_by(self.tokenizer, strings_of(raw_documents))
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""

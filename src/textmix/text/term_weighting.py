@@ -45,7 +45,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"columns_": "int64 K", "scale_": "float64 K", "shift_": "float64 K", "n_features_in_": "int"}
     }
 
@@ -84,6 +84,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
+        NotFittedError : there was no fit.
         ValueError : X has another number of features than the training documents.
         """
         check_is_fitted(self)
@@ -123,7 +124,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.positive_only = self.weighting == "tfidf"
         return tags
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if attributes that were read from a file have an index out of range."""
         columns = self.columns_
         if not len(columns) or columns[0] < 0 or columns[-1] >= self.n_features_in_ or (np.diff(columns) <= 0).any():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import compress
+from numbers import Integral
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from scipy import sparse
@@ -13,38 +16,57 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.text.features import MATRIX, FeatureSpec, build_features, count_known
+from textmix.text.features import MATRIX, FeatureSpec, build_features, count_known, known_tokens
+from textmix.text.messages import clean_messages
+from textmix.text.ngrams import check_choice, counts_of, fixed_vocabulary, limited, ngrams
+from textmix.text.stoplists import stop_words
+from textmix.text.vocabulary import kept_words, renumber, restrict
+
+_KEYS = frozenset(item.name for item in fields(FeatureSpec))
+#: What a text is split by: the name of a tokeniser, or a function from a text to its words.
+Tokenizer = str | Callable[[str], Iterable[str]]
 
 
 class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn texts into counts of words.
+    """Turn texts into counts of words, or of runs of words.
 
     Parameters
     ----------
-    tokenizer, min_length, max_length, stop_list, min_count, min_documents, skip_header, skip_uuencoded, casing,
-        lemmatise, weighting : see `textmix.text.features.FeatureSpec`.
+    tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
+    stop_list : a name of `textmix.text.stoplists.STOP_LISTS`, or words to drop.
+    min_length, max_length, min_count, min_documents, skip_header, skip_uuencoded, casing, lemmatise, weighting : see
+        `textmix.text.features.FeatureSpec`.
+    ngram_range : the smallest and the largest number of words of a feature; (1, 2) counts words and pairs in a row.
+        Stop words are dropped before, rare features after.
+    max_df : features in more documents are dropped: their number if an int, their share of the documents if a float.
+    max_features : the most features; the most frequent ones stay.
+    vocabulary : words, or word -> column: the features, with no choice among them.  `transform` then needs no `fit`.
+
+    The last four have the semantics of scikit-learn's ``CountVectorizer``.
 
     Attributes
     ----------
-    vocabulary_ : word -> column, V words in the order of their code points.
+    vocabulary_ : feature -> column, V features in the order of their code points, or in that of ``vocabulary``.
 
     Examples
     --------
     >>> from textmix import WordVectorizer
     >>> WordVectorizer(min_count=2).fit_transform(["a rose is a rose", "a day"]).toarray().tolist()
     [[2, 2], [1, 0]]
+    >>> WordVectorizer(ngram_range=(2, 2), stop_list=["is"]).fit(["a rose is a rose"]).get_feature_names_out().tolist()
+    ['a rose', 'rose a']
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {"vocabulary_": "vocabulary V"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {"vocabulary_": "vocabulary V"}
 
     def __init__(
         self,
         *,
-        tokenizer: str = "unicode",
+        tokenizer: Tokenizer = "unicode",
         min_length: int = 1,
         max_length: int | None = None,
-        stop_list: str = "none",
+        stop_list: str | Collection[str] = "none",
         min_count: int = 1,
         min_documents: int = 1,
         skip_header: bool = False,
@@ -52,6 +74,10 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         casing: str = "keep",
         lemmatise: bool = False,
         weighting: str = "count",
+        ngram_range: tuple[int, int] = (1, 1),
+        max_df: float = 1.0,
+        max_features: int | None = None,
+        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
     ) -> None:
         self.tokenizer = tokenizer
         self.min_length = min_length
@@ -64,6 +90,10 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.casing = casing
         self.lemmatise = lemmatise
         self.weighting = weighting
+        self.ngram_range = ngram_range
+        self.max_df = max_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
 
     @classmethod
     def of(cls, features: Mapping[str, Any], vocabulary: Sequence[str]) -> Self:
@@ -83,7 +113,7 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigError("model: the data set is a matrix, not text; choose a data set of text")
         if spec.max_n > 1 or spec.vectors is not None:
             raise ConfigError("model: features of skip-grams or vectors cannot be saved; choose features of words")
-        vectorizer = cls(**{key: getattr(spec, key) for key in cls().get_params()})
+        vectorizer = cls(**{key: getattr(spec, key) for key in _KEYS & cls().get_params().keys()})
         vectorizer.vocabulary_ = {word: column for column, word in enumerate(vocabulary)}
         return vectorizer
 
@@ -97,25 +127,122 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : ``raw_documents`` is one string, or a text is no string.
+        ValueError : ``raw_documents`` is one string, a text is no string, ``vocabulary`` names a word or a column
+            twice, or ``max_df`` leaves no word or is below ``min_documents``.
         ConfigError : a parameter is not allowed.
         """
         text = texts_of(raw_documents)
-        ids = [str(row) for row in range(len(text))]
-        corpus = Corpus("texts", ids, [], label_matrix([[]] * len(text), 0), text=text)
-        counted = build_features(corpus, self.get_params())
-        self.vocabulary_ = {word: column for column, word in enumerate(counted.feature_names or [])}
-        return counted.features
+        check_choice(self.get_params())
+        if self._takes_stream():
+            return self._counted(self._learn(text))
+        found = build_features(_corpus(text), self._spec())
+        return self._choose(found.features, found.feature_names or [])
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the counts of the known words in N texts, int32 CSR (N, V); other words are not counted."""
-        check_is_fitted(self)
-        return count_known(texts_of(raw_documents), FeatureSpec.from_mapping(self.get_params()), self.vocabulary_)
+        """Return the counts of the known words in N texts, int32 CSR (N, V); other words are not counted.
+
+        Raises
+        ------
+        ValueError : ``raw_documents`` is one string, or a text is no string.
+        NotFittedError : there is neither a fit nor a ``vocabulary``.
+        """
+        column_of, text = self._known(), texts_of(raw_documents)
+        if self._takes_stream():
+            return self._counted(self._columns(text))
+        return count_known(text, FeatureSpec.from_mapping(self._spec()), column_of)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the V words, in the order of the columns; the argument is ignored."""
+        """Return the V names of the features, object (V,), in the order of the columns; the argument is ignored.
+
+        Raises
+        ------
+        NotFittedError : there is neither a fit nor a ``vocabulary``.
+        """
+        return np.array(list(self._known()), dtype=object)
+
+    def _spec(self) -> dict[str, Any]:
+        """Return the parameters that say how a word is found and counted, see `FeatureSpec`."""
+        return {key: value for key, value in self.get_params().items() if key in _KEYS}
+
+    def _takes_stream(self) -> bool:
+        """Return whether the words are needed in their order, or as no name of a tokeniser or list gives them."""
+        named = isinstance(self.tokenizer, str) and isinstance(self.stop_list, str)
+        return not named or self.vocabulary is not None or tuple(self.ngram_range) != (1, 1)
+
+    def _known(self) -> dict[str, int]:
+        """Return feature -> column, also before a fit where the features are given."""
+        if self.vocabulary is not None and not hasattr(self, "vocabulary_"):
+            check_choice(self.get_params())
+            self.vocabulary_ = fixed_vocabulary(self.vocabulary)
         check_is_fitted(self)
-        return np.array(list(self.vocabulary_), dtype=object)
+        return self.vocabulary_
+
+    def _learn(self, text: Ragged) -> Ragged:
+        """Find the features of N texts; return them in the order of the texts, as ids of columns."""
+        if self.vocabulary is not None:
+            self.vocabulary_ = fixed_vocabulary(self.vocabulary)
+            return self._columns(text)
+        tokens, words = self._stream(text)
+        counts = counts_of(tokens, len(words))
+        frequent = kept_words(counts, words, (), self.min_count, self.min_documents)
+        self._choose(self._weighted(counts[:, frequent]), list(compress(words, frequent)))
+        return self._numbered(tokens, words)
+
+    def _columns(self, text: Ragged) -> Ragged:
+        """Return the known features of N texts in their order, as ids of columns."""
+        if not self._takes_stream():
+            return known_tokens(text, FeatureSpec.from_mapping(self._spec()), self.vocabulary_)
+        return self._numbered(*self._stream(text))
+
+    def _numbered(self, tokens: Ragged, words: Sequence[str]) -> Ragged:
+        """Return tokens, ids into ``words``, as ids of columns; the rest is dropped."""
+        return renumber(tokens, np.array([self.vocabulary_.get(word, -1) for word in words], dtype=np.int32))
+
+    def _choose(self, counts: sparse.csr_array, words: Sequence[str]) -> sparse.csr_array:
+        """Learn which of V features stay; return their columns of counts, CSR (N, V)."""
+        kept = np.ones(len(words), dtype=bool)
+        if self.max_features is not None or self.max_df != 1.0 or isinstance(self.max_df, Integral):
+            kept = limited(counts, self.min_documents, self.max_df, self.max_features)
+            if not kept.any():
+                raise ValueError(f"max_df: {self.max_df} leaves no word; raise it")
+        self.vocabulary_ = {word: column for column, word in enumerate(compress(words, kept))}
+        return counts if kept.all() else counts[:, kept]
+
+    def _counted(self, columns: Ragged) -> sparse.csr_array:
+        """Return the counts of features in N texts, CSR (N, V), from ids of columns."""
+        return self._weighted(counts_of(columns, len(self.vocabulary_)))
+
+    def _weighted(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return counts, or 1 for each of them."""
+        if self.weighting == "binary":
+            counts.data[:] = 1
+        return counts
+
+    def _stream(self, text: Ragged) -> tuple[Ragged, list[str]]:
+        """Return the features of N texts before any cut by their number, in their order, and their names."""
+        tokens, words = self._split(text)
+        stop = stop_words(self.stop_list) if isinstance(self.stop_list, str) else frozenset(self.stop_list)
+        if stop:
+            kept = np.array([word not in stop for word in words], dtype=bool)
+            tokens, words = restrict(tokens, kept), list(compress(words, kept))
+        return (tokens, words) if tuple(self.ngram_range) == (1, 1) else ngrams(tokens, words, *self.ngram_range)
+
+    def _split(self, text: Ragged) -> tuple[Ragged, list[str]]:
+        """Return the words of N texts in their order, and the distinct words in the order of their code points."""
+        spec = {**self._spec(), "stop_list": "none", "min_count": 1, "min_documents": 1}
+        if isinstance(self.tokenizer, str):
+            found = build_features(_corpus(text), {**spec, "keep_tokens": True})
+            return cast(Ragged, found.tokens), list(found.feature_names or [])
+        if not callable(self.tokenizer):
+            raise ConfigError(f"features: tokenizer: {self.tokenizer!r} is not allowed; give a name or a function")
+        checked = FeatureSpec.from_mapping({**spec, "tokenizer": "whitespace"})
+        for key in ("min_length", "max_length", "casing", "lemmatise"):
+            if spec[key] != getattr(FeatureSpec, key):
+                raise ConfigError(
+                    f"features: {key}: the tokenizer is a function, which gives words as they are; do it there"
+                )
+        cleaned = clean_messages(text, checked.skip_header, checked.skip_uuencoded)
+        return split_by(self.tokenizer, (cleaned.text(row) for row in range(len(cleaned))))
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
@@ -123,6 +250,28 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _corpus(text: Ragged) -> Corpus:
+    """Return N texts as documents without labels."""
+    ids = [str(row) for row in range(len(text))]
+    return Corpus("texts", ids, [], label_matrix([[]] * len(text), 0), text=text)
+
+
+def split_by(tokenizer: Callable[[str], Iterable[str]], texts: Iterable[str]) -> tuple[Ragged, list[str]]:
+    """Return the words of N texts by a function: N rows of int32 ids, and V words in the order of their code points.
+
+    Parameters
+    ----------
+    tokenizer : from a text to its words.
+    texts : N texts.
+    """
+    documents = [list(tokenizer(text)) for text in texts]
+    words = sorted({word for document in documents for word in document})
+    ids = {word: row for row, word in enumerate(words)}
+    offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)
+    values = [ids[word] for document in documents for word in document]
+    return Ragged(np.array(values, dtype=np.int32), offsets), words
 
 
 def texts_of(raw_documents: Iterable[str] | Ragged) -> Ragged:

@@ -92,9 +92,9 @@ class RegularisedCBM(SetScorer, CBMClassifier):
     learner: Any = "logistic"
 
     @property
-    def fitted_forms(self) -> dict[str, Any]:
+    def _fitted_forms(self) -> dict[str, Any]:
         """Fitted attributes and their forms, see `textmix.serve.forms`."""
-        return {**super().fitted_forms, "sets_": "int8 S L", "held_out_path_": "float64 *"}
+        return {**super()._fitted_forms, "sets_": "int8 S L", "held_out_path_": "float64 *"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Choose K and the number of iterations on held-out instances, and fit to all instances."""
@@ -132,22 +132,45 @@ class RegularisedCBM(SetScorer, CBMClassifier):
         return np.array(path)
 
     def decide(self, X: Any, decision: str) -> np.ndarray:
-        """See `CBMClassifier.decide`; with ``support`` as `SetScorer.decide` says."""
+        """Return label sets, int64 (N, L), as `CBMClassifier.decide`; with ``support`` as `SetScorer.decide` says.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return SetScorer.decide(self, X, decision) if self.support else CBMClassifier.decide(self, X, decision)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1."""
+        """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return self.decide(X, self.decision)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginal probability of each label, float64 (N, L)."""
+        """Return the marginal probability of each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return SetScorer.predict_proba(self, X) if self.support else CBMClassifier.predict_proba(self, X)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
 
         With ``support`` it is -inf for a set that no training instance has.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         return SetScorer.set_log_proba(self, X, Y) if self.support else CBMClassifier.set_log_proba(self, X, Y)
 

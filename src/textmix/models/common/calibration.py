@@ -83,7 +83,7 @@ class CalibratedScores:
     slope_ : the slope; None without ``calibrate``.
     """
 
-    calibration_forms: ClassVar[dict[str, Any]] = {"slope_": "float?"}
+    _calibration_forms: ClassVar[dict[str, Any]] = {"slope_": "float?"}
     calibrate: bool
     slope_: float | None
     decision_function: Callable[[Any], np.ndarray]

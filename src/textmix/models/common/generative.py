@@ -43,7 +43,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     delta: float
     class_count_: np.ndarray
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C", "n_features_in_": "int"}
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, np.inf, closed="both")]}
@@ -95,6 +95,11 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Return log p(c) + log p(x|c) up to a term in x alone, float64 (N, C).
 
         A document that has probability 0 in every class gets the log priors.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         joint = self._class_log_likelihood(check_counts(self, X, reset=False))
@@ -104,20 +109,44 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
+        """Return the likeliest class of each document, (N,); of equally likely classes the first.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         joint = self.predict_joint_log_proba(X)
         return self.classes_[np.argmax(joint, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C); the probabilities sum to 1 however large the counts are."""
+        """Return log p(c|x), float64 (N, C); the probabilities sum to 1 however large the counts are.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return log_softmax(self.predict_joint_log_proba(X), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C)."""
+        """Return p(c|x), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once."""
+        """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         joint = self.predict_joint_log_proba(X)
         labels = self.classes_[np.argmax(joint, axis=1)]
         return labels, np.exp(log_softmax(joint, axis=1))
@@ -131,18 +160,34 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         convention : "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM
             paper's equations; "sequence" for the probability of the document's words in their order, as a perplexity
             takes it.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
 
     def text_lengths(self, X: Any) -> np.ndarray:
-        """Return the number of words of each document, (N,), the words of `log_likelihood`."""
+        """Return the number of words of each document, (N,), the words of `log_likelihood`.
+
+        Raises
+        ------
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         counts = check_counts(self, X, reset=False)
         return row_sums(counts.indptr, counts.data)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats."""
+        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
 
     def sample(self, lengths: Any, y: Any = None, random_state: Any = None) -> tuple[sparse.csr_array, np.ndarray]:
@@ -232,7 +277,7 @@ class IncrementalCountClassifier(CountClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`.
+        X, y, sample_weight : as for `fit`, (N, V), (N,) and (N,).
         classes : all class labels of this and later calls; needed at the first call.
 
         Raises

@@ -29,7 +29,7 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"},
-        **LabelSetTargets.target_forms,
+        **LabelSetTargets._target_forms,
     }
     _columns: np.ndarray | None
     n_features_in_: int

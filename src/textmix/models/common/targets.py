@@ -31,7 +31,7 @@ class LabelSetTargets:
 
     _expected_failures: ClassVar[Failures] = OF_LABEL_SETS
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    target_forms: ClassVar[dict[str, Any]] = {"_named": "bool"}
+    _target_forms: ClassVar[dict[str, Any]] = {"_named": "bool"}
     classes_: np.ndarray
     #: Whether y was given as label sets, so that predictions are label sets too.
     _named: bool = False
@@ -88,6 +88,11 @@ class LabelSetTargets:
         X : documents (N, V).
         y : their targets in the form that ``fit`` got; for a classifier of single labels, class labels.
         sample_weight : (N,), or None for 1 each.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         sets = label_sets_of(y)
         if sets is None:

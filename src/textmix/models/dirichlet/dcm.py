@@ -150,8 +150,8 @@ class DCMClassifier(CountClassifier):
     (2, 3)
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **CountClassifier.fitted_forms,
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier._fitted_forms,
         **dict.fromkeys(("concentration_", "mle_concentration_", "gradient_"), "float64 C"),
         **{"_alpha": "float64 V C", "objective_path_": "float64 *"},
         **{"capped_": "bool C", "n_iter_": "int C", "converged_": "bool"},

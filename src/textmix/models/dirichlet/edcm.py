@@ -68,8 +68,8 @@ class EDCMClassifier(IncrementalCountClassifier):
     [[0.0, 2.0, 2.0], [2.0, 1.0, 1.0]]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **CountClassifier.fitted_forms,
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier._fitted_forms,
         **dict.fromkeys(("concentration_", "mle_concentration_", "_scale", "_added"), "float64 C"),
         **{"_frequency": "float64 C V", "_log_beta": "logs V C", "_lengths": "float64 K", "_number": "float64 C K"},
         **{"capped_": "bool C", "n_iter_": "int C", "converged_": "bool"},

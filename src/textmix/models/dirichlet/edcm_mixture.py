@@ -63,8 +63,8 @@ class MixedEDCMClassifier(CountClassifier):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **CountClassifier.fitted_forms,
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier._fitted_forms,
         **{"log_share_": "logs K", "concentration_": "float64 K", "_log_beta": "logs V K"},
         **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
     }

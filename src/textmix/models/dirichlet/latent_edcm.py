@@ -133,6 +133,10 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ----------
         X : counts (N, V), sparse or dense; a count of 0 that is stored counts as absent.
         y : ignored.
+
+        Raises
+        ------
+        ValueError : X holds NaN, infinity or a negative number.
         """
         X, words = packed(check_counts(self, X, reset=True))
         rng = check_random_state(self.random_state)
@@ -165,6 +169,11 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the maximum-likelihood shares of the topics in documents, float64 (N, K), for both methods.
 
         A word of no topic is left out, also of the document's length.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)

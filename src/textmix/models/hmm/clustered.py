@@ -39,8 +39,8 @@ class ClusteredHMMClassifier(HMMClassifier):
     ['a', 'b']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **HMMClassifier.fitted_forms,
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **HMMClassifier._fitted_forms,
         **{"clusters_": "int32 V", "word_log_share_": "logs V", "emissionprob_": "float64 E S M"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -71,7 +71,12 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
-        """Cluster the words of N sequences, and estimate the models; the errors are those of `HMMClassifier`."""
+        """Cluster the words of N sequences, and estimate the models.
+
+        Raises
+        ------
+        ValueError : as `HMMClassifier.fit`.
+        """
         X = training_sequences(X)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         words = WordClusters(n_clusters=self.n_clusters, random_state=seed).fit(X)
@@ -82,14 +87,20 @@ class ClusteredHMMClassifier(HMMClassifier):
         self.n_features_in_ = X.n_words
         return self
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Complete what was read from a file; raise ValueError if it is malformed."""
-        super().check_loaded()
+        super()._check_loaded()
         if self.clusters_.min() < 0 or self.clusters_.max() >= self.emissionprob_.shape[2]:
             raise ValueError("clusters_ holds an index of no cluster")
 
     def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
-        """Return log p(d | c) of each document as a sequence of words, float64 (N, C), in nats."""
+        """Return log p(d | c) of each document as a sequence of words, float64 (N, C), in nats.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         found = super().log_likelihood(X, convention)
         X = TokenSequences.of(X)
         document = np.repeat(np.arange(len(X)), X.lengths)

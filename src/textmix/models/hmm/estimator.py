@@ -108,16 +108,34 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(d) of each document as a sequence, float64 (N,), in nats."""
+        """Return log p(d) of each document as a sequence, float64 (N,), in nats.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         check_is_fitted(self)
         return self._chain.log_likelihood(known_sequences(X, self.n_features_in_))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(d)."""
+        """Return the mean log p(d) of N documents.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         return float(self.score_samples(X).mean())
 
     def predict(self, X: Any) -> list[np.ndarray]:
-        """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,)."""
+        """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         check_is_fitted(self)
         return self._chain.paths(known_sequences(X, self.n_features_in_))
 
@@ -159,7 +177,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"startprob_": "float64 C S", "transmat_": "float64 C S S", "emissionprob_": "float64 E S V"},
         **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
@@ -248,7 +266,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         own = chains if self._kind == "own" else chains[:1]
         self.emissionprob_ = np.array([chain.emissions.T for chain in own])
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if what was read from a file is no probability, or has another number of classes."""
         if len(self.emissionprob_) != (len(self.classes_) if self._kind == "own" else 1):
             raise ValueError("emissionprob_ does not hold the emissions of the classes")
@@ -267,13 +285,25 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return known_sequences(X, self.n_features_in_)
 
     def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
-        """Return log p(d | c) of each document as a sequence, the one ``convention`` here, float64 (N, C), in nats."""
+        """Return log p(d | c) of each document as a sequence, the one ``convention`` here, float64 (N, C), in nats.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         check_is_fitted(self)
         X = self._known(X)
         return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
 
     def own_log_likelihood(self, X: Any, y: Any) -> np.ndarray:
-        """Return log p(d | class of d), float64 (N,), in nats; the classes y (N,) are known ones."""
+        """Return log p(d | class of d), float64 (N,), in nats; the classes y (N,) are known ones.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         check_is_fitted(self)
         X, y, found = self._known(X), np.asarray(y), np.empty(len(y))
         for code, label in enumerate(self.classes_):
@@ -283,25 +313,54 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def text_lengths(self, X: Any) -> np.ndarray:
-        """Return the number of words of each document, int64 (N,)."""
+        """Return the number of words of each document, int64 (N,).
+
+        Raises
+        ------
+        ValueError : a word is no whole number.
+        """
         return TokenSequences.of(X).lengths
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log p(d | c), float64 (N, C)."""
+        """Return log p(c) + log p(d | c), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         return self.log_likelihood(X) + self.class_log_prior_
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
+        """Return the likeliest class of each document, (N,); of equally likely classes the first.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c | d), float64 (N, C)."""
+        """Return log p(c | d), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         joint = self.predict_joint_log_proba(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c | d), float64 (N, C)."""
+        """Return p(c | d), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def __sklearn_tags__(self) -> Any:

@@ -92,7 +92,12 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @checks_parameters
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the words of N documents; ``y`` is ignored."""
+        """Cluster the words of N documents; ``y`` is ignored.
+
+        Raises
+        ------
+        ValueError : a word is no whole number, or there is none.
+        """
         X = TokenSequences.of(X)
         counts = sparse.csr_array(X.counts().T, dtype=np.float64)
         counts.data = np.log1p(counts.data)
@@ -106,7 +111,13 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> TokenSequences:
-        """Return the documents as sequences of clusters; raises ValueError at a word outside of the vocabulary."""
+        """Return N documents as sequences of clusters.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : a word is no whole number or outside of the vocabulary.
+        """
         check_is_fitted(self)
         X = TokenSequences.of(X)
         if len(X.values) and X.values.max() >= len(self.clusters_):

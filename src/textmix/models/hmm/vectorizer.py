@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
-from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.data.corpus import Ragged
 from textmix.models.hmm.sequences import TokenSequences
-from textmix.text.features import FeatureSpec, build_features, known_tokens
+from textmix.text.ngrams import check_choice
 from textmix.text.word_vectorizer import WordVectorizer, texts_of
 
 
@@ -29,17 +27,22 @@ class SequenceVectorizer(WordVectorizer):
     """
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> TokenSequences:
-        """Find the words of N texts and return the texts as sequences; the errors are those of `WordVectorizer`."""
-        text = texts_of(raw_documents)
-        corpus = Corpus(
-            "texts", [str(row) for row in range(len(text))], [], label_matrix([[]] * len(text), 0), text=text
-        )
-        counted = build_features(corpus, {**self.get_params(), "keep_tokens": True})
-        self.vocabulary_ = {word: number for number, word in enumerate(counted.feature_names or [])}
-        return TokenSequences.of_corpus(counted)
+        """Find the words of N texts and return the texts as N sequences.
+
+        Raises
+        ------
+        ValueError, ConfigError : as `WordVectorizer.fit_transform`.
+        """
+        check_choice(self.get_params())
+        return TokenSequences.of(self._learn(texts_of(raw_documents)), len(self.vocabulary_))
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> TokenSequences:
-        """Return N texts as sequences of the known words; other words are left out."""
-        check_is_fitted(self)
-        spec = FeatureSpec.from_mapping(self.get_params())
-        return TokenSequences.of(known_tokens(texts_of(raw_documents), spec, self.vocabulary_), len(self.vocabulary_))
+        """Return N texts as sequences of the V known words; other words are left out.
+
+        Raises
+        ------
+        ValueError : ``raw_documents`` is one string, or a text is no string.
+        NotFittedError : there is neither a fit nor a ``vocabulary``.
+        """
+        column_of = self._known()
+        return TokenSequences.of(self._columns(texts_of(raw_documents)), len(column_of))

@@ -55,7 +55,7 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **BoostedClassifier._forms,
         "_experts": (BoostedExperts, BoostedExperts.forms),
     }
@@ -65,12 +65,18 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
         self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
         self._experts.update(np.ones((len(Y), 1)))
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if trees that were read from a file have an index out of range."""
         self._experts.grown.check(self._n_checked)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L)."""
+        """Return the log odds of each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         features = self._checked(X)
         return self._experts.log_odds(features, 0)
 
@@ -89,7 +95,7 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
     """
 
     _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **BoostedClassifier._forms,
         **{"sets_": "int8 S L", "_gate": (BoostedGate, BoostedGate.forms)},
     }
@@ -100,7 +106,7 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
         self._gate = BoostedGate(X, len(self.sets_), self._growth())
         self._gate.update(np.eye(len(self.sets_))[code])
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if trees that were read from a file have an index out of range."""
         self._gate.trees.forest.check(self._n_checked)
         if {self._gate.trees.outputs, len(self._gate.trees.start)} != {len(self.sets_)}:

@@ -49,7 +49,7 @@ class BoostedNetwork(BoostedClassifier):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**BoostedClassifier._forms, "start_": "float64 *", "first_": "int *", "seed_": "int"},
         "forest_": (Forest, FOREST_FORMS),
     }
@@ -98,7 +98,7 @@ class BoostedNetwork(BoostedClassifier):
             grown.grow(partial(log_loss_derivatives, np.ones((len(Y), 1)), Y[:, [label]]))
         return grown.forest
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if an index or the seed that was read from a file is out of range."""
         self.forest_.check(self._n_checked + len(self.classes_))
         counts = np.diff(self.first_)
@@ -109,7 +109,13 @@ class BoostedNetwork(BoostedClassifier):
             raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
+        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         rows = sparse.csr_array(self._checked(X))
         row = np.zeros(rows.shape[1] + len(self.start_))
         chosen = self.start_, tuple(self.forest_), self.first_
@@ -117,5 +123,11 @@ class BoostedNetwork(BoostedClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
+        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return (self.predict_proba(X) > 0.5).astype(np.int64)

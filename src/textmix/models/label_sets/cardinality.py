@@ -37,7 +37,7 @@ class CardinalityChains(ChainEnsemble):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**ChainEnsemble.fitted_forms, "threshold_": "float"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**ChainEnsemble._fitted_forms, "threshold_": "float"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         key: value for key, value in ChainEnsemble._parameter_constraints.items() if key != "vote"
     }
@@ -63,7 +63,13 @@ class CardinalityChains(ChainEnsemble):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with at least the share ``threshold_`` of the votes, int64 (N, L) of 0 and 1."""
+        """Return the labels with at least the share ``threshold_`` of the votes, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return (self.predict_proba(X) >= self.threshold_).astype(np.int64)
 
 

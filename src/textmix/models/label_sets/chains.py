@@ -140,7 +140,7 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         "beam_width": [Interval(Integral, 1, None, closed="left")],
     }
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "order_": "int L"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "order_": "int L"}
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
         return in_order_of_labels(values, self.order_, axis)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Check the order after the attributes were read from a file.
 
         Raises
@@ -187,17 +187,34 @@ class ClassifierChain(LinearWeights, LinkedLabels):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set that the beam search finds, int64 (N, L)."""
+        """Return the likeliest label set that the beam search finds, int64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return search(self.feature_odds(X), self.order_, self.links_, self.beam_width)
 
     def feature_odds(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``."""
+        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return add_bias(self._checked(X), self._weights)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(label in the set | x), float64 (N, L), from `SAMPLES` label sets drawn from the chain.
 
         `predict` finds a likely whole set, so that it may hold a label of a probability below 1/2.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         odds = self.feature_odds(X)
         proba = np.empty(odds.shape)
@@ -205,7 +222,13 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         return proba
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
         return set_log_likelihood(add_bias(features, self._weights) + ordered @ self.links_, ordered)
@@ -240,7 +263,7 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         **OF_OTHER_DECISIONS,
         **OF_FEW_VOTES,
     }
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinkedLabels._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -289,7 +312,7 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
         return in_order_of_labels(values, self.order_, axis)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Check the orders after the attributes were read from a file.
 
         Raises
@@ -309,7 +332,13 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         return np.stack([search(add_bias(features, weights), order, links) for weights, order, links in chains])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of chains that predict each label, float64 (N, L)."""
+        """Return the share of chains that predict each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return self._votes(X).mean(axis=0)
 
     @in_form_of_y
@@ -317,6 +346,11 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         """Return the label set that ``vote`` selects, int64 (N, L) of 0 and 1.
 
         Of equally frequent sets it is the first in lexicographic order of the indicators.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         votes = self._votes(X)
         if self.vote == "label":

@@ -47,7 +47,7 @@ class DependencyNetwork(LinearWeights, LinkedLabels):
     """
 
     _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
-    fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "seed_": "int"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "seed_": "int"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinkedLabels._parameter_constraints,
         "sweeps": [Interval(Integral, 1, None, closed="left")],
@@ -76,7 +76,7 @@ class DependencyNetwork(LinearWeights, LinkedLabels):
         self._fit_linked(RowSpace.of(X), Y, np.ones(len(Y)), others)
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Check the seed that was read from a file.
 
         Raises
@@ -87,7 +87,13 @@ class DependencyNetwork(LinearWeights, LinkedLabels):
             raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
+        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         odds = add_bias(self._checked(X), self._weights)
         # The same seed for all instances: a prediction depends neither on other instances nor on their order.
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
@@ -95,5 +101,11 @@ class DependencyNetwork(LinearWeights, LinkedLabels):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
+        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return (self.predict_proba(X) > 0.5).astype(np.int64)

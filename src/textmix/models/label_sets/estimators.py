@@ -97,7 +97,7 @@ class BinaryRelevance(LinearWeights, IndependentLabels, LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit all labels as one batch."""
@@ -106,7 +106,13 @@ class BinaryRelevance(LinearWeights, IndependentLabels, LinearMultiLabel):
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L)."""
+        """Return the log odds of each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return add_bias(self._checked(X), self._weights)
 
 
@@ -134,7 +140,13 @@ class SetScorer(MultiLabelClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest training label set of each instance, int64 (N, L)."""
+        """Return the likeliest training label set of each instance, int64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return self.decide(X, "mode")
 
     def decide(self, X: Any, decision: str) -> np.ndarray:
@@ -145,12 +157,23 @@ class SetScorer(MultiLabelClassifier):
         X : features (N, V).
         decision : "mode", the likeliest training set, best for subset accuracy; "expected_f", the set of largest
             expected F, which may be new; "marginal", labels above 1/2, best for the Hamming loss.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         parts = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginal probability of each label, float64 (N, L)."""
+        """Return the marginal probability of each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         parts = [np.exp(log_proba) @ self.sets_ for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts)
 
@@ -158,6 +181,11 @@ class SetScorer(MultiLabelClassifier):
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
 
         It is -inf for a set that no training instance has.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         _, labels = self._checked_sets(X, Y)
         place = {row.tobytes(): s for s, row in enumerate(self.sets_)}
@@ -206,8 +234,8 @@ class PowerSet(LinearWeights, SetScorer, LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
-    rows_of_coef: ClassVar[str] = "sets_"
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _rows_of_coef: ClassVar[str] = "sets_"
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 S"},
     }
 
@@ -324,7 +352,7 @@ class PairwiseCRF(LinearWeights, SetScorer, LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 L", "pair_": "float64 P"},
         **{"_pair_score": "float64 S"},
     }

@@ -52,7 +52,7 @@ class RandomLabelSubsets(ManyLinearWeights, LinearMultiLabel):
     """
 
     _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **LinearMultiLabel._forms,
         **{"subsets_": "int M K", "sets_": "int8 M S K", "_weights": "logs M W+1 S"},
     }
@@ -97,13 +97,19 @@ class RandomLabelSubsets(ManyLinearWeights, LinearMultiLabel):
             converged = converged and found.all_converged
         self.objective_path_, self.n_iter_, self.converged_ = np.array([objective]), n_iter, converged
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if a label that was read from a file is out of range."""
         if self.subsets_.min(initial=0) < 0 or self.subsets_.max(initial=-1) >= len(self.classes_):
             raise ValueError("subsets_ holds a label out of range; save the model again")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of a label's subsets that vote for it, float64 (N, L); 0 for a label in no subset."""
+        """Return the share of a label's subsets that vote for it, float64 (N, L); 0 for a label in no subset.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         features = self._checked(X)
         votes, asked = np.zeros((features.shape[0], len(self.classes_))), np.zeros(len(self.classes_))
         for labels, sets, coef in zip(self.subsets_, self.sets_, self._weights, strict=True):
@@ -113,7 +119,13 @@ class RandomLabelSubsets(ManyLinearWeights, LinearMultiLabel):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels for which more than half of their subsets vote, int64 (N, L) of 0 and 1."""
+        """Return the labels for which more than half of their subsets vote, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return (self.predict_proba(X) > 0.5).astype(np.int64)
 
 

@@ -58,7 +58,7 @@ class SVMRelevance(_Machines):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "_weights": "float64 W+1 L"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label that some documents have and some lack."""
@@ -69,12 +69,24 @@ class SVMRelevance(_Machines):
         self._weights[:, trained] = self._fit_machines(X, Y[:, trained])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the score of each label, float64 (N, L)."""
+        """Return the score of each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return add_bias(self._checked(X), self._weights)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of a positive score, int64 (N, L) of 0 and 1."""
+        """Return the labels of a positive score, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
 
@@ -94,8 +106,8 @@ class SVMPowerSet(_Machines):
     [('a',), ('a', 'b')]
     """
 
-    rows_of_coef: ClassVar[str] = "sets_"
-    fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "sets_": "int8 S L", "_weights": "float64 W+1 K"}
+    _rows_of_coef: ClassVar[str] = "sets_"
+    _fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "sets_": "int8 S L", "_weights": "float64 W+1 K"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label set; one for both where there are two, and none where there is one."""
@@ -115,6 +127,11 @@ class SVMPowerSet(_Machines):
 
         It is inf for a label of all sets and -inf for a label of none; it is positive for the labels of the predicted
         set, unless two sets have one score.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         scores = self._set_scores(X)
 
@@ -127,11 +144,17 @@ class SVMPowerSet(_Machines):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the training label set of the largest score, int64 (N, L) of 0 and 1."""
+        """Return the training label set of the largest score, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         best = np.argmax(self._set_scores(X), axis=1)
         return self.sets_[best].astype(np.int64)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if there are not as many machines as label sets need."""
         expected = len(self.sets_) if len(self.sets_) > 2 else 1
         if not len(self.sets_) or self._weights.shape[1] != expected:
@@ -153,7 +176,7 @@ class MajoritySet(SetScorer):
     [('a',)]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **MultiLabelClassifier._forms,
         **{"sets_": "int8 S L", "log_share_": "logs S"},
     }

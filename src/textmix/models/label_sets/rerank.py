@@ -71,7 +71,7 @@ class BRRerank(LinearWeights, LinearMultiLabel):
 
     _expected_failures: ClassVar[Failures] = {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "sets_": "int8 S L", "share_": "float64 S"},
         **{"calibrator_": (Trees, Trees.forms), "steps_": "float64 T", "levels_": "float64 T"},
     }
@@ -169,7 +169,7 @@ class BRRerank(LinearWeights, LinearMultiLabel):
             losses.append(float(np.mean(np.logaddexp(0.0, scores) - truth[held] * scores)))
         return STEP * (1 + int(np.argmin(losses)))
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if a tree that was read from a file has an index out of range."""
         self.calibrator_.forest.check(len(self.classes_) + 3)
 
@@ -182,20 +182,44 @@ class BRRerank(LinearWeights, LinearMultiLabel):
         return sets, expit(self.calibrator_.predict(facts)).reshape(log_probability.shape)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label under binary relevance, float64 (N, L)."""
+        """Return the log odds of each label under binary relevance, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return add_bias(self._checked(X), self._weights)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label under binary relevance, float64 (N, L)."""
+        """Return the probability of each label under binary relevance, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return np.asarray(expit(self.decision_function(X)))
 
     def confidence(self, X: Any) -> np.ndarray:
-        """Return how likely the label set that `predict` returns is the true one, float64 (N,)."""
+        """Return how likely the label set that `predict` returns is the true one, float64 (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return np.asarray(self._scored(X)[1].max(axis=1))
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the candidate of the largest confidence, of equal ones the likeliest, int64 (N, L) of 0 and 1."""
+        """Return the candidate of the largest confidence, of equal ones the likeliest, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         sets, confidence = self._scored(X)
         return sets[np.arange(len(sets)), np.argmax(confidence, axis=1)].astype(np.int64)
 

@@ -46,7 +46,7 @@ class LinearWeights(_Weights):
     """
 
     #: Name of the attribute whose entries the rows belong to: ``classes_``, or ``sets_`` where label sets have weights.
-    rows_of_coef: ClassVar[str] = "classes_"
+    _rows_of_coef: ClassVar[str] = "classes_"
 
     @property
     def coef_(self) -> np.ndarray:

@@ -135,7 +135,7 @@ class DropoutLogisticRegression(TwoClassLinear):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "objective_path_": "float64 *"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**TwoClassLinear._forms, "objective_path_": "float64 *"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "delta": [Interval(Real, 0, 1, closed="left")],
         "l2": [Interval(Real, 0, None, closed="neither")],
@@ -201,9 +201,21 @@ class DropoutLogisticRegression(TwoClassLinear):
         self.converged_, self.n_iter_ = found.all_converged, found.n_iter
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2)."""
+        """Return log p(class | document), float64 (N, 2).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return self._log_proba(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, 2)."""
+        """Return p(class | document), float64 (N, 2).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return np.exp(self.predict_log_proba(X))

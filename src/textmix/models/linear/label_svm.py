@@ -105,10 +105,10 @@ class LabelSVM(LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "logs L"},
         **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
+        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "costs": ["array-like"],
@@ -158,13 +158,24 @@ class LabelSVM(LabelCountClassifier):
         """Return w . x + b of each page and label, float64 (N, L), in units of the margin.
 
         It is -inf for a label that no training page had, and inf for a label that all training pages had.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_.T) + self.intercept_
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none."""
+        """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return (self.decision_function(X) > 0).astype(np.int64)
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:

@@ -180,9 +180,9 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     ['a', 'b']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores.calibration_forms},
+        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores._calibration_forms},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WarmMachines._parameter_constraints,
@@ -227,13 +227,25 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one."""
+        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         check_is_fitted(self)
         scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of the largest score of each document, (N,)."""
+        """Return the class of the largest score of each document, (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 

@@ -52,9 +52,9 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**TwoClassLinear._forms, "gap_": "float"},
-        **CalibratedScores.calibration_forms,
+        **CalibratedScores._calibration_forms,
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -121,13 +121,25 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         return ratio * mixed, (self.beta * svm.b, svm)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores: float64 (N,) for the second of two classes, else (N, C)."""
+        """Return the scores: float64 (N,) for the second of two classes, else (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,): the one of the largest score."""
+        """Return the class of each document, (N,): the one of the largest score.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 

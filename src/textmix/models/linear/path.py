@@ -185,7 +185,7 @@ class PathClassifier(TwoClassLinear):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**TwoClassLinear._forms, "objective_path_": "float64 *", "gap_": "float", "lambda_": "float"},
         **{"lambdas_": "float64 P", "cv_accuracy_": "float64 P"},
     }
@@ -297,10 +297,22 @@ class PathClassifier(TwoClassLinear):
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2); only with the logistic loss."""
+        """Return log p(class | document), float64 (N, 2); only with the logistic loss.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return self._log_proba(X)
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, 2); only with the logistic loss."""
+        """Return p(class | document), float64 (N, 2); only with the logistic loss.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return np.exp(self.predict_log_proba(X))

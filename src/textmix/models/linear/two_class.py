@@ -50,12 +50,24 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._values(X), codes
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores w'x + b, float64 (N,); a positive score speaks for the second class."""
+        """Return the scores w'x + b, float64 (N,); a positive score speaks for the second class.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         check_is_fitted(self)
         return np.asarray(self._values(check_matrix(self, X)) @ self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,): the second where the score is positive, else the first."""
+        """Return the class of each document, (N,): the second where the score is positive, else the first.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64)]
 

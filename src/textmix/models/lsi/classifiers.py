@@ -43,7 +43,7 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int"},
-        "lsi_": (LSITransformer, LSITransformer.fitted_forms),
+        "lsi_": (LSITransformer, LSITransformer._fitted_forms),
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -59,6 +59,10 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ----------
         X : counts (N, V), sparse or dense, not negative.
         y : class labels (N,).
+
+        Raises
+        ------
+        ValueError : X holds NaN, infinity or a negative number, or X and y do not suit each other.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -74,7 +78,7 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Return a transformer with the classifier's parameters, not fitted."""
         return LSITransformer(n_components=self.n_components, weighting=self.weighting, random_state=self.random_state)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Give the transformer, read from a file, the parameters of the classifier."""
         for name, value in self._transformer().get_params().items():
             setattr(self.lsi_, name, value)
@@ -106,15 +110,33 @@ class _Scored(LSIClassifier):
         """Return the log posteriors of coordinates (N, K), float64 (N, C)."""
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C)."""
+        """Return the log posteriors, float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return self._log_posteriors(self._coordinates(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C)."""
+        """Return the posteriors, float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,)."""
+        """Return the likeliest class of each document, (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         log_proba = self.predict_log_proba(X)
         return self.classes_[np.argmax(log_proba, axis=1)]
 
@@ -136,9 +158,9 @@ class LSIDensityClassifier(_Scored):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **LSIClassifier._forms,
-        "network_": (ProbabilisticNeuralNetwork, {**ProbabilisticNeuralNetwork.fitted_forms, "width": "float"}),
+        "network_": (ProbabilisticNeuralNetwork, {**ProbabilisticNeuralNetwork._fitted_forms, "width": "float"}),
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LSIClassifier._parameter_constraints,
@@ -164,10 +186,10 @@ class LSIDensityClassifier(_Scored):
     def _log_posteriors(self, Z: np.ndarray) -> np.ndarray:
         return self.network_.predict_log_proba(Z)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Complete what was read from a file; raise ValueError if the network is malformed."""
-        super().check_loaded()
-        self.network_.check_loaded()
+        super()._check_loaded()
+        self.network_._check_loaded()
 
 
 class LSILogisticRegression(_Scored):
@@ -193,7 +215,7 @@ class LSILogisticRegression(_Scored):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **LSIClassifier._forms,
         **{"coef_": "float64 C K", "intercept_": "float64 C", "n_iter_": "int"},
     }
@@ -252,7 +274,7 @@ class LSINeighbors(LSIClassifier):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**LSIClassifier._forms, "_points": "float64 N K", "_codes": "int64 N"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**LSIClassifier._forms, "_points": "float64 N K", "_codes": "int64 N"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LSIClassifier._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -274,9 +296,9 @@ class LSINeighbors(LSIClassifier):
     def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
         self._points, self._codes = Z, codes.astype(np.int64)
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Complete what was read from a file; raise ValueError if class indices name no class."""
-        super().check_loaded()
+        super()._check_loaded()
         if not len(self._codes) or self._codes.min() < 0 or self._codes.max() >= len(self.classes_):
             raise ValueError("the neighbours hold an index of no class")
 
@@ -284,6 +306,11 @@ class LSINeighbors(LSIClassifier):
         """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
 
         Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         index, elected = self._election(X)
         shares = np.zeros((len(index), len(self.classes_)))
@@ -291,7 +318,13 @@ class LSINeighbors(LSIClassifier):
         return decision_of_shares(shares, elected)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the elected class of each document, (N,)."""
+        """Return the elected class of each document, (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         _, elected = self._election(X)
         return self.classes_[elected]
 

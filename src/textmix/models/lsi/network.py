@@ -45,7 +45,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"_points": "float64 N K", "_starts": "int64 C"},
     }
@@ -62,6 +62,10 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         ----------
         X : coordinates (N, K).
         y : class labels (N,).
+
+        Raises
+        ------
+        ValueError : X holds NaN or infinity, or X and y do not suit each other.
         """
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -71,13 +75,19 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         self._points = _dense(X)[np.argsort(codes, kind="stable")]
         return self
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if the starts of the classes, read from a file, do not increase from 0 within the points."""
         if self._starts[0] != 0 or (np.diff(self._starts) <= 0).any() or self._starts[-1] >= len(self._points):
             raise ValueError("the classes of the network have no order, or one has no document")
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C)."""
+        """Return log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         check_is_fitted(self)
         X = _dense(check_matrix(self, X))
         rows = max(1, CELLS // len(self._points))
@@ -102,16 +112,34 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         return largest + np.log(sums / counts)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C)."""
+        """Return the log posteriors, float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         joint = self.predict_joint_log_proba(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C)."""
+        """Return the posteriors, float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely ones the first."""
+        """Return the likeliest class of each document, (N,); of equally likely ones the first.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN or infinity.
+        """
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 

@@ -37,7 +37,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
     [0, 1]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**LSIDensityClassifier.fitted_forms, "kept_": "int64 W"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**LSIDensityClassifier._fitted_forms, "kept_": "int64 W"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LSIDensityClassifier._parameter_constraints,
         "share": [Interval(Real, 0, 1, closed="right")],

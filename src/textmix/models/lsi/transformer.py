@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import svds
+from scipy.sparse.linalg import ArpackError, svds
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
@@ -56,7 +56,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"components_": "float64 K V", "singular_values_": "float64 K", "word_weights_": "float64 V"},
         "n_features_in_": "int",
     }
@@ -94,6 +94,10 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ----------
         X : counts (N, V), sparse or dense, not negative; any real numbers for the weighting "none".
         y : not read.
+
+        Raises
+        ------
+        ValueError : X holds NaN, infinity or a negative number.
         """
         X = self._checked(X, reset=True)
         self.word_weights_ = np.ones(X.shape[1]) if self.weighting == "none" else inverse_frequency(X)
@@ -123,7 +127,13 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return len(self.components_)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training."""
+        """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         return self.project(self.weighted(self._checked(X, reset=False)))
 
@@ -178,10 +188,21 @@ def inverse_frequency(X: sparse.csr_array) -> np.ndarray:
 
 
 def exact_svd(X: sparse.csr_array, k: int, state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return U (N, k), S (k,) and V' (k, V) of the k largest singular values, by ARPACK where k is below both sides."""
-    if k == min(X.shape):
-        left, values, right = linalg.svd(X.toarray(), full_matrices=False)
-        return left, values, right
-    left, values, right = svds(X, k=k, v0=state.uniform(-1.0, 1.0, min(X.shape)))
+    """Return U (N, k), S (k,) and V' (k, V) of the k largest singular values.
+
+    They are ARPACK's where k is below both sides.  It stops with an error where X has a rank far below k; the whole
+    decomposition of the dense matrix then takes its place.
+    """
+    first = state.uniform(-1.0, 1.0, min(X.shape)) if k < min(X.shape) else None
+    try:
+        left, values, right = svds(X, k=k, v0=first) if first is not None else _dense_svd(X, k)
+    except ArpackError:
+        left, values, right = _dense_svd(X, k)
     order = np.argsort(-values, kind="stable")
     return left[:, order], values[order], right[order]
+
+
+def _dense_svd(X: sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the first k parts of the whole decomposition of X as a dense matrix."""
+    left, values, right = linalg.svd(X.toarray(), full_matrices=False)
+    return left[:, :k], values[:k], right[:k]

@@ -87,7 +87,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     """
 
     _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_LABEL_SETS)
-    fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
+    _fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
         "discount_counts": [StrOptions({"pooled", "per_class"})],
@@ -194,7 +194,14 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
             )
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped."""
+        """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
+        check_is_fitted(self)
         score = self._add_scores(X, self.class_log_prior_)
         counts = check_counts(self, X, reset=False, dtype=np.float64)
         if self.length is not None:
@@ -202,12 +209,24 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return score + (counts @ np.where(np.isfinite(self.word_log_prob_), self.word_log_prob_, 0.0))[:, np.newaxis]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C), equation (25) before its exponential."""
+        """Return the log posteriors, float64 (N, C), equation (25) before its exponential.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         return special.log_softmax(self._add_scores(X, self.class_log_prior_), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors."""
+        """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return np.exp(self.predict_log_proba(X))
 
     @in_form_of_y
@@ -215,6 +234,11 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         """Return the likeliest class of each document, (N,), equation (13); of equally likely classes the first.
 
         After a fit to label indicators return label sets, int64 (N, L) of 0 and 1, equation (7).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         log_proba = self.predict_log_proba(X)
         if not self._several:
@@ -266,7 +290,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         **{**OF_SPARSE_INPUT, **OF_ONE_SAMPLE},
         "check_complex_data": NOT_INDICATORS + "one row of complex numbers; refused with another message",
     }
-    fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]
+    _fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
         "unlabelled": [StrOptions({"ignore", "smoothing", "others"})],
@@ -323,13 +347,25 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents."""
+        """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         return self._add_scores(X, self.prior_log_odds_)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
+        """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return (self.predict_proba(X) >= self.threshold).astype(np.int64)
 
 

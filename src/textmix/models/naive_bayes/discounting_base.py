@@ -40,7 +40,7 @@ class _AbsoluteDiscounting(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         tags.classifier_tags.poor_score = True
         return tags
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if attributes that were read from a file have an index out of range."""
         check_weights(self.weights_, len(self.classes_))
 

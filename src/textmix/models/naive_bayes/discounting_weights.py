@@ -33,7 +33,7 @@ ROUNDING = 1e-10
 _WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "seen_by": "int32 K"}
 _SHARED: dict[str, Any] = {
     **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},
-    **LabelSetTargets.target_forms,
+    **LabelSetTargets._target_forms,
     **{"word_log_prob_": "logs V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
 }
 FORMS: dict[str, dict[str, Any]] = {

@@ -48,9 +48,9 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     """
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "logs L"},
-        **LabelSetTargets.target_forms,
+        **LabelSetTargets._target_forms,
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -81,6 +81,12 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L)."""
+        """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         return np.asarray(check_counts(self, X, reset=False) @ self.coef_.T) + self.intercept_

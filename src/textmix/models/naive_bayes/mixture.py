@@ -86,6 +86,10 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : counts (N, V), sparse or dense.
         y : ignored.
+
+        Raises
+        ------
+        ValueError : X holds NaN, infinity or a negative number.
         """
         X = check_counts(self, X, reset=True)
         # Only the words that occur are stored: within a component all other words have the same probability.
@@ -141,6 +145,11 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : counts (N, V).
         convention : "bag" with the multinomial coefficient, "sequence" without.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -153,7 +162,13 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return log_p
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(x) of documents as bags of words."""
+        """Return the mean log p(x) of N documents as bags of words.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return float(self.score_samples(X).mean())
 
     def __sklearn_tags__(self) -> Any:

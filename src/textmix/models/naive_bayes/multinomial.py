@@ -28,8 +28,8 @@ from textmix.models.common.sklearn_private import Interval, StrOptions
 class _Multinomial(IncrementalCountClassifier):
     """One multinomial a class; mu pseudo-words, distributed as a background model, smooth it."""
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **CountClassifier.fitted_forms,
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier._fitted_forms,
         **{"_feature_count": "float64 V C", "_log_weight": "logs V C", "_impossible": "bool V"},
     }
 

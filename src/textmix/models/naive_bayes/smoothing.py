@@ -196,7 +196,7 @@ class SharedDirichletClassifier(_Smoothed):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {**_Multinomial.fitted_forms, "alpha_": "float64 V"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {**_Multinomial._fitted_forms, "alpha_": "float64 V"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,
         "smoothing": [Interval(Real, 0, None, closed="left")],

@@ -70,13 +70,13 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
     """
 
     @property
-    def fitted_forms(self) -> dict[str, Any]:
+    def _fitted_forms(self) -> dict[str, Any]:
         """Fitted attributes and their forms, see `textmix.serve.forms`; they depend on ``representation``."""
         kind = type(REPRESENTATIONS[self.representation]())
         return {
             **{"classes_": "int C", "n_features_in_": "int", "_codes": "int64 N", "_right": "float64 N R"},
             **{"_postings": (Postings, POSTINGS_FORMS), "representation_": (kind, kind.forms)},
-            **self.calibration_forms,
+            **self._calibration_forms,
         }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -113,6 +113,10 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         ----------
         X : counts (N, V), sparse or dense, not negative.
         y : class labels (N,).
+
+        Raises
+        ------
+        ValueError : X holds NaN, infinity or a negative number, or X and y do not suit each other.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
@@ -124,7 +128,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         self._calibrate(X, self._codes)
         return self
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if attributes that were read from a file have an index out of range."""
         start, rows, _ = self._postings
         ordered = start[0] == 0 and start[-1] == len(rows) and bool((np.diff(start) >= 0).all())
@@ -140,7 +144,13 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return vectors.cosine() if self.cosine else vectors
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the similarities of the nearest training documents, decreasing, and their rows, both (N, k)."""
+        """Return the similarities of the nearest training documents, decreasing, and their rows, both (N, k).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         k = min(n_neighbors or self.n_neighbors, len(self._codes))
@@ -185,13 +195,24 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
 
         Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         similarity, index = self.kneighbors(X)
         elected = np.searchsorted(self.classes_, self.elect(similarity, index)[:, -1])
         return decision_of_shares(self._vote_shares(similarity, index), elected)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the elected class of each document, (N,)."""
+        """Return the elected class of each document, (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return self.elect(*self.kneighbors(X))[:, -1]
 
     def __sklearn_tags__(self) -> Any:

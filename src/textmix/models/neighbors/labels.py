@@ -57,9 +57,9 @@ class LabelNeighbors(LabelCountClassifier):
     """
 
     _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "_pages": "matrix N V", "_labels": "float64 N L"},
-        **{"n_neighbors_": "int", "threshold_": "float", **LabelSetTargets.target_forms},
+        **{"n_neighbors_": "int", "threshold_": "float", **LabelSetTargets._target_forms},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "neighbors": ["array-like"],
@@ -124,13 +124,19 @@ class LabelNeighbors(LabelCountClassifier):
             found[k] = np.divide(votes, total, out=np.zeros_like(votes), where=total > 0)
         return found
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if the number of neighbours that was read from a file is not positive."""
         if self.n_neighbors_ < 1:
             raise ValueError("n_neighbors_ must be at least 1; save the model again")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages."""
+        """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         pages = unit_rows(check_counts(self, X, reset=False), 2.0)
         blocks = (pages[first : first + BLOCK] for first in range(0, pages.shape[0], BLOCK))
@@ -139,5 +145,11 @@ class LabelNeighbors(LabelCountClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none."""
+        """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return (self.decision_function(X) >= self.threshold_).astype(np.int64)

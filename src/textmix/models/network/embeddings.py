@@ -48,7 +48,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "embedding_": "float64 B D", "output_": "float64 C D"}
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -91,7 +91,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         train(*self._cells(counts), codes.astype(np.int64), order, float(self.rate), self.embedding_, self.output_)
         return self
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if the table that was read from a file has too few rows for the features."""
         if len(self.embedding_) != min(self.buckets, self.n_features_in_):
             raise ValueError("embedding_ has not a row for each feature or bucket; save the model again")
@@ -104,17 +104,35 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return counts.indptr, rows, counts.data.astype(np.float64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C); equal shares for a document without words."""
+        """Return p(c|x), float64 (N, C); equal shares for a document without words.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         return class_shares(*self._cells(check_counts(self, X, reset=False)), self.embedding_, self.output_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C)."""
+        """Return log p(c|x), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,)."""
+        """Return the likeliest class of each document, (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 

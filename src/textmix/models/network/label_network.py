@@ -146,9 +146,9 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     """
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "length_": "float", "decay_": "float"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
+        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
         "weights_": (
             Weights,
             {
@@ -210,7 +210,13 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
             )
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log-odds of each label, float64 (N, L)."""
+        """Return the log-odds of each label, float64 (N, L).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         return activations(self.weights_, self._scaled(check_counts(self, X, reset=False)))[1]
 

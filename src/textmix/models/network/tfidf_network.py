@@ -49,7 +49,7 @@ class TfidfNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "idf_": "float64 V", "n_iter_": "int", "converged_": "bool"},
         **{"hidden_": "float64 V H", "hidden_bias_": "float64 H"},
         **{"output_": "float64 H C", "output_bias_": "float64 C"},
@@ -104,18 +104,36 @@ class TfidfNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return unit_rows(rows, 2.0)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C)."""
+        """Return log p(c|x), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         check_is_fitted(self)
         rows = self._weighted(check_counts(self, X, reset=False))
         units = np.maximum(np.asarray(rows @ self.hidden_) + self.hidden_bias_, 0.0)
         return np.asarray(log_softmax(units @ self.output_ + self.output_bias_, axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C)."""
+        """Return p(c|x), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,)."""
+        """Return the likeliest class of each document, (N,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         best = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[best]
 

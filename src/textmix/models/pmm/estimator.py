@@ -45,10 +45,10 @@ class _ParametricMixture(LabelCountClassifier):
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets.target_forms},
+        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "xi": [Interval(Real, 1, None, closed="neither")],
@@ -114,7 +114,7 @@ class _ParametricMixture(LabelCountClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`.
+        X, y, sample_weight : as for `fit`, (N, V), (N, L) and (N,).
         classes : at the first call, all labels of this and later calls, needed and read where y is label sets.
 
         Raises
@@ -165,16 +165,14 @@ class _ParametricMixture(LabelCountClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set of each page, never empty, int64 (N, L) of 0 and 1.
+        """Return the likeliest label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1.
 
         A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
 
-        Parameters
-        ----------
-        X : counts (N, V).
-
         Raises
         ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         ConfigError : ``search="exact"`` with more than `EXACT_LIMIT` labels.
         """
         return self._search(X)[0].astype(np.int64)
@@ -188,7 +186,7 @@ class _ParametricMixture(LabelCountClassifier):
         return self._search(X)[1]
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the results of `predict` and of `predict_proba` from one search."""
+        """Return `predict` and `predict_proba`, both (N, L), by one search; the errors are those of `predict`."""
         member, marginal = self._search(X)
         return member.astype(np.int64), marginal
 
@@ -205,6 +203,7 @@ class _ParametricMixture(LabelCountClassifier):
 
         Raises
         ------
+        NotFittedError : there was no fit.
         ValueError : y does not have N rows and L columns of 0 and 1.
         """
         check_is_fitted(self)

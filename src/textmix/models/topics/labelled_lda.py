@@ -54,7 +54,7 @@ class LabelledLDA(LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
+    _fitted_forms: ClassVar[dict[str, Any]] = {
         **{
             "classes_": "int L",
             "n_features_in_": "int",
@@ -62,7 +62,7 @@ class LabelledLDA(LabelCountClassifier):
             "threshold_": "float",
             "n_iter_": "int",
         },
-        **LabelSetTargets.target_forms,
+        **LabelSetTargets._target_forms,
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -107,7 +107,7 @@ class LabelledLDA(LabelCountClassifier):
             self.n_iter_ += 1
         self.phi_ = (word + self.beta) / (total + self.beta * len(word))
 
-    def check_loaded(self) -> None:
+    def _check_loaded(self) -> None:
         """Raise ValueError if there is not one topic more than labels."""
         if self.phi_.shape[1] != len(self.classes_) + 1:
             raise ValueError("phi_ does not hold a topic for each label and one more; save the model again")
@@ -123,17 +123,34 @@ class LabelledLDA(LabelCountClassifier):
         """Return the share of each label's topic among the words that come from labels, float64 (N, L).
 
         The shares of a document sum to 1; they are not the probabilities of the labels.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         return self._shares(check_counts(self, X, reset=False))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the share of each label less ``threshold_``, float64 (N, L); labels at 0 and above are predicted."""
+        """Return the share of each label less ``threshold_``, float64 (N, L); labels at 0 and above are predicted.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return self.label_shares(X) - self.threshold_
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels whose share is at least ``threshold_``, int64 (N, L) of 0 and 1."""
+        """Return the labels whose share is at least ``threshold_``, int64 (N, L) of 0 and 1.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        """
         return (self.label_shares(X) >= self.threshold_).astype(np.int64)
 
 

@@ -63,8 +63,8 @@ class LDAClassifier(CountClassifier):
     ['sport', 'art']
     """
 
-    fitted_forms: ClassVar[dict[str, Any]] = {
-        **CountClassifier.fitted_forms,
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **CountClassifier._fitted_forms,
         "topics_": "float64 C * V",
         "n_iter_": "int",
     }
@@ -98,6 +98,10 @@ class LDAClassifier(CountClassifier):
         """Estimate the class priors and the topics of each class from counts X (N, V) and labels y (N,).
 
         Weights of documents have no place here: scikit-learn's estimator takes none.
+
+        Raises
+        ------
+        ValueError : X holds NaN, infinity or a negative number, or X and y do not suit each other.
         """
         return super().fit(X, y)
 
@@ -139,6 +143,11 @@ class LDAClassifier(CountClassifier):
         y : the class of each document, of those known, (N,).
         particles : of each document.
         random_state : of the order of the words and the topics.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X, rng = check_counts(self, X, reset=False), check_random_state(random_state)

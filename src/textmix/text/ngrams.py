@@ -1,0 +1,148 @@
+"""Runs of words as features, and the choice of features as ``CountVectorizer`` makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Ragged
+from textmix.text.vocabulary import rename
+
+
+def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) -> tuple[Ragged, list[str]]:
+    """Return the runs of ``smallest`` to ``largest`` words of each document, and their distinct names.
+
+    Parameters
+    ----------
+    tokens : N documents as ids into ``words``.
+    words : V words.
+    smallest, largest : numbers of words of a run, 1 <= smallest <= largest.
+
+    Returns
+    -------
+    runs : N rows of int32 ids into ``names``, by the first word of the run and then by its length.
+    names : the words of each run joined by blanks, in the order of their code points.
+    """
+    values = np.asarray(tokens.values)
+    ends = np.repeat(tokens.offsets[1:], np.diff(tokens.offsets))
+    starts, ids, names = np.arange(len(values)), values.astype(np.int64), list(words)
+    places, runs, known = list[np.ndarray](), list[np.ndarray](), list[str]()
+    for length in range(1, largest + 1):
+        if length > 1:
+            fits = starts + length <= ends[starts]
+            starts = starts[fits]
+            pairs, ids = np.unique(ids[fits] * len(words) + values[starts + length - 1], return_inverse=True)
+            names = [
+                f"{names[run]} {words[last]}"
+                for run, last in zip(*(part.tolist() for part in np.divmod(pairs, max(len(words), 1))), strict=True)
+            ]
+        if length >= smallest:
+            places.append(starts)
+            runs.append(ids + len(known))
+            known += names
+    place = np.concatenate(places)
+    order = np.argsort(place, kind="stable")
+    offsets = np.searchsorted(place[order], tokens.offsets)
+    return rename(Ragged(np.concatenate(runs)[order], offsets), known, known)
+
+
+def counts_of(tokens: Ragged, n_words: int) -> sparse.csr_array:
+    """Return how often each document holds each id, CSR (N, V), int32, indices sorted; V is ``n_words``."""
+    counted = sparse.csr_array(
+        (np.ones(len(tokens.values), dtype=np.int32), np.array(tokens.values), np.array(tokens.offsets)),
+        shape=(len(tokens), n_words),
+    )
+    counted.sum_duplicates()
+    return counted
+
+
+def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: int | None) -> np.ndarray:
+    """Return which columns ``CountVectorizer`` keeps, bool (V,).
+
+    Parameters
+    ----------
+    counts : CSR (N, V), counts that have no zero among them.
+    least : the fewest documents of a word, which the columns keep to already; ``max_df`` may not be below it.
+    max_df : the most documents of a word: their number if an int, their share of N if a float.
+    max_features : the most columns, those with the largest sums; None: all.  Of equal sums the same columns are kept as
+        by ``CountVectorizer``.
+
+    Raises
+    ------
+    ValueError : ``max_df`` is fewer documents than ``least``.
+    """
+    most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
+    if most < least:
+        raise ValueError(f"max_df: {max_df} is fewer documents than min_documents: {least}; raise it")
+    kept: np.ndarray = np.bincount(counts.indices, minlength=counts.shape[1]) <= most
+    if max_features is not None and kept.sum() > max_features:
+        sums = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.int64)
+        columns = np.flatnonzero(kept)
+        kept[:] = False
+        kept[columns[(-sums[columns]).argsort()[:max_features]]] = True  # scikit-learn's order of equal sums
+    return kept
+
+
+def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str, int]:
+    """Return word -> column, in the order of the columns, of the words that a user gives.
+
+    Parameters
+    ----------
+    vocabulary : word -> column, or words in the order of their columns; those of a set are put in order.
+
+    Raises
+    ------
+    ValueError : there is no word, a word or a column stands twice, or the columns are not 0 to V - 1.
+    """
+    if isinstance(vocabulary, Mapping):
+        if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+            raise ValueError(
+                f"vocabulary: the columns are not 0 to {len(vocabulary) - 1}, each once; give a list of words"
+            )
+        words = sorted(vocabulary, key=vocabulary.__getitem__)
+    else:
+        words = sorted(vocabulary) if isinstance(vocabulary, (set, frozenset)) else list(vocabulary)
+    found = {word: column for column, word in enumerate(words)}
+    if len(found) < len(words):
+        twice = next(word for column, word in enumerate(words) if found[word] != column)
+        raise ValueError(f"vocabulary: {twice!r} stands twice; remove one")
+    if not found:
+        raise ValueError("vocabulary: there is no word; give at least one")
+    return found
+
+
+def check_choice(params: Mapping[str, Any]) -> None:
+    """Check the parameters of `textmix.text.word_vectorizer.WordVectorizer` by which features are chosen.
+
+    Parameters
+    ----------
+    params : values of ngram_range, max_df, max_features, vocabulary and stop_list, by name.
+
+    Raises
+    ------
+    ConfigError : a value is not allowed.
+    """
+    pair, most, room, stop_list = (params[key] for key in ("ngram_range", "max_df", "max_features", "stop_list"))
+    lengths = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(_whole(length) for length in pair)
+    share = isinstance(most, (float, np.floating)) and 0 <= most <= 1
+    known = not isinstance(params["vocabulary"], str) and isinstance(params["vocabulary"], (Iterable, type(None)))
+    own = isinstance(stop_list, Collection) and all(isinstance(word, str) for word in stop_list)
+    for key, allowed, remedy in (
+        ("ngram_range", lengths and pair[0] <= pair[1], "give the smallest and the largest number of words, as (1, 2)"),
+        ("max_df", share or _whole(most), "give a whole number from 1 or a share from 0.0 to 1.0"),
+        ("max_features", room is None or _whole(room), "give a whole number from 1, or None"),
+        ("vocabulary", known, "give words, or word -> column"),
+        ("stop_list", own, "give the name of a list, or words"),
+    ):
+        if not allowed:
+            raise ConfigError(f"features: {key}: {params[key]!r} is not allowed; {remedy}")
+
+
+def _whole(value: Any) -> bool:
+    """Return whether a value is a whole number from 1."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 1)
