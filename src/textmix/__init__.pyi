@@ -61,6 +61,8 @@ from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
 from textmix.models.topics.labelled_lda import LabelledLDA as LabelledLDA
 from textmix.models.topics.lda import LDAClassifier as LDAClassifier
+from textmix.pages.top_words import TopWordsDisplay as TopWordsDisplay
+from textmix.race.comparison import compare as compare
 from textmix.serve.library import load as load
 from textmix.serve.library import save as save
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer as SkipgramVectorizer

@@ -1,4 +1,4 @@
-"""The command line ``textmix``: label new texts with a saved model, describe a model, list methods and data sets."""
+"""The command line ``textmix``: compare methods on texts, label new texts with a model, describe it, list methods."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ STANDARD_OUTPUT = "the standard output"
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     main = argparse.ArgumentParser(
-        prog="textmix", description="Use models that `snakemake model` or `textmix.save` made, and list what there is."
+        prog="textmix", description="Find the best method for texts, use models, and list what there is."
     )
     main.add_argument("--version", action="version", version=f"%(prog)s {textmix.__version__}")
     commands = main.add_subparsers(dest="command", required=True)
+    _add_compare(commands)
     _add_predict(commands)
     shown = commands.add_parser("info", help="describe a model", description="Check a model and describe it.")
     shown.add_argument("model", metavar="MODEL", help="folder of the model")
@@ -54,6 +55,34 @@ def parser() -> argparse.ArgumentParser:
     return main
 
 
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command that compares methods on the user's texts."""
+    compare = commands.add_parser(
+        "compare",
+        help="find the best method for your texts",
+        description="Compare all methods that suit a table of texts within a time, write a page, and keep the best "
+        "method as a model.  Delimiter, encoding, and the columns of text and labels are found.  ^C ends the search "
+        "with the best method so far.",
+    )
+    add = compare.add_argument
+    add("file", metavar="FILE", help="csv, tsv, jsonl, parquet or xlsx, also packed; or a folder with a folder a class")
+    add("--time", default="60", help="of the whole comparison, such as 90, 10min or 1.5h (default: 60 seconds)")
+    add("--metric", help="by which methods are compared (default: accuracy, of several labels subset_accuracy)")
+    add("--text", metavar="COLUMN", help="column of the text, or its number from 1 (default: it is found)")
+    add("--labels", metavar="COLUMN", help="column of the labels, or its number from 1 (default: it is found)")
+    add("--separator", help="text between several labels of one cell")
+    add(
+        "--parts",
+        metavar="COLUMN",
+        help="column with the words train and test (default: a fifth is drawn)",
+    )
+    add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
+    add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
+    add("--workers", type=int, help="number of processes that fit (default: that of the cores)")
+    add("--seed", type=int, default=0, help="draws the test documents and the folds (default: 0)")
+    add("--quiet", action="store_true", help="no table and no progress")
+
+
 def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command that labels new texts."""
     predict = commands.add_parser(
@@ -71,7 +100,8 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
     add(
         "--delimiter",
-        help="between csv cells, default a comma; with it, .tsv and .tab files are read as csv, quotes and all",
+        help="between csv cells, default a comma or that of the table of `textmix compare`; with it, .tsv and .tab "
+        "files are read as csv, quotes and all",
     )
     add("--encoding", default="utf-8", help="encoding of FILE (default: utf-8)")
     add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
@@ -138,6 +168,26 @@ def _let_go(stream: io.TextIOWrapper) -> None:
         stream.detach()
 
 
+def compare(options: argparse.Namespace) -> None:
+    """Compare methods on the texts of FILE and print the method, its score, and the command that labels new texts.
+
+    Parameters
+    ----------
+    options : the options of `parser`.
+
+    Raises
+    ------
+    TextmixError : an option or the data are wrong, or no method has a score in time.
+    """
+    from textmix.race.comparison import require
+
+    require()
+    from textmix.race.command import Asked, compare_file
+
+    for line in compare_file(Asked(**{name: getattr(options, name) for name in Asked._fields})):
+        print(visible(line))
+
+
 def predict(options: argparse.Namespace) -> None:
     """Read the texts of FILE, label them by MODEL, write one row for each to the output, and log their number.
 
@@ -164,6 +214,7 @@ def predict(options: argparse.Namespace) -> None:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
         model = PersistedModel.load(options.model)
         texts.text = options.column or model.card.get("text column", "text")
+        texts.delimiter = options.delimiter or model.card.get("delimiter", texts.delimiter)
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(
             output, model, output_form, options.all, spreadsheet=options.spreadsheet, skip_empty=options.skip_empty
@@ -241,7 +292,7 @@ def warm(options: argparse.Namespace) -> None:
         print(f"{done.name:<32} {done.missing or f'{done.seconds:.1f} s'}", flush=True)
 
 
-COMMANDS = {"predict": predict, "evaluate": evaluate, "info": info, "list": listing, "warm": warm}
+COMMANDS = {"compare": compare, "predict": predict, "evaluate": evaluate, "info": info, "list": listing, "warm": warm}
 
 
 def _opened(path: str) -> IO[bytes]:

@@ -21,7 +21,7 @@ from textmix.contest.inspection import (
 )
 from textmix.contest.pages import own_lead
 from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
-from textmix.core.errors import OUT_OF_TIME
+from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import load_methods
 from textmix.experiment.predictions import Predictions
@@ -215,3 +215,5 @@ def test_the_lead_says_which_methods_are_on_the_page() -> None:
         "3 methods on 1 split into training and test documents. For 2 more the time budget left no time. "
         "1 more does not apply, for the reasons below the scores."
     )
+    raced = own_lead(4, 1, 0, [f"{LEFT_BEHIND}dcm had accuracy 0.500 in 1 fold", f"{LEFT_BEHIND}knn had accuracy 0.4"])
+    assert raced.endswith("documents. 2 more were left behind on training documents and not tested.")

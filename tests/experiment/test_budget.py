@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from textmix.core.errors import OUT_OF_TIME, MissingResult
+from textmix.core.errors import OUT_OF_TIME, ConfigError, MissingResult
 from textmix.experiment import budget
-from textmix.experiment.budget import LEAST, check_pace, seconds_left, time_limit
+from textmix.experiment.budget import LEAST, check_pace, seconds_left, seconds_of, time_limit
 
 
 def test_the_budget_is_a_minute_a_thousand_documents_unless_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +92,26 @@ def test_a_search_that_cannot_end_in_time_is_stopped_early(monkeypatch: pytest.M
     with time_limit(1.0, "edcm", of_run=False):
         check_pace(2, 31)
     check_pace(2, 31)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        (90, 90),
+        ("90", 90),
+        ("10 min", 600),
+        ("10min", 600),
+        ("1.5 h", 5400),
+        ("2 hours", 7200),
+        (" 30s ", 30),
+        (0.5, 0.5),
+    ],
+)
+def test_a_time_is_read_as_people_write_it(said: float | str, seconds: float) -> None:
+    assert seconds_of(said) == seconds
+
+
+@pytest.mark.parametrize("said", ["", "soon", "10 minuts", "-5", "1:30", "ten"])
+def test_a_time_that_is_none_gets_a_sentence_with_an_example(said: str) -> None:
+    with pytest.raises(ConfigError, match=r"is no time; write a number and s, min or h, such as 10 min$"):
+        seconds_of(said)

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.plan.own import TEXT_VIEWS
-from reproduction.plan.own import compared as compared_entry
 from tests.contest.example import METHODS, corpus, fit_in_comparison
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment import compared
 from textmix.experiment.compared import misfit, run_compared
+from textmix.experiment.entries import TEXT_VIEWS
+from textmix.experiment.entries import compared as compared_entry
 from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
 from textmix.models.hmm.vectorizer import SequenceVectorizer

@@ -10,8 +10,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from textmix.experiment import search as module
+from textmix.experiment.ladders import beyond
 from textmix.experiment.represented import Represented, Views
-from textmix.experiment.search import beyond, search
+from textmix.experiment.search import search
 from textmix.text.term_weighting import TermWeighting
 
 RANDOM = np.random.default_rng(0)

@@ -138,7 +138,7 @@ def test_what_cannot_be_saved_is_told_and_leaves_nothing(tmp_path: Path) -> None
     learner = textmix.CBMClassifier(n_components=1, n_init=1, learner=LogisticRegression())
     with pytest.raises(ConfigError, match="learner is a LogisticRegression"):
         textmix.save(learner.fit(np.eye(4), np.eye(4, dtype=int)), tmp_path / "model")
-    with pytest.raises(ConfigError, match="SVC declares no fitted_forms"):
+    with pytest.raises(ConfigError, match="SVC declares no fitted state"):
         from sklearn.svm import SVC
 
         textmix.save(SVC().fit([[0.0], [1.0]], [0, 1]), tmp_path / "model")

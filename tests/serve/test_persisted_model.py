@@ -234,14 +234,14 @@ def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
         "x", "textmix.models.naive_bayes.discounting:AbsoluteDiscountingClassifier", "x", "single", "counts", "x"
     )
     estimator = method.make({}).fit(counts.features, counts.classes())
-    estimator.check_loaded()
+    estimator._check_loaded()
     for part, bad in (("seen_by", 99), ("seen_by", -1), ("start", 10**6), ("group", 5), ("group", -2)):
         wrong = getattr(estimator.weights_, part).copy()
         wrong[len(wrong) // 2] = bad
         broken = method.make({}).fit(counts.features, counts.classes())
         broken.weights_ = estimator.weights_._replace(**{part: wrong})
         with pytest.raises(ValueError, match="out of range"):
-            broken.check_loaded()
+            broken._check_loaded()
 
 
 def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_sa
     with pytest.raises(ConfigError, match="is a matrix"):
         PersistedModel.of_words(model.estimator, "single", LABELS, [], {"tokenizer": "matrix"})
     unable = Method("mixture", "textmix.models.naive_bayes.mixture:MultinomialMixture", "x", "single", "counts", "x")
-    with pytest.raises(ConfigError, match="the class of mixture declares no fitted_forms"):
+    with pytest.raises(ConfigError, match="the class of mixture declares no fitted state"):
         fit_model(build_features(corpus(False), SPEC), SPEC, unable, {})
-    with pytest.raises(ConfigError, match=r"declares no fitted_forms"):
+    with pytest.raises(ConfigError, match=r"declares no fitted state"):
         PersistedModel.of_words(unable.make({}), unable.task, LABELS, [], SPEC).save(tmp_path / "model", {})
     estimator = LogisticRegression(random_state=np.random.RandomState(0)).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ConfigError, match="random_state is a RandomState"):

@@ -388,3 +388,14 @@ def test_a_folder_of_models_is_refused_without_advice_to_delete_it(tmp_path: Pat
     with pytest.raises(IntegrityError) as error:
         io.read_meta(tmp_path / "models")
     assert "delete" not in str(error.value) and "name a result or a saved model" in str(error.value)
+
+
+def test_a_model_of_a_comparison_reads_tables_like_its_own(tmp_path: Path, capsys: Capture) -> None:
+    words = textmix.WordVectorizer().fit(["ball goal", "paint stage"])
+    counts = words.transform(["ball goal", "paint stage"] * 3)
+    steps = [("words", words), ("model", textmix.MultinomialClassifier().fit(counts, [0, 1] * 3))]
+    card = {"text column": 2, "delimiter": ";"}
+    PersistedModel(steps, "single", ["sport", "art"], card=card).save(tmp_path / "model", {})
+    (tmp_path / "new.csv").write_text("1;a goal, a ball\n2;the paint\n")
+    assert run(tmp_path / "model", tmp_path / "new.csv", "--quiet") == 0
+    assert [line.split(",")[1] for line in capsys.readouterr().out.splitlines()] == ["label", "sport", "art"]

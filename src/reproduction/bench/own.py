@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 from reproduction.bench.timing import compare, judge
-from reproduction.plan.own import TEXT_VIEWS, compared
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.experiment.compared import run_compared
+from textmix.experiment.entries import TEXT_VIEWS, compared
 from textmix.experiment.methods import load_methods
 from textmix.experiment.splits import Splits
 from textmix.text.features import build_features

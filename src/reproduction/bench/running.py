@@ -77,7 +77,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dic
     if not inputs:
         raise MissingResult(
             f"bench {suite.name}: the configuration has no data for the role '{suite.role}'; "
-            "run it with --configfile config/full.yaml, or map the role to a data set"
+            "name a mirror in TEXTMIX_MIRROR, or map the role to a data set"
         )
     function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
     rows: list[dict[str, Any]] = function(*READERS[suite.takes](*inputs), repeats=repeats)

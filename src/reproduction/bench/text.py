@@ -92,9 +92,7 @@ def bench_tokenize(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str
     MissingResult : the data set is not in the form of message files.
     """
     if "archive" not in files:
-        raise MissingResult(
-            "the tokenise suite needs message files, not a table; run it with --configfile config/full.yaml"
-        )
+        raise MissingResult("the tokenise suite needs message files, not a table; name a mirror in TEXTMIX_MIRROR")
     with _unpacked(files["archive"]) as folder:
         rows = {row["candidate"]: row for row in compare(_candidates(folder), repeats)}
     judged = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,19 @@ from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
-from textmix.experiment.refit import Refit, typed_point
+from textmix.experiment.refit import SHARES, Refit, typed_point
+from textmix.experiment.scoring import evaluation_of, resampled_interval
 from textmix.experiment.splits import Splits
+from textmix.numerics.determinism import rng
 
 #: Columns of a timing file whose sum is the time of a trial.
 _SECONDS = ["tune_seconds", "fit_seconds", "predict_seconds"]
 Data = tuple[Corpus, Mapping[str, Corpus], Splits]
 
 
-def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> tuple[dict[str, Any], Predictions]:
+def choose(
+    files: Iterable[tuple[str, str, str]], data: Data, settings: Any, shares: Sequence[float] = SHARES
+) -> tuple[dict[str, Any], Predictions]:
     """Return the choice, ready for JSON, and the predictions of the method chosen.
 
     Parameters
@@ -33,6 +37,7 @@ def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> 
     data : the parsed corpus, name of features -> the corpus of these features, and the splits.
     settings : ``entries`` (method -> the experiment's entry), ``methods`` (method -> the registry's), ``metric`` (the
         task -> the metric) and ``seed``.
+    shares : of the training documents, for the learning curve; the last one is all of them.
 
     Raises
     ------
@@ -46,12 +51,16 @@ def choose(files: Iterable[tuple[str, str, str]], data: Data, settings: Any) -> 
         raise MissingResult(f"no method has a {metric} in all trials")
     choice = recommend([entrant for entrant, _ in entrants], metric, splits, settings.seed)
     chosen, predictions = next(pair for pair in entrants if pair[0].name == choice["method"])
+    if choice["low"] is None and len(splits) == 1:
+        tested = evaluation_of(predictions, 0, splits.test_place(0), truth[splits.test[0]])
+        ends = resampled_interval(metric, tested, rng(settings.seed, metric, chosen.name, "interval"))
+        choice["low"], choice["high"] = ends or (None, None)
     entry = settings.entries[choice["method"]]
     point = typed_point(str(predictions.fits[0]["chosen"]))
     corpora = [views[name] for name in entry["features"]]
     method = Method(**settings.methods[choice["method"]])
     refit = Refit(corpora, splits, method, entry, point, settings.seed)
-    curve, estimator = refit.curve(metric)
+    curve, estimator = refit.curve(metric, shares)
     wrong = errors(predictions, corpus, splits, refit.confidence(estimator))
     look = {"curve": curve, "words": refit.words(estimator), "errors": wrong, **inspect(predictions, corpus, splits)}
     conclusions = [*sentences(choice, len(splits)), *copy_sentences(copies(corpus, splits), chosen.right)]

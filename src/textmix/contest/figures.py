@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from textmix.pages.marks import log_axis, write_at
-from textmix.pages.style import INK, PALE, PAPER, WIDTH, Sheet, style, svg_bytes
+from textmix.pages.style import INK, PALE, PAPER, SMALL, WIDTH, Sheet, style, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def _scale(axes: Axes, k: int, difference: float) -> None:
     step = max(1, k // 10)
     for rank in range(1, k + 1, step):
         axes.plot([rank, rank], [-0.25, 0], color=INK, linewidth=0.8)
-        axes.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=7.8)
+        axes.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=SMALL)
     if np.isfinite(difference):
         axes.plot([1, 1 + difference], [-1.75, -1.75], color="C1", linewidth=1.6)
         for end in (1, 1 + difference):
@@ -143,7 +143,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
             strong = "bold" if index in best else "normal"
             height = 1 - (number - 0.5) / max(len(points), 12)
             for x, text, ha in ((0.07, str(number), "right"), (0.12, points[index].name, "left")):
-                key.text(x, height, text, ha=ha, va="center", fontsize=7.8, weight=strong, transform=key.transAxes)
+                key.text(x, height, text, ha=ha, va="center", fontsize=SMALL, weight=strong, transform=key.transAxes)
         log_axis(axes.xaxis, min(point.seconds for point in points), max(point.seconds for point in points))
         axes.margins(x=0.08, y=0.1)
         axes.yaxis.set_major_locator(MaxNLocator(6))
@@ -162,4 +162,4 @@ def _numbered(axes: Axes, point: Point, number: int, best: bool) -> None:
     look: dict[str, Any] = {"color": "C0" if best else PAPER, "markeredgecolor": "C0", "markersize": 11}
     axes.plot([point.seconds], [point.value], "o", zorder=above, **look)
     ink = PAPER if best else INK
-    axes.text(point.seconds, point.value, str(number), ha="center", va="center", fontsize=7, color=ink, zorder=above)
+    write_at(axes, str(number), (point.seconds, point.value), up=0, color=ink, zorder=above)

@@ -9,7 +9,7 @@ from typing import Any
 
 from textmix.contest.findings import Finding
 from textmix.core import io
-from textmix.core.errors import OUT_OF_TIME, MissingResult
+from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, MissingResult
 from textmix.metrics.table import METRICS, main_metric
 from textmix.pages.rendering import environment, style
 
@@ -122,7 +122,7 @@ def score_table(
             empty = {"method": method, "family": cell["family"], "values": {}, "cost": cost.get(method)}
             rows.setdefault(method, empty)["values"][cell["metric"]] = cell
         else:
-            reason = cell["reason"].removeprefix(OUT_OF_TIME).removeprefix(f"{method} ")
+            reason = cell["reason"].removeprefix(OUT_OF_TIME).removeprefix(LEFT_BEHIND).removeprefix(f"{method} ")
             without.setdefault(reason, []).append(method)
     return {
         "metrics": metrics,
@@ -186,8 +186,11 @@ def own_lead(methods: int, splits: int, further: int, reasons: Sequence[str] = (
     late = sum(reason.startswith(OUT_OF_TIME) for reason in reasons)
     if late:
         lead += f" For {late} more the time budget left no time."
-    if len(reasons) > late:
-        unfit = len(reasons) - late
+    behind = sum(reason.startswith(LEFT_BEHIND) for reason in reasons)
+    if behind:
+        lead += f" {behind} more {'was' if behind == 1 else 'were'} left behind on training documents and not tested."
+    unfit = len(reasons) - late - behind
+    if unfit:
         lead += f" {unfit} more {'does' if unfit == 1 else 'do'} not apply, for the reasons below the scores."
     if not further:
         return lead

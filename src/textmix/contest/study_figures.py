@@ -12,7 +12,7 @@ from textmix.metrics.calibration import BINS
 from textmix.metrics.selective import coverage_curve, selective_accuracy
 from textmix.metrics.table import main_metric
 from textmix.pages.marks import legend, log_axis
-from textmix.pages.style import DASHES, GREY, MARKERS, grid_of_panels, panels, style, svg_bytes
+from textmix.pages.style import DASHES, GREY, MARKERS, SMALL, grid_of_panels, panels, style, svg_bytes
 
 #: Most lines of a panel, as many as there are dash patterns.
 LINES = len(DASHES)
@@ -62,9 +62,9 @@ def set_calibration(stated: Sequence[Stated], title: str) -> bytes:
             share = np.bincount(bin_of, right, BINS)[used] / count[used]
             axes[panel].plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
             axes[panel].plot(mean, share, marker="o", markersize=3)
-            axes[panel].set_title(method.replace("_", " "), fontsize=8)
-        figure.supxlabel("confidence", fontsize=8)
-        figure.supylabel("share of right label sets", fontsize=8)
+            axes[panel].set_title(method.replace("_", " "), fontsize=SMALL)
+        figure.supxlabel("confidence", fontsize=SMALL)
+        figure.supylabel("share of right label sets", fontsize=SMALL)
         return svg_bytes(figure, title)
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.errors import MissingResult
+from textmix.experiment.ladders import MOST_STEPS, beyond
 from textmix.experiment.methods import point_of
 from textmix.experiment.predictions import Predictions
-from textmix.experiment.search import MOST_STEPS, beyond
 
 
 def chosen_points(folder: Path) -> dict[str, int]:
@@ -43,8 +43,8 @@ def unconverged(folder: Path) -> int:
 def at_the_end(points: Mapping[str, int], grid: Mapping[str, list[Any]]) -> list[str]:
     """Return the parameters whose most frequent choice is an end of all that was tried.
 
-    A search goes on beyond an end of the grid (`textmix.experiment.search.beyond`), so that an end beyond which a value
-    was tried and was worse is none.
+    A search goes on beyond an end of the grid (`textmix.experiment.ladders.beyond`), so that an end beyond which a
+    value was tried and was worse is none.
 
     Parameters
     ----------

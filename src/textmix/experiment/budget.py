@@ -5,6 +5,7 @@ The budget decides whether a method has a result, never what the result is.
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-from textmix.core.errors import OUT_OF_TIME, MissingResult
+from textmix.core.errors import OUT_OF_TIME, ConfigError, MissingResult
 
 #: Budget where the user gives none: seconds for each document, and the smallest budget in seconds.
 A_DOCUMENT, LEAST = 0.06, 300.0
@@ -26,6 +27,25 @@ A_METHOD, LAST = 0.5, 5.0
 HOPELESS, FIRST_LOOK = 3.0, 0.1
 #: Part of the budget that a method of low cost may take in any case.
 A_CHEAP = 0.25
+
+
+#: A time as a user writes it, and seconds of its units.
+_TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+UNITS = {"s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "m": 60, "minute": 60, "minutes": 60}
+UNITS |= {"h": 3600, "hour": 3600, "hours": 3600, "": 1}
+
+
+def seconds_of(time: float | str) -> float:
+    """Return a time in seconds: of a number, which is seconds, or of a text such as "90", "10 min", "10min" or "1.5 h".
+
+    Raises
+    ------
+    ConfigError : it is no such text.
+    """
+    found = _TIME.fullmatch(str(time))
+    if found is None or found[2].lower() not in UNITS:
+        raise ConfigError(f"{time!r} is no time; write a number and s, min or h, such as 10 min")
+    return float(found[1]) * UNITS[found[2].lower()]
 
 
 def seconds_left(started: float, budget: float, documents: int, cheap: bool = False) -> float | None:

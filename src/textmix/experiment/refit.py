@@ -72,12 +72,12 @@ class Refit:
             warnings.simplefilter("ignore")  # convergence was recorded with the predictions
             return estimator.fit(views_of(self.corpora, self.entry)[rows], self.truth[rows])
 
-    def curve(self, metric: str) -> tuple[list[dict[str, Any]], Any]:
-        """Return ``documents`` and ``value`` for each of `SHARES` of the training part, and the last estimator."""
+    def curve(self, metric: str, shares: Sequence[float] = SHARES) -> tuple[list[dict[str, Any]], Any]:
+        """Return ``documents`` and ``value`` for each of some shares of the training part, and the last estimator."""
         order = rng(self.seed, self.corpora[0].name, "curve").permutation(self.splits.train[0])
         rows, estimator, test = [], None, self.splits.test[0]
         views, truth = views_of(self.corpora, self.entry)[test], self.truth[test]
-        for share in SHARES:
+        for share in shares:
             part = np.sort(order[: max(2, round(share * len(order)))])
             if self.method.task == "single" and len(np.unique(self.truth[part])) < 2:
                 continue
@@ -136,6 +136,6 @@ def linear_weights(estimator: Any) -> np.ndarray | None:
     if weights is None:
         weights = getattr(estimator, "feature_log_prob_", None)
         weights = None if weights is None else np.nan_to_num(weights - weights.mean(axis=0), neginf=0.0, posinf=0.0)
-    if weights is None or getattr(estimator, "rows_of_coef", "classes_") != "classes_":
+    if weights is None or getattr(estimator, "_rows_of_coef", "classes_") != "classes_":
         return None
     return np.asarray(weights) if weights.shape[1] == len(estimator.weighting.columns_) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,11 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 from textmix.metrics import calibration, classification, likelihood, multilabel, selective
+from textmix.metrics.significance import LEVEL
 from textmix.metrics.table import METRICS, check_metrics, metrics_for
 
+#: Number of resamples of `resampled_interval`.
+RESAMPLES = 400
 #: Columns of a score file.
 SCORE_COLUMNS = ("variant", "trial", "metric", "value")
 
@@ -41,6 +44,28 @@ class Evaluation:
     marginals: np.ndarray | None = None
     confidence: np.ndarray | None = None
     text: np.ndarray | None = None
+
+
+def resampled_interval(name: str, evaluation: Evaluation, generator: np.random.Generator) -> tuple[float, float] | None:
+    """Return the ends of the 95 % percentile interval of a metric over `RESAMPLES` resamples of the N documents.
+
+    It is None where the metric has no finite value on one of them.
+
+    Parameters
+    ----------
+    name : of the metric.
+    evaluation : of one method.
+    generator : draws the resamples.
+    """
+    values, n = [], len(evaluation.true)
+    for _ in range(RESAMPLES):
+        rows = generator.integers(n, size=n)
+        drawn: dict[str, Any] = {key: None if array is None else array[rows] for key, array in vars(evaluation).items()}
+        values.append(metric_value(name, replace(evaluation, **drawn)))
+    if not np.isfinite(values).all():
+        return None
+    low, high = np.quantile(values, (LEVEL / 2.0, 1.0 - LEVEL / 2.0))
+    return float(low), float(high)
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:
@@ -87,7 +112,7 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     rows = []
     for number, variant in enumerate(predictions.variants):
         for trial in range(len(splits)):
-            evaluation = _evaluation(predictions, number, splits.test_place(trial), truth[splits.test[trial]])
+            evaluation = evaluation_of(predictions, number, splits.test_place(trial), truth[splits.test[trial]])
             rows += [
                 {"variant": variant, "trial": trial, "metric": name, "value": metric_value(name, evaluation)}
                 for name in metrics
@@ -95,7 +120,7 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     return rows
 
 
-def _evaluation(predictions: Predictions, variant: int, documents: slice, truth: np.ndarray) -> Evaluation:
+def evaluation_of(predictions: Predictions, variant: int, documents: slice, truth: np.ndarray) -> Evaluation:
     """Return truth and predictions of one variant on the test documents of one trial, which stand at ``documents``."""
     if predictions.classes is not None:
         predicted = predictions.classes[variant, documents]

@@ -19,16 +19,13 @@ from textmix.core.errors import ConfigError
 from textmix.core.progress import progress
 from textmix.experiment.budget import check_pace
 from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.ladders import MOST_STEPS, beyond
 from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.represented import Views, weighting_of
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
 
-#: Most values that a ladder gets beyond one of its ends.
-MOST_STEPS = 4
-#: Least ratio of two neighbouring values of a ladder that may be made longer.
-LEAST_RATIO = 2.0
 #: Number of the best representations that meet all points of the grid.
 LEADING = 2
 #: Folds of up to ``FEW`` training documents, and of more.
@@ -71,7 +68,7 @@ def search(
         raise ConfigError(f"tune: folds: {len(data[1])} training documents make no {n_folds} folds; lower it")
     check_metrics([plan["metric"]], tuning_metrics(task), "tune: metric")
     choices, grid = list(plan["choices"]), {key: list(values) for key, values in plan["grid"].items()}
-    scores = _Scores(task, make, plan["metric"], data, _parts(len(data[1]), n_folds, generator))
+    scores = Scores(task, make, plan["metric"], data, parts_of(len(data[1]), n_folds, generator))
     middle = {key: values[len(values) // 2] for key, values in grid.items()}
     points = [point for _, point in variants({}, grid)]
     scores.expect([len(choices), min(LEADING, len(choices)) * len(points)], plan["name"])
@@ -85,7 +82,7 @@ def search(
     return name, chosen, scores.mean(choice, point)
 
 
-def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+def parts_of(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return fitted and held-out documents of each fold; with `MANY` documents or more a smaller part comes first.
 
     Parameters
@@ -101,7 +98,7 @@ def _parts(n: int, n_folds: int, generator: np.random.Generator) -> list[tuple[n
     return [(np.sort(drawn[: PART[0]]), np.sort(drawn[PART[0] : sum(PART)])), *folds]
 
 
-def _extended(scores: _Scores, choice: Choice, point: Point, key: str, values: Sequence[Any]) -> Point:
+def _extended(scores: Scores, choice: Choice, point: Point, key: str, values: Sequence[Any]) -> Point:
     """Return a point after a walk beyond the end of the ladder of one parameter, as long as each step is better."""
     for _ in range(MOST_STEPS):
         step = beyond(values, point[key])
@@ -114,32 +111,15 @@ def _extended(scores: _Scores, choice: Choice, point: Point, key: str, values: S
     return point
 
 
-def beyond(values: Sequence[Any], best: Any) -> Any | None:
-    """Return the next value of a ladder beyond the end that is best; None where best is no end or there is no ladder.
-
-    A ladder is two or more positive numbers of one ratio, at least `LEAST_RATIO`.  A ladder of whole numbers ends at 1.
-    """
-    if len(values) < 2 or not all(isinstance(value, (int, float)) and value > 0 for value in values):
-        return None
-    ladder = np.sort(np.asarray(values, dtype=float))
-    ratio = ladder[1] / ladder[0]
-    if ratio < LEAST_RATIO or not np.allclose(ladder[1:] / ladder[:-1], ratio, rtol=1e-6):
-        return None
-    if best not in (ladder[0], ladder[-1]):
-        return None
-    step = float(best * ratio if best == ladder[-1] else best / ratio)
-    if not all(isinstance(value, int) for value in values):
-        return float(f"{step:.12g}")
-    return int(step) if step >= 1 and step.is_integer() else None
-
-
-class _Scores:
+class Scores:
     """The values of the metric, larger is better, of each entrant (choice and point) on each part, computed once.
 
     Parameters
     ----------
     task, make, metric, data : see `search`.
-    parts : documents of the fit and held out, of `_parts`.
+    parts : documents of the fit and held out, of `parts_of`.
+    weighted : weighted documents by choice and part, which the scores of several methods share and whose owner bounds
+        them; None keeps those of the last choice.
     """
 
     def __init__(
@@ -149,13 +129,16 @@ class _Scores:
         metric: str,
         data: tuple[Views, np.ndarray],
         parts: Sequence[tuple[np.ndarray, np.ndarray]],
+        *,
+        weighted: dict[tuple[str, int], tuple[Any, Any]] | None = None,
     ) -> None:
         self.task, self.make, self.metric, self.data, self.parts = task, make, metric, data, parts
         self.first = len(data[1]) >= MANY
         self.sign = -1.0 if METRICS[metric].loss else 1.0
         self.computed: dict[tuple[str, int], float] = {}
-        self.weighted: dict[tuple[str, int], tuple[Any, Any]] = {}
+        self.weighted, self.shared = {} if weighted is None else weighted, weighted is not None
         self.warm: dict[tuple[str, int], Any] = {}
+        self.total, self.report = 0, progress("search")
 
     def expect(self, races: Sequence[int], name: str) -> None:
         """Set up the line of progress for races of some numbers of entrants; in a race of one nothing is fitted."""
@@ -236,7 +219,8 @@ class _Scores:
         """Return the weighted fitted and held-out documents of a part; those of the last choice are kept."""
         key = (_name(choice), part)
         if key not in self.weighted:
-            self.weighted = {other: pair for other, pair in self.weighted.items() if other[0] == key[0]}
+            if not self.shared:
+                self.weighted = {other: pair for other, pair in self.weighted.items() if other[0] == key[0]}
             counts, least = self.data[0].counts[choice["view"]], self.data[0].least[choice["view"]]
             weighting = weighting_of(choice, least)
             fit, held = self.parts[part]

@@ -59,7 +59,8 @@ def run_trials(
     method : the registry entry of the method.
     entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
         a grid, one point of which is chosen by cross-validation in each training part.  With ``choices``, mappings of
-        ``view`` and ``weighting``, the representation is chosen with it.
+        ``view`` and ``weighting``, the representation is chosen with it.  ``found`` takes the place of a search that
+        was made before: its ``point``, ``validation`` and ``seconds``.
     seed : seed of the run; with the data set and the trial it fixes the ``random_state`` of an estimator that has one.
     views : the documents in several views, from which ``choices`` choose; None for the features of the corpus.
     cell : number of the one fit to make, counted by trial and within a trial by variant; None makes all fits.
@@ -158,8 +159,12 @@ def _tune(
 ) -> tuple[tuple[str, dict[str, Any], float | None], float | None]:
     """Return name, content and mean score on the folds of the chosen point, and the seconds of the search.
 
-    The score and the seconds are None without a search.
+    The score and the seconds are None without a search.  A search that was made before is in the entry as ``found``.
     """
+    if "found" in entry:
+        found = {**_first(entry), **entry["found"]["point"]}
+        name = next(variants({}, {key: [value] for key, value in found.items()}))[0]
+        return (name, found, entry["found"]["validation"]), entry["found"]["seconds"]
     if "tune" not in entry:
         name = next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0]
         return (name, _first(entry), None), None

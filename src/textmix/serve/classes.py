@@ -63,7 +63,7 @@ def class_of(name: str) -> type:
 def can_be_persisted(kind: type) -> bool:
     """Return whether a class declares its fitted state and `class_of` leads from its name back to it."""
     name = kind.__name__
-    declared = name in SKLEARN or (name in dir(textmix) and hasattr(kind, "fitted_forms"))
+    declared = name in SKLEARN or (name in dir(textmix) and hasattr(kind, "_fitted_forms"))
     return declared and class_of(name) is kind
 
 
@@ -90,6 +90,6 @@ def forms_of(step: Any) -> Mapping[str, Any]:
     """
     name = type(step).__name__
     if not can_be_persisted(type(step)):
-        raise ConfigError(f"model: {name} declares no fitted_forms, so that it cannot be saved; choose another class")
-    forms: Mapping[str, Any] = SKLEARN[name][1] if name in SKLEARN else step.fitted_forms
+        raise ConfigError(f"model: {name} declares no fitted state, so that it cannot be saved; choose another class")
+    forms: Mapping[str, Any] = SKLEARN[name][1] if name in SKLEARN else step._fitted_forms
     return forms

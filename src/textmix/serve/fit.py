@@ -51,7 +51,7 @@ def fit_model(
     DataFormatError : a document has no label or several, and the method is for one label a document.
     """
     if not is_persistable(method):
-        raise ConfigError(f"model: the class of {method.name} declares no fitted_forms; choose another method")
+        raise ConfigError(f"model: the class of {method.name} declares no fitted state; choose another method")
     y = corpus.classes() if method.task == "single" else corpus.indicators()
 
     def make(point: Mapping[str, Any]) -> Any:

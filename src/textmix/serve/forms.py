@@ -1,6 +1,6 @@
 """The fitted state of an estimator as files: declared by the estimator's class, written, read and checked.
 
-A class declares in ``fitted_forms`` which attributes make up its fitted state.  The declaration is a mapping from the
+A class declares in ``_fitted_forms`` which attributes make up its fitted state.  The declaration is a mapping from the
 name of an attribute to its form:
 
 - ``"float"``, ``"int"``, ``"bool"`` or ``"str"``: one value;

@@ -167,7 +167,7 @@ class PersistedModel:
 
         Raises
         ------
-        ConfigError : the class of a step declares no ``fitted_forms``, a parameter is not a plain value, or a label or
+        ConfigError : the class of a step declares no fitted state, a parameter is not a plain value, or a label or
             word cannot be written as UTF-8.
         """
         with _unwritable():
@@ -281,8 +281,8 @@ def _read_step(folder: Path, head: Mapping[str, Any], n_labels: int) -> tuple[st
         sizes.setdefault("V", len(step.feature_names_in_))
     if getattr(step, "n_features_in_", sizes.get("V")) != sizes.get("V", getattr(step, "n_features_in_", None)):
         raise ValueError("n_features_in_ is not the number of features")
-    if hasattr(step, "check_loaded"):
-        step.check_loaded()
+    if hasattr(step, "_check_loaded"):
+        step._check_loaded()
     return str(head["name"]), step
 
 

@@ -56,7 +56,7 @@ def warm(names: Sequence[str] = ()) -> Iterator[Warmed]:
     ------
     ConfigError : there is no public class of a name.
     """
-    known = [name for name in dir(textmix) if isinstance(getattr(textmix, name), type)]
+    known = [name for name in dir(textmix) if hasattr(getattr(textmix, name), "fit")]
     for name in names:
         if name not in known:
             raise ConfigError(f"{name!r} is no public class; {suggest(name, known)}")

@@ -1,0 +1,312 @@
+"""The order of work of a race: which method, representation and parameters are tried next, and on how many documents.
+
+An arm is one method at one representation and one point of its grid.  The order is that of successive halving.  Each
+method has one cheap try on a part of the training documents, in the first tenth of the time.  The better half of the
+methods tries its representations, at two points of its grid each, on one fold; after each round the better half goes
+on.  The best arms then have all folds, the neighbours of the best ones in the grid follow, and methods that were left
+behind come back, as long as the time lasts.  This module decides and counts; it fits nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from textmix.experiment.methods import COSTS
+from textmix.race.runners import Arm, Choice, Job, Runner
+
+#: Number of the part of the documents on which each method has its cheap try; the folds come after it.
+TRY = 0
+#: Shares of the time in which the cheap tries end, and in which the comparison of representations ends.
+FIRST, SCREENS = 0.1, 0.5
+#: Least numbers of methods that go on after a round, and of arms that get all folds.
+METHODS, ARMS = 4, 6
+#: A fit may take this multiple of the time that is predicted for it, and these seconds besides.
+PATIENCE, GRACE = 4.0, 0.5
+#: Power of the number of documents with which the time of a fit is predicted to grow.
+GROWTH = 1.2
+#: Share of the time left that one fit without a prediction may take.
+UNKNOWN = 0.25
+#: An arm is dropped where its mean over two folds or more lies below that of the best arm on the same folds by this.
+BEHIND = 0.01
+
+
+class Race:
+    """The state of a race, and what is tried next.
+
+    Parameters
+    ----------
+    runners : the methods that suit the data, in the order of the registry.
+    sizes : documents of the fit of each part; part `TRY`, then the folds, of which the first may be a smaller part.
+    folds : numbers of the parts that are folds.
+    widths : view -> stored values of its counts, to which the time of a fit is proportional; a view that is not
+        counted yet has none.
+    seconds : of the race, from its first moment to the last fit of the search.
+    workers : number of fits side by side.
+    """
+
+    def __init__(
+        self,
+        runners: Sequence[Runner],
+        sizes: Sequence[int],
+        folds: Sequence[int],
+        *,
+        widths: dict[str, int],
+        seconds: float,
+        workers: int,
+    ) -> None:
+        self.runners = {runner.name: runner for runner in sorted(runners, key=lambda runner: COSTS.index(runner.cost))}
+        self.sizes, self.folds, self.widths = sizes, list(folds), widths
+        self.seconds, self.workers = seconds, workers
+        self.started: set[tuple[str, str, int]] = set()
+        self.screened: list[Arm] = []
+        self.retried: set[str] = set()
+        #: Methods that were left behind, and how often the better half went on.
+        self.out: set[str] = set()
+        self.halved = 0
+        #: Method -> number of its representations that were compared.
+        self.round: dict[str, int] = {}
+
+    @property
+    def screen(self) -> int:
+        """The number of the part on which representations are compared, the first after the tries."""
+        return TRY + 1
+
+    def next(self, spent: float, ends: float) -> Job | None:
+        """Return the next fit, or None where nothing is left that fits into the time.
+
+        Parameters
+        ----------
+        spent : seconds since the beginning.
+        ends : when the search has to end, seconds since the beginning.
+        """
+        stages: list[Callable[[float, float], Job | None]] = [
+            self._tries,
+            partial(self._late_tries, COSTS[:1]),
+            self._screens,
+            self._best,
+            partial(self._late_tries, COSTS[:2]),
+            self._around,
+            partial(self._late_tries, COSTS),
+            self._revived,
+        ]
+        for stage in stages:
+            job = stage(spent, ends)
+            if job is not None:
+                self.started.add(_key(job.arm, job.part))
+                return job
+        return None
+
+    def done(self, job: Job, value: float | None, seconds: float, reason: str = "") -> None:
+        """Take note of a fit that ended.
+
+        Parameters
+        ----------
+        job : of `next`.
+        value : the score, larger is better; None where the fit failed or was stopped.
+        seconds : by the clock.
+        reason : why there is no score.
+        """
+        runner = self.runners[job.arm.method]
+        finite = value is not None and bool(np.isfinite(value))
+        job.arm.values[job.part] = float(value) if value is not None and finite else -np.inf
+        runner.times.append((job.arm.choice["view"], self.sizes[job.part], seconds))
+        if not finite and not any(np.isfinite([*arm.values.values()]).any() for arm in runner.arms.values()):
+            runner.reason = reason or "gives no such score"
+        elif finite:
+            runner.reason = ""
+
+    def leaders(self) -> list[Arm]:
+        """Return the best arm of each method at the highest level that any arm reached, the best first.
+
+        The levels are all folds, one fold, and the try.
+        """
+        found = [self.best_of(runner) for runner in self.runners.values()]
+        for parts in (self.folds, [self.screen], [TRY]):
+            arms = [arm for level, arm in found if arm is not None and level == parts]
+            if arms:
+                return sorted(arms, key=lambda arm: -arm.mean(parts))
+        return []
+
+    def level(self) -> list[int]:
+        """Return the parts over which `leaders` are compared."""
+        first = self.leaders()[:1]
+        return next((parts for parts in (self.folds, [self.screen]) if first and self._has(first[0], parts)), [TRY])
+
+    def best_of(self, runner: Runner) -> tuple[list[int], Arm | None]:
+        """Return the highest level at which a method has a score, and its best arm there; None without a score."""
+        for parts in (self.folds, [self.screen], [TRY]):
+            scored = [arm for arm in runner.arms.values() if self._has(arm, parts)]
+            if scored:
+                return parts, max(scored, key=lambda arm: arm.mean(parts))
+        return [TRY], None
+
+    def predicted(self, arm: Arm, documents: int) -> float | None:
+        """Return the seconds of a fit of an arm to a number of documents, by the last fits of its method; else None."""
+        times = self.runners[arm.method].times
+        view = arm.choice["view"]
+        like = [time for time in times if time[0] == view] or times
+        if not like:
+            return None
+        known, size, seconds = like[-1]
+        width = self.widths.get(view, 0) / max(self.widths.get(known, 0), 1)
+        return float(seconds * (documents / size) ** GROWTH * (width or 1.0))
+
+    def _job(self, arm: Arm, part: int, left: float, most: float = np.inf) -> Job | None:
+        """Return a fit with its limit; None where it was begun before, lacks its view, or would not end in time."""
+        if _key(arm, part) in self.started or arm.choice["view"] not in self.widths or left <= 0:
+            return None
+        needed = self.predicted(arm, self.sizes[part])
+        if needed is None:
+            return Job(arm, part, min(max(UNKNOWN * left, GRACE), left, most))
+        return Job(arm, part, min(PATIENCE * needed + GRACE, left, most)) if needed <= left else None
+
+    def _tries(self, spent: float, ends: float) -> Job | None:
+        """Return the next cheap try of a method, within the first tenth of the time."""
+        end = min(FIRST * self.seconds, ends)
+        waiting = [runner for runner in self.runners.values() if not runner.arms]
+        for runner in waiting:
+            choice = self._counted(runner)
+            if choice is not None and spent < end:
+                fair = PATIENCE * (end - spent) * self.workers / len(waiting)
+                return Job(runner.arm(choice, runner.middle()), TRY, min(max(fair, GRACE), end - spent + GRACE))
+        return None
+
+    def _late_tries(self, costs: Sequence[str], spent: float, ends: float) -> Job | None:
+        """Return a try of a method of some costs that the first tenth did not reach or stopped."""
+        for name, runner in self.runners.items():
+            stopped = bool(runner.reason) or not runner.arms
+            if runner.cost not in costs or name in self.retried or not stopped or ends - spent < GRACE:
+                continue
+            choice = self._counted(runner)
+            if choice is not None:
+                self.retried.add(name)
+                return Job(runner.arm(choice, runner.middle()), TRY, max(UNKNOWN * (ends - spent), GRACE))
+        return None
+
+    def _revived(self, spent: float, ends: float) -> Job | None:
+        """Return the next arm of the best method that was left behind, for there is time."""
+        while self.out:
+            back = next((name for name in self._ranked() if name in self.out), None)
+            if back is None:
+                return None
+            self.out.discard(back)
+            job = self._compared(spent, ends) or self._best(spent, ends)
+            if job is not None:
+                return job
+        return self._compared(spent, ends)
+
+    def _counted(self, runner: Runner) -> Choice | None:
+        """Return the first representation of a method whose view is counted; None where no one is."""
+        return next((choice for choice in runner.choices if choice["view"] in self.widths), None)
+
+    def _ranked(self) -> list[str]:
+        """Return the methods with a score, the best first: by the fold of the screens, and else by their tries."""
+        found = [runner for runner in self.runners.values() if _scored(runner)]
+        tries = {runner.name: _best(runner, TRY) for runner in found}
+        folds = {runner.name: _best(runner, self.screen) for runner in found}
+        return sorted(tries, key=lambda name: (-folds[name] if np.isfinite(folds[name]) else 0.0, -tries[name]))
+
+    def _screens(self, spent: float, ends: float) -> Job | None:
+        """Return the next arm on the first fold: a representation of each method that is left, then the next ones."""
+        if spent > SCREENS * ends and any(self._has(arm, [self.screen]) for arm in self.screened):
+            return None
+        self._halve()
+        return self._compared(spent, ends)
+
+    def _compared(self, spent: float, ends: float) -> Job | None:
+        """Return the next representation of the method that is left and has had the fewest.
+
+        A view that is still being counted is passed over, and taken up later.
+        """
+        left = [name for name in self._ranked() if name not in self.out]
+        for name in sorted(left, key=lambda name: self.round.get(name, 0)):
+            for arm in self.runners[name].rounds():
+                job = self._job(arm, self.screen, (ends - spent) / 2)
+                if job is not None:
+                    self.round[name] = self.round.get(name, 0) + 1
+                    self.screened.append(arm)
+                    return job
+        return None
+
+    def _halve(self) -> None:
+        """Leave the worse half of the methods behind, after the tries and after each of two rounds of all methods."""
+        left = [name for name in self._ranked() if name not in self.out]
+        rounds = min((self.round.get(name, 0) for name in left), default=0)
+        if left and rounds >= self.halved and self.halved < 3:
+            self.halved += 1
+            self.out |= set(left[max(METHODS, -(-len(left) // 2)) :])
+
+    def _best(self, spent: float, ends: float) -> Job | None:
+        """Return the next fold of the best screened arms."""
+        arms = sorted(self.screened, key=lambda arm: -arm.values.get(self.screen, -np.inf))
+        firsts = list({arm.method: arm for arm in reversed(arms)}.values())[::-1][:METHODS]
+        most = max(ARMS, len(arms) // 4)
+        return self._folds_of(_unique([*arms[:1], *firsts, *arms[:most]]), ends - spent)
+
+    def _around(self, spent: float, ends: float) -> Job | None:
+        """Return the next fold of an arm beside one of the best, or of a screened arm that was left behind."""
+        leaders = [arm for arm in self.leaders()[:METHODS] if self._has(arm, self.folds)]
+        beside = itertools.chain.from_iterable(self.runners[arm.method].neighbours(arm) for arm in leaders)
+        job = self._folds_of(_unique(beside), ends - spent)
+        if job is not None:
+            return job
+        rest = sorted(self.screened, key=lambda arm: -arm.values.get(self.screen, -np.inf))
+        return self._folds_of(rest[: len(rest) // 2], ends - spent)
+
+    def _folds_of(self, arms: Sequence[Arm], left: float) -> Job | None:
+        """Return the next fold of the first arm that has one left and is not behind."""
+        best = max((arm for arm in self.leaders() if self._has(arm, self.folds)), key=self._mean, default=None)
+        for arm in arms:
+            if self._is_behind(arm, best):
+                continue
+            open_ = [part for part in self.folds if _key(arm, part) not in self.started]
+            needed = self.predicted(arm, self.sizes[self.folds[-1]])
+            if not open_ or (needed is not None and needed * -(-len(open_) // self.workers) > left):
+                continue
+            job = self._job(arm, open_[0], left)
+            if job is not None:
+                return job
+        return None
+
+    def _mean(self, arm: Arm) -> float:
+        """Return the mean score of an arm over the folds."""
+        return arm.mean(self.folds)
+
+    def _has(self, arm: Arm, parts: Sequence[int]) -> bool:
+        """Return whether an arm has a score on each of some parts."""
+        return bool(np.isfinite(arm.mean(parts)))
+
+    def _is_behind(self, arm: Arm, best: Arm | None) -> bool:
+        """Return whether an arm failed on a fold, or is behind the best one by the folds that it has."""
+        known = [part for part in self.folds if part in arm.values]
+        if any(not np.isfinite(value) for value in arm.values.values()):
+            return True
+        if best is None or len(known) < 2 or arm is best:
+            return False
+        lost = np.array([best.values[part] - arm.values[part] for part in known])
+        return bool(lost.mean() > max(BEHIND, 2.0 * lost.std(ddof=1) / np.sqrt(len(known))))
+
+
+def _key(arm: Arm, part: int) -> tuple[str, str, int]:
+    """Return what tells one fit from another."""
+    return arm.method, arm.name, part
+
+
+def _best(runner: Runner, part: int) -> float:
+    """Return the best score of a method on a part; -inf without one."""
+    return max((arm.values.get(part, -np.inf) for arm in runner.arms.values()), default=-np.inf)
+
+
+def _scored(runner: Runner) -> bool:
+    """Return whether a method has a score anywhere."""
+    return any(np.isfinite(value) for arm in runner.arms.values() for value in arm.values.values())
+
+
+def _unique(arms: Any) -> list[Arm]:
+    """Return arms, each once, in their order."""
+    return list({id(arm): arm for arm in arms}.values())

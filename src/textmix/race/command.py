@@ -1,0 +1,119 @@
+"""The command ``textmix compare``: from a table of texts to a page and a model, within a time."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+from shlex import quote
+from typing import Any, NamedTuple
+
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Corpus
+from textmix.data.formats import parts_of
+from textmix.data.own import read_own
+from textmix.race.columns import Found, find_columns
+from textmix.race.comparison import cores, options_of, race, score_line
+from textmix.race.state import Options, Outcome
+from textmix.race.terminal import Table, words_of
+
+
+class Asked(NamedTuple):
+    """What the user asks for; see ``textmix compare --help``."""
+
+    file: str
+    time: str = "60"
+    metric: str | None = None
+    text: str | None = None
+    labels: str | None = None
+    separator: str | None = None
+    parts: str | None = None
+    test: str | None = None
+    keep: str | None = None
+    workers: int | None = None
+    seed: int = 0
+    quiet: bool = False
+
+
+def compare_file(asked: Asked) -> list[str]:
+    """Compare methods on a table or a folder of texts; return the three lines of the end.
+
+    Parameters
+    ----------
+    asked : the options of the command.
+
+    Raises
+    ------
+    ConfigError : an option is wrong, a column is not found, or no method has a score in time.
+    DataFormatError : the data are not what they should be.
+    """
+    began = time.monotonic()
+    path = Path(asked.file)
+    for name in (asked.file, asked.test):
+        if name is not None and not Path(name).exists():
+            raise ConfigError(f"{name}: there is no such file; name a table or a folder of texts")
+    if asked.test is not None and (path.is_dir() or asked.parts is not None):
+        raise ConfigError("--test: goes with a table that has no column of parts; leave it out")
+    options_of("single", asked.time, None)  # a wrong time is told before the data are read
+    folder = Path(asked.keep) if asked.keep else Path(f"{_stem(path)}-compared")
+    terminal = sys.stderr if sys.stderr.isatty() and not asked.quiet else None
+    table = Table(path.name, terminal)
+    number = asked.workers or cores()
+    try:
+        outcome = race(lambda: read_asked(path, asked), folder, number=number, began=began, watch=table)
+    finally:
+        table.close()
+    return last_lines(outcome)
+
+
+def last_lines(outcome: Outcome) -> list[str]:
+    """Return the lines at the end of a comparison: the method, its score with interval, the command for new texts."""
+    choice = outcome.choice
+    point = ";".join(f"{key}={value}" for key, value in choice["point"].items())
+    folds = next((row.folds for row in outcome.rows if row.method == choice["method"]), 0)
+    over = f"in cross-validation over {folds} folds" if folds else "on a part of the training documents"
+    early = " (ended early)" if outcome.interrupted else ""
+    return [
+        f"{choice['method']} ({words_of(point)}): {choice['validation']:.3f} {over}{early}",
+        f"{score_line(choice).partition(': ')[2]}; page: {outcome.folder / 'index.html'}",
+        f"textmix predict {quote(str(outcome.folder / 'model'))} new.csv",
+    ]
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its endings."""
+    return path.name.split(".")[0] or "texts"
+
+
+def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
+    """Return the corpus of a table or of a folder, and the checked options of the race."""
+    found = None if path.is_dir() else find_columns(path, asked.text, asked.labels, asked.separator, asked.parts)
+    task = "multi" if found is not None and found.several else "single"
+    corpus = read_own(_reading(path, found, task, asked))
+    about: dict[str, str | int] = {"description": path.name}
+    if found is not None:
+        about |= {"text column": found.text, "label column": found.label}
+        about |= {"delimiter": found.delimiter} if found.delimiter is not None else {}
+        remark = f"The text is the column {found.text}, and the label the column {found.label}."
+        corpus.info["remarks"] = [remark, *corpus.info.get("remarks", ())]  # type: ignore[index]
+    more: dict[str, Any] = {"source": path.name, "title": _stem(path), "about": about}
+    return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
+
+
+def _reading(path: Path, found: Found | None, task: str, asked: Asked) -> dict[str, Any]:
+    """Return the argument of `textmix.data.own.read_own`."""
+    name = re.sub("[^a-z0-9]+", "_", _stem(path).lower()).strip("_") or "texts"
+    head = {"name": name, "source": path.name, "task": task}
+    if found is None:
+        files = {role: str(folder) for role, folder in parts_of(path).items()} or {"data": str(path)}
+        return {**head, "format": "folder", "files": files, "options": {}}
+    options: dict[str, Any] = {"columns": {"text": found.text, "label": found.label}, "unlabelled": "drop"}
+    if asked.separator is not None:
+        options["separator"] = asked.separator
+    if found.delimiter is not None:
+        options["delimiter"] = found.delimiter
+    if asked.parts is not None:
+        options["columns"]["split"] = int(asked.parts) if isinstance(found.text, int) else asked.parts
+    files = {"data": str(path)} if asked.test is None else {"train": str(path), "test": asked.test}
+    return {**head, "format": found.form, "files": files, "options": options}

@@ -1,0 +1,344 @@
+"""`textmix.compare`: methods compared on texts and labels within a time, and the best one kept."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import tempfile
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.extras import extra
+from textmix.core.io import write_text
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.budget import seconds_of
+from textmix.metrics.table import check_metrics, main_metric, tuning_metrics
+from textmix.race.state import Options, Outcome, Row, State
+from textmix.race.workers import LOG, Workers
+
+#: Packages of the extra ``compare``, which page, tables and the registry of methods need.
+NEEDED = ("yaml", "pandas", "matplotlib", "jinja2")
+#: What a race leaves in its folder; the rest is taken away.
+KEPT = (
+    "index.html",
+    "scores.csv",
+    "costs.csv",
+    "trials.csv",
+    "predictions.csv",
+    "choice.json",
+    "summary.json",
+    "model",
+)
+#: Share of the free memory that the workers may hold together.
+MEMORY = 0.9
+#: Bytes of a probability; there is one for each document and label.
+PROBABILITY = 8
+
+
+class Comparison:
+    """What `compare` returns.
+
+    Parameters
+    ----------
+    outcome : of the race.
+    originals : name of a label -> the label as it was given.
+
+    Attributes
+    ----------
+    best_ : the fitted pipeline of the best method, from texts to names of labels, as `textmix.load` returns it.
+    table_ : a mapping for each method with a score: ``method``, ``parameters``, ``validation``, ``folds`` and
+        ``seconds``; the best first.
+    choice_ : ``method``, its ``validation``, and its score on the test documents ``value`` with the ends ``low`` and
+        ``high`` of its interval.
+    without_ : method -> why it has no score on the test documents.
+    """
+
+    def __init__(self, outcome: Outcome, originals: Mapping[str, Any]) -> None:
+        from textmix.serve.library import load
+
+        self._outcome, self._originals = outcome, originals
+        self.best_ = load(outcome.folder / "model")
+        self.table_ = [_row(row) for row in outcome.rows]
+        self.choice_, self.without_ = dict(outcome.choice), dict(outcome.without)
+
+    def __repr__(self) -> str:
+        """Return the best method and its score."""
+        return f"<textmix comparison: {score_line(self.choice_)}>"
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the label of each of N texts, or a tuple of labels each, (N,).
+
+        Parameters
+        ----------
+        texts : strings.
+        """
+        names = self.best_.predict(list(texts)).tolist()
+        labels = np.empty(len(names), dtype=object)
+        for row, name in enumerate(names):
+            labels[row] = (
+                tuple(self._originals[one] for one in name) if isinstance(name, tuple) else self._originals[name]
+            )
+        kinds = {type(label) for label in labels}
+        return np.array(labels.tolist()) if len(kinds) == 1 and kinds <= {str, int} else labels
+
+    def page(self, path: str | Path | None = None) -> str:
+        """Return the page on the comparison as HTML, and write it to a file if a path is given."""
+        content = (self._outcome.folder / "index.html").read_text(encoding="utf-8")
+        if path is not None:
+            write_text(path, content)
+        return content
+
+
+def compare(
+    texts: Sequence[str],
+    labels: Sequence[Any],
+    *,
+    time: float | str = 60,
+    metric: str | None = None,
+    keep: str | Path | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare all methods that suit texts and labels within a time, and fit the best one to all of them.
+
+    Methods, representations and parameters are chosen by cross-validation on four fifths of the documents.  The rest
+    are test documents, which are used once, for the score of the chosen method.  A text or a label that is None is left
+    out.  ^C ends the search with the best method so far.
+
+    Parameters
+    ----------
+    texts : N strings.
+    labels : a string or whole number for each text, or a list of several.
+    time : seconds of the whole comparison, or a text such as "10 min".
+    metric : by which methods are compared; by default accuracy, or subset accuracy for several labels.
+    keep : folder of page, tables and model; by default a temporary one, which ends with the process.
+    workers : number of processes; by default that of the cores.
+    seed : draws the test documents and the folds.
+
+    Returns
+    -------
+    the comparison, with ``table_``, ``best_``, ``predict`` and ``page``.
+
+    Raises
+    ------
+    ConfigError : texts and labels differ in number, the metric or the time is wrong, or no method has a score in time.
+    DataFormatError : the labels are no labels: all the same, all different, or too many for the memory.
+
+    Examples
+    --------
+    >>> from textmix import compare
+    >>> found = compare(texts, labels, time=60)  # doctest: +SKIP
+    >>> found.predict(["a new text"])  # doctest: +SKIP
+    """
+    began = clock.monotonic()
+    corpus, originals = corpus_of(texts, labels)
+    several = any(isinstance(label, (list, tuple, set, frozenset)) for label in labels)
+    task = "multi" if several else "single"
+    options = options_of(task, time, metric, workers=workers, seed=seed, title="texts")
+    folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
+    if keep is None:
+        import atexit
+
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    outcome = race(lambda: (corpus, options), folder, number=options.workers, began=began)
+    return Comparison(outcome, originals)
+
+
+def corpus_of(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Corpus, dict[str, Any]]:
+    """Return texts and labels as a corpus, and name of a label -> the label as it was given.
+
+    Raises
+    ------
+    ConfigError : they differ in number, or a text is no string.
+    """
+    texts, labels = list(texts), list(labels)
+    if len(texts) != len(labels):
+        raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give a label for each text")
+    whole = [row for row in range(len(texts)) if texts[row] is not None and not _is_nothing(labels[row])]
+    wrong = next((row for row in whole if not isinstance(texts[row], str)), None)
+    if wrong is not None:
+        raise ConfigError(f"compare: text {wrong} is of the type {type(texts[wrong]).__name__}; give strings")
+    sets = [
+        list(dict.fromkeys(labels[row] if isinstance(labels[row], (list, tuple, set, frozenset)) else [labels[row]]))
+        for row in whole
+    ]
+    originals = {str(label): label.item() if isinstance(label, np.generic) else label for row in sets for label in row}
+    names = sorted(originals)
+    place = {name: number for number, name in enumerate(names)}
+    left_out = len(texts) - len(whole)
+    said = {"remarks": [f"{left_out:,} rows without a text or a label were left out."]} if left_out else {}
+    corpus = Corpus(
+        name="texts",
+        ids=[str(row + 1) for row in whole],
+        label_names=names,
+        labels=label_matrix([sorted(place[str(label)] for label in row) for row in sets], len(names)),
+        text=Ragged.from_texts(texts[row].encode("utf-8", "replace") for row in whole),
+        info=said,
+    )
+    return corpus, originals
+
+
+def _is_nothing(label: Any) -> bool:
+    """Return whether a label is None or nan."""
+    return label is None or (isinstance(label, float) and np.isnan(label))
+
+
+def options_of(
+    task: str, time: float | str, metric: str | None, *, workers: int | None = None, seed: int = 0, **more: Any
+) -> Options:
+    """Return checked options of a race.
+
+    Parameters
+    ----------
+    task : ``single`` or ``multi``.
+    time, metric, workers, seed : see `compare`.
+    more : further fields of `textmix.race.state.Options`.
+
+    Raises
+    ------
+    ConfigError : the time or the metric is wrong.
+    """
+    seconds = seconds_of(time)
+    if seconds <= 0:
+        raise ConfigError(f"time: {time!r} is no time; give seconds, such as 60, or 10min")
+    metric = metric or main_metric(task)
+    check_metrics([metric], tuning_metrics(task), "metric")
+    return Options(seconds, task, metric, workers or cores(), seed, **more)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    with suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def race(
+    read: Callable[[], tuple[Corpus, Options]],
+    folder: Path,
+    *,
+    number: int,
+    began: float,
+    watch: Callable[[State], None] = lambda state: None,
+) -> Outcome:
+    """Run a race in a folder and leave there what it made (`KEPT`); the workers start before the data are read.
+
+    Parameters
+    ----------
+    read : returns the corpus and the options.
+    folder : new, empty, or of an earlier race, whose files are replaced.
+    number : of worker processes.
+    began : of the monotonic clock.
+    watch : is called with the state of the race.
+
+    Raises
+    ------
+    ConfigError : the folder holds something else, or no method has a score in time.
+    DataFormatError : see `compare`.
+    """
+    require()
+    from textmix.race.run import Run
+
+    if folder.exists() and (not folder.is_dir() or any(path.name not in KEPT for path in visible_files(folder))):
+        raise ConfigError(f"{folder}: is there and is no folder of a comparison; name a new one by --keep")
+    work = Path(tempfile.mkdtemp(prefix="textmix-race-"))
+    (work / "views").mkdir()
+    workers = Workers(work, number, int(MEMORY * free_memory() / number))
+    try:
+        workers.start()
+        corpus, options = read()
+        check(corpus)
+        outcome = Run(corpus, options, workers, began=began, watch=watch).run()
+        workers.stop()
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in KEPT:
+            _replace(work / name, folder / name)
+        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds)
+    except BaseException:
+        with suppress(OSError):
+            failed = (work / LOG).read_text(encoding="utf-8", errors="replace")
+            write_text(Path(tempfile.gettempdir(), "textmix-workers.log"), failed)
+        raise
+    finally:
+        workers.stop()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def require() -> None:
+    """Check that the packages of the extra are there, before any of them is imported.
+
+    Raises
+    ------
+    ModuleNotFoundError : one is not; the message names the extra.
+    """
+    with extra("compare"):
+        for name in NEEDED:
+            if importlib.util.find_spec(name) is None:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def visible_files(folder: Path) -> list[Path]:
+    """Return what lies in a folder, without records and hidden files."""
+    return [path for path in folder.iterdir() if not path.name.startswith(".") and not path.name.endswith(".meta.json")]
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Move a file or folder to its place, in place of what is there."""
+    if target.is_dir():
+        shutil.rmtree(target)
+    if source.exists():
+        shutil.move(source, target)
+
+
+def free_memory() -> int:
+    """Return the bytes of memory that are free now; 0 where the system does not say."""
+    with suppress(OSError, StopIteration, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return 1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1])
+    return 0
+
+
+def check(corpus: Corpus) -> None:
+    """Check that there is something to learn, and that it fits the memory.
+
+    Raises
+    ------
+    DataFormatError : no label, one label alone, a label for each document, fewer than ten documents, or more
+        documents times labels than the memory takes.
+    """
+    from textmix.data.own import check_labels
+
+    counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
+    used, n = int(np.count_nonzero(counts)), corpus.n_documents
+    if n < 10:
+        raise DataFormatError(corpus.name, None, f"has {n} documents with a label; a comparison needs ten or more")
+    check_labels(corpus)
+    if int(np.sum(counts > 1)) < 2:
+        what = f"has {used:,} labels on {n:,} documents, and fewer than two of them stand on two documents"
+        raise DataFormatError(corpus.name, None, f"{what}; name the column of the labels by --labels")
+    needed, free = PROBABILITY * n * len(counts), free_memory()
+    if free and needed > free / 2:
+        what = f"the probabilities of {len(counts):,} labels for {n:,} documents need {needed / 2**30:.1f} GiB"
+        raise DataFormatError(corpus.name, None, f"{what}, and {free / 2**30:.1f} are free; join rare labels into one")
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """Return a row of ``table_``."""
+    return {
+        **{"method": row.method, "parameters": row.arm, "validation": row.value},
+        **{"folds": row.folds, "seconds": row.seconds},
+    }
+
+
+def score_line(choice: Mapping[str, Any]) -> str:
+    """Return the method, its score in validation and on the test documents, in words."""
+    metric = str(choice["metric"]).replace("_", " ")
+    interval = "" if choice["low"] is None else f", 95 % interval {choice['low']:.3f} to {choice['high']:.3f}"
+    return f"{choice['method']}: {metric} {choice['value']:.3f} on the test documents{interval}"

@@ -1,0 +1,175 @@
+"""The end of a race: the best methods are tested, one of them is chosen, the page is written and the model is kept.
+
+The search ends early enough for it: the time of the last fits is predicted by those before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
+from textmix.race.arms import Race
+from textmix.race.runners import Arm, Runner
+from textmix.race.state import Outcome, Row
+
+if TYPE_CHECKING:
+    from textmix.race.run import Run
+
+#: Seconds that the page takes, and that are kept free besides.
+PAGE, SPARE = 2.5, 0.5
+#: Fits of a calibrated method in place of one: that on all documents, and those on the parts that calibrate.
+CALIBRATED = 6.0
+#: Shares of the training documents of the learning curve where there is time for it, and where there is not.
+CURVE, BRIEF = (0.125, 0.25, 0.5, 1.0), (1.0,)
+#: Methods that are tested beside the best one, where there is time, and the share of the time that they may take.
+TESTED, TESTING = 5, 0.1
+#: Least seconds that a last step may take, so that a race that is late still ends with a model.
+LEAST = 20.0
+
+
+class Ending:
+    """What is left to do at the end of a race, and how long it takes.
+
+    Parameters
+    ----------
+    run : the race.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.options, self.workers = run, run.options, run.workers
+
+    def begins(self) -> float:
+        """Return when the search has to end, seconds since the beginning of the race."""
+        leaders = self.run.race.leaders() if self.run.race is not None else []
+        if not leaders:
+            return self.options.seconds - PAGE - SPARE
+        first = leaders[0]
+        beside = sum(self._final(arm) for arm in leaders[1:TESTED]) / self.options.workers
+        testing = self._final(first) + min(beside, TESTING * self.options.seconds)
+        return self.options.seconds - testing - self._after(first)
+
+    def _final(self, arm: Arm, documents: int | None = None) -> float:
+        """Return the predicted seconds of the last fit of an arm, with its calibration, to the training documents."""
+        calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
+        known = None if self.run.race is None else self.run.race.predicted(arm, documents or self.run.n_train)
+        return (known or 0.0) * (CALIBRATED if calibrated else 1.0)
+
+    def _after(self, arm: Arm) -> float:
+        """Return the seconds from the test of the chosen arm to the end: choice and look, then page beside model."""
+        documents = self.run.corpus.n_documents
+        model = self._final(arm, documents) + 1.2 * self.run.counted.get(arm.choice["view"], 0.0)
+        page = PAGE * self.run.pace
+        both = max(model, page) if self.options.workers > 1 else model + page
+        return self._final(arm) + both + SPARE
+
+    def finish(self) -> Outcome:
+        """Test the best methods, choose, write the page and keep the model.
+
+        Raises
+        ------
+        ConfigError : no method has a score.
+        MissingResult : no method could be tested, or a last step failed.
+        """
+        run, race = self.run, self.run.race
+        leaders = race.leaders() if race is not None else []
+        if race is None or not leaders:
+            raise ConfigError(
+                f"no method had a score after {run.spent:.0f} s; give more time, such as --time "
+                f"{max(60, 2 * round(self.options.seconds))}s"
+            )
+        run.stage = "testing the best methods"
+        finished = self._test(race, leaders)
+        run.stage = "page and model"
+        best = next(arm for arm in leaders if arm.method == finished[0]["method"])
+        curve = sum(CURVE[:-1]) * self._final(best)
+        whole = self._after(best) + curve < self.options.seconds - run.spent and not run.interrupted
+        limit = LEAST + 2 * self._after(best)
+        order = {"do": "choose", "finished": finished, "shares": CURVE if whole else BRIEF}
+        choice = self._all([order], limit)["choose"]
+        without = self._without(race, finished)
+        times = {
+            "budget": f"{self.options.seconds:.0f} s",
+            "ended by its user": "yes" if run.interrupted else "no",
+            "processor time of all fits, those that were stopped too": f"{run.fit_seconds:.1f} s",
+            "processor time of the workers": f"{self.workers.cpu_seconds:.1f} s",
+        }
+        page = {"do": "page", "finished": finished, "without": without, "times": times, "remarks": run.remarks}
+        self._all([{"do": "keep", "finished": finished}, page], limit)
+        spent = self.workers.cpu_seconds
+        return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
+
+    def _without(self, race: Race, finished: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Return method -> the reason why it was not tested, one sentence, of all other methods."""
+        tested, rows = {each["method"] for each in finished}, {row.method: row for row in self.run.rows()}
+        left = [runner for runner in race.runners.values() if runner.name not in tested]
+        return {**self.run.without, **{runner.name: self._reason(runner, rows.get(runner.name)) for runner in left}}
+
+    def _reason(self, runner: Runner, row: Row | None) -> str:
+        """Return why a method was not tested, one sentence; ``row`` is None where it has no score."""
+        if row is None:
+            return runner.reason or f"{OUT_OF_TIME}{runner.name} was not tried; give it more time"
+        return f"{LEFT_BEHIND}{runner.name} had {self.options.metric.replace('_', ' ')} {row.value:.3f} {row.where}"
+
+    def _test(self, race: Race, leaders: Sequence[Arm]) -> list[dict[str, Any]]:
+        """Fit the best arms to the training documents and predict the test documents; return the orders that ended.
+
+        The best one by validation is always tested, and the next one in its place should it fail; the further ones
+        only while there is time.
+        """
+        orders, done = [self._order(race, arm) for arm in leaders], dict[int, bool]()
+        waiting = list(range(len(orders)))
+        while waiting or self.workers.busy:
+            while (
+                waiting and self.workers.free and not (waiting[0] and not done and self._is_late(leaders, waiting[0]))
+            ):
+                number = waiting.pop(0)
+                needed = not any(done.values()) and not self.workers.busy
+                left = self.options.seconds - self.run.spent - self._after(leaders[0])
+                if needed:
+                    self.workers.give(number, orders[number], LEAST + 4 * self._final(leaders[number]))
+                elif not self._is_late(leaders, number):
+                    self.workers.give(number, orders[number], max(left, 0.1))
+            for token, answer in self.workers.wait(0.25):
+                done[token] = "reason" not in answer
+                self.run.fit_seconds += answer["cpu_seconds"]
+                if "reason" in answer:
+                    race.runners[leaders[token].method].reason = str(answer["reason"])
+            self.run.watch(self.run.state())
+        ended = [orders[number] for number in sorted(done) if done[number]]
+        if not ended:
+            raise MissingResult(f"{leaders[0].method} could not be tested; give more time")
+        return ended
+
+    def _order(self, race: Race, arm: Arm) -> dict[str, Any]:
+        """Return the order that tests an arm."""
+        return {
+            **{"do": "finish", "method": arm.method, "choice": arm.choice, "point": arm.point},
+            "validation": self.run.sign * arm.mean(race.level()),
+            "seconds": sum(time[2] for time in race.runners[arm.method].times),
+            "cpu_seconds": self.run.cost.get(arm.method, 0.0),
+        }
+
+    def _is_late(self, leaders: Sequence[Arm], number: int) -> bool:
+        """Return whether there is no time to test an arm beside the best one."""
+        left = self.options.seconds - self.run.spent - self._after(leaders[0])
+        return self.run.interrupted or number >= 2 * TESTED or self._final(leaders[number]) > left
+
+    def _all(self, orders: Sequence[Mapping[str, Any]], limit: float) -> dict[str, dict[str, Any]]:
+        """Do some orders side by side and return their answers by what they do.
+
+        Raises
+        ------
+        MissingResult : one of them failed.
+        """
+        waiting, answers = list(orders), dict[str, dict[str, Any]]()
+        while waiting or self.workers.busy:
+            while waiting and self.workers.free:
+                order = waiting.pop(0)
+                self.workers.give(order["do"], order, limit)
+            for token, answer in self.workers.wait(0.25):
+                if "reason" in answer:
+                    raise MissingResult(f"{token}: {answer['reason']}")
+                answers[token] = answer
+            self.run.watch(self.run.state())
+        return answers

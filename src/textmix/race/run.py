@@ -1,0 +1,238 @@
+"""One race from a corpus to a folder: page, tables and model, within a time.
+
+The process of the race reads, decides and shows; the workers (`textmix.race.worker`) count and fit.  Time is that of
+the clock, for which the user waits.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from textmix.core.errors import OUT_OF_TIME, ConfigError
+from textmix.core.io import write_json
+from textmix.data.corpus import Corpus
+from textmix.experiment.entries import TEXT_VIEWS, compared
+from textmix.experiment.methods import Method, load_methods
+from textmix.experiment.splits import make_splits
+from textmix.metrics.table import METRICS
+from textmix.race.arms import FIRST, Race
+from textmix.race.finish import Ending
+from textmix.race.runners import Job, Runner
+from textmix.race.state import Options, Outcome, Row, State
+from textmix.race.workers import Workers
+
+#: The split of data that come without one.
+SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
+#: Share of the time that the counting of one view may take.
+COUNTING = 0.25
+
+
+class Run:
+    """A race under way.
+
+    Parameters
+    ----------
+    corpus : the documents with their texts.
+    options : what is asked for.
+    workers : started already, with the folder of the race.
+    began : when the race began, of the monotonic clock.
+    watch : is called with the `State` now and then.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        options: Options,
+        workers: Workers,
+        *,
+        began: float,
+        watch: Callable[[State], None],
+    ) -> None:
+        self.corpus, self.options, self.workers, self.began, self.watch = corpus, options, workers, began, watch
+        self.methods: dict[str, Method] = {
+            name: method for name, method in load_methods().items() if method.task == options.task
+        }
+        self.entries = {name: compared(method, {}, TEXT_VIEWS, validated=True) for name, method in self.methods.items()}
+        self.without: dict[str, str] = {}
+        self.race: Race | None = None
+        self.widths: dict[str, int] = {}
+        self.counted: dict[str, float] = {}
+        self.remarks: list[str] = []
+        self.cost: dict[str, float] = {}
+        self.fit_seconds, self.clock_seconds = 0.0, 0.0
+        self.interrupted = False
+        self.sign = -1.0 if METRICS[options.metric].loss else 1.0
+        self.n_train = 0
+        self.stage = "counting words"
+        self.ending = Ending(self)
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the race began."""
+        return time.monotonic() - self.began
+
+    @property
+    def pace(self) -> float:
+        """Seconds by the clock for a second of the processor, at least 1; more where other programs run beside."""
+        return max(self.clock_seconds / self.fit_seconds, 1.0) if self.fit_seconds else 1.0
+
+    def run(self) -> Outcome:
+        """Search, finish and write.
+
+        Raises
+        ------
+        ConfigError : no method has a score within the time.
+        """
+        folder = self.workers.folder
+        options = self.options
+        self.corpus.save(folder / "parsed", {})
+        split = SPLIT if self.corpus.split is None else {"kind": "given"}
+        splits = make_splits(self.corpus, split, options.seed, "race", None)
+        splits.save(folder / "splits", {})
+        self.n_train = len(splits.train[0])
+        settings: dict[str, Any] = {
+            **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
+            **{"source": options.source, "title": options.title, "about": dict(options.about)},
+        }
+        write_json(folder / "race.json", settings)
+        with self._until_interrupted():
+            self._search()
+        self.workers.interrupt()
+        while self.workers.busy:
+            self._receive(0.1)
+        return self.ending.finish()
+
+    @contextmanager
+    def _until_interrupted(self) -> Iterator[None]:
+        """Let the first ^C end the search, and each further one the process."""
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            """Take note, and give the next ^C its usual meaning."""
+            self.interrupted = True
+            signal.signal(signal.SIGINT, before)
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    # --- the search ------------------------------------------------------------------------------------------------
+
+    def _search(self) -> None:
+        """Count the views and fit arms until the time of the search is up or nothing promising is left."""
+        views = self._views()
+        while self.spent < self.ending.begins() and not self.interrupted:
+            while self.workers.free and self._give(views):
+                pass
+            if not self.workers.busy and self.race is not None and not views and self.workers.free:
+                return
+            self._receive(min(0.25, max(self.ending.begins() - self.spent, 0.0)))
+
+    def _views(self) -> list[str]:
+        """Return the views to count, those first that more and quicker methods take."""
+        wanted = {view for entry in self.entries.values() for view in entry["views"]}
+        return [view for view in TEXT_VIEWS if view in wanted]
+
+    def _give(self, views: list[str]) -> bool:
+        """Give a free worker something to do; return whether there was something."""
+        first = self.race is None
+        counting = any(isinstance(token, str) for token in self.workers.busy)
+        # A view is counted while methods are fitted in the other processes; of the first ones each process takes one.
+        if views and (first or not counting or self.options.workers == 1):
+            view = views.pop(0)
+            names = [name for name in self.methods if next(iter(self.entries[name]["views"])) == view]
+            order: dict[str, Any] = {
+                "do": "count",
+                "view": view,
+                "methods": [*self.methods] if view == "words" else names,
+            }
+            share = min(COUNTING * self.options.seconds, max(self.ending.begins() - self.spent, 0.1))
+            self.workers.give(view, order, None if view == "words" else share)
+            return True
+        job = None if self.race is None else self.race.next(self.spent, self.ending.begins())
+        if job is None:
+            return False
+        arm = job.arm
+        order = {"do": "fit", "method": arm.method, "choice": arm.choice, "point": arm.point, "part": job.part}
+        self.workers.give(job, order, job.seconds)
+        return True
+
+    def _receive(self, seconds: float) -> None:
+        """Wait for answers, take note of them, and show the state."""
+        for token, answer in self.workers.wait(seconds):
+            if isinstance(token, Job):
+                self._fitted(token, answer)
+            elif isinstance(token, str):
+                self._view_counted(token, answer)
+        self.watch(self.state())
+
+    def _fitted(self, job: Job, answer: Mapping[str, Any]) -> None:
+        """Take note of a fit."""
+        method = job.arm.method
+        self.cost[method] = self.cost.get(method, 0.0) + answer["cpu_seconds"]
+        self.fit_seconds += answer["cpu_seconds"]
+        self.clock_seconds += answer["seconds"]
+        reason = str(answer.get("reason", ""))
+        if answer.get("late"):
+            reason = f"{OUT_OF_TIME}{method} {reason}"
+        if self.race is not None:
+            self.race.done(job, answer.get("value"), answer["seconds"], reason)
+            self.stage = "trying every method" if self.spent < FIRST * self.options.seconds else "cross-validation"
+
+    def _view_counted(self, view: str, answer: Mapping[str, Any]) -> None:
+        """Take note of a view; with the words the race begins."""
+        if "reason" in answer:
+            if view == "words":
+                raise ConfigError(f"the words could not be counted: {answer['reason']}")
+            self.remarks.append(f"The view {view} was left out, for its counting did not end in its share of the time.")
+            return
+        self.counted[view] = answer["seconds"]
+        self.widths[view] = answer["width"]
+        if view != "words":
+            return
+        runners = []
+        for name, method in self.methods.items():
+            entry = self.entries[name]
+            misfit = answer["misfits"].get(name, "") if method.takes != "sequences" else ""
+            weightings = answer["weightings"][name] if method.takes != "sequences" else ["order"]
+            if misfit or not weightings:
+                self.without[name] = misfit or f"{name} has no weighting that suits texts"
+                continue
+            choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
+            runners.append(Runner(name, method.cost, choices, entry.get("tune", {}).get("grid", {})))
+        self.race = Race(
+            runners,
+            answer["sizes"],
+            answer["folds"],
+            widths=self.widths,
+            seconds=self.options.seconds,
+            workers=self.options.workers,
+        )
+
+    def state(self) -> State:
+        """Return what the table shows."""
+        return State(self.stage, max(self.options.seconds - self.spent, 0.0), self.rows())
+
+    def rows(self) -> list[Row]:
+        """Return a row for each method with a score: those with more folds first, and among them the better ones."""
+        if self.race is None:
+            return []
+        rows = []
+        for runner in self.race.runners.values():
+            level, arm = self.race.best_of(runner)
+            if arm is not None:
+                folds = 0 if level == [0] else len(level)
+                seconds = sum(time[2] for time in runner.times)
+                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, seconds))
+        return sorted(rows, key=lambda row: (-row.folds, -self.sign * row.value))

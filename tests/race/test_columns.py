@@ -1,0 +1,135 @@
+"""The columns of text and labels of a table that nobody described, and the sentences where they are not found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.race.columns import find_columns
+
+TEXTS = [f"a text with some words, number {row}" for row in range(12)]
+
+
+def table(
+    path: Path, header: list[str] | None, rows: list[list[Any]], delimiter: str = ",", encoding: str = "utf-8"
+) -> Path:
+    lines = [*([header] if header else []), *rows]
+    quoted = [delimiter.join(f'"{cell}"' for cell in row) for row in lines]
+    path.write_bytes("".join(f"{line}\r\n" for line in quoted).encode(encoding))
+    return path
+
+
+def rows(*more: Any) -> list[list[Any]]:
+    """Return id, text and label of twelve rows, and further columns by functions of the row."""
+    return [[row, TEXTS[row], "pos" if row % 2 else "neg", *(each(row) for each in more)] for row in range(12)]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_delimiter_and_encoding_are_found(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    lines = [[number, f"{text} café", label] for number, text, label in rows()]
+    found = find_columns(
+        table(tmp_path / "a.csv", ["id", "body", "class"], lines, delimiter, encoding), None, None, None
+    )
+    assert found == ("csv", "body", "class", False, delimiter)
+
+
+def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text;label\n" + "".join(f"one, two, three, {row}, and more;{row % 2}\n" for row in range(12)))
+    assert find_columns(path, None, None, None)[1:] == ("text", "label", False, ";")
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "label"),
+    [
+        (["id", "review", "sentiment"], "review", "sentiment"),
+        (["label", "text", "x"], "text", "x"),  # the numbers are all different, so that they are no labels
+        (["number", "what they say", "kind"], "what they say", "kind"),
+    ],
+)
+def test_columns_are_found_by_name_and_by_content(tmp_path: Path, header: list[str], text: str, label: str) -> None:
+    found = find_columns(table(tmp_path / "a.csv", header, rows()), None, None, None)
+    assert (found.text, found.label) == (text, label)
+
+
+def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
+    lines = [[text, label] for _, text, label in rows()]
+    found = find_columns(table(tmp_path / "a.csv", None, lines), None, None, None)
+    assert (found.text, found.label) == (1, 2)
+    assert find_columns(table(tmp_path / "b.csv", None, lines), "1", "2", None) == found
+
+
+def test_json_lines_may_hold_lists_of_labels(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        "".join(json.dumps({"say": text, "kinds": ["a", "b"][: row % 3]}) + "\n" for row, text in enumerate(TEXTS))
+    )
+    assert find_columns(path, None, None, None) == ("jsonl", "say", "kinds", True, None)
+
+
+def test_a_separator_says_that_there_are_several_labels(tmp_path: Path) -> None:
+    assert find_columns(table(tmp_path / "a.csv", ["id", "text", "label"], rows()), None, None, ";").several
+
+
+@pytest.mark.parametrize(
+    ("header", "more", "options", "sentence"),
+    [
+        (
+            ["id", "words said", "colour", "shape"],
+            [lambda row: "round" if row % 3 else "square"],
+            (None, None),
+            "a.csv: more than one column could be the labels; name it by --labels: colour, shape",
+        ),
+        (
+            ["id", "first", "kind", "second"],
+            [lambda row: TEXTS[-row]],
+            (None, None),
+            "a.csv: more than one column could be the text; name it by --text: first, second",
+        ),
+        (
+            ["id", "text", "kind"],
+            [],
+            (None, "kin"),
+            "a.csv: --labels: there is no column 'kin'; did you mean 'kind'? allowed: id, text, kind",
+        ),
+    ],
+)
+def test_an_error_names_the_candidates(
+    tmp_path: Path, header: list[str], more: list[Any], options: tuple[str | None, str | None], sentence: str
+) -> None:
+    path = table(tmp_path / "a.csv", header, rows(*more))
+    with pytest.raises(ConfigError) as error:
+        find_columns(path, *options, None)
+    assert str(error.value) == sentence
+
+
+def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
+    lines = rows(lambda row: TEXTS[-row], lambda row: row % 3)
+    found = find_columns(table(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lines), None, None, None)
+    assert (found.text, found.label) == ("body", "label")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "sentence"),
+    [
+        ("a.doc", b"x", ConfigError, "a.doc: its name does not tell its form"),
+        ("a.csv", b"text,label\n", DataFormatError, "a.csv: holds no documents"),
+        ("a.csv", b"", DataFormatError, "a.csv: holds no documents"),
+        ("a.jsonl", b"{\n", DataFormatError, "a.jsonl, line 1: is not JSON"),
+        ("a.jsonl", b"[1]\n", DataFormatError, "a.jsonl, line 1: is no JSON object"),
+        ("a.xlsx", b"PK\x03\x04 damaged", DataFormatError, "a.xlsx: cannot be read as excel"),
+        ("a.csv", b"text,label\x00\nx,y\n", DataFormatError, "a.csv, line 1: holds a NUL byte"),
+    ],
+)
+def test_a_file_that_cannot_be_read_gets_a_sentence(
+    tmp_path: Path, name: str, content: bytes, error: type[Exception], sentence: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(error) as raised:
+        find_columns(tmp_path / name, None, None, None)
+    assert str(raised.value).startswith(sentence)

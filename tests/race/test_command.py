@@ -1,0 +1,224 @@
+"""Data as people have them: each gets a comparison or one sentence, and the command says what to do next."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from textmix.__main__ import main
+from textmix.core.errors import DataFormatError, TextmixError
+from textmix.data.corpus import TEST, Corpus
+from textmix.race import comparison
+from textmix.race.command import Asked, last_lines, read_asked
+from textmix.race.comparison import check, corpus_of
+from textmix.race.state import Outcome, Row, State
+from textmix.race.terminal import Table, table_lines
+
+TEXTS = [f"a text with some words, number {row}" for row in range(40)]
+LABELS = ["pos" if row % 2 else "neg" for row in range(40)]
+
+
+def csv_file(path: Path, lines: list[tuple[str, str]], delimiter: str = ",", encoding: str = "utf-8") -> Path:
+    written = "".join(f'"{text}"{delimiter}{label}\r\n' for text, label in [("text", "label"), *lines])
+    path.write_bytes(written.encode(encoding))
+    return path
+
+
+def json_file(path: Path, lines: list[tuple[Any, Any]]) -> Path:
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in lines))
+    return path
+
+
+def read(path: Path, **asked: Any) -> Corpus:
+    corpus, _ = read_asked(path, Asked(str(path), **asked))
+    check(corpus)
+    return corpus
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_an_export_of_a_spreadsheet_is_read(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    lines = [(f"{text}, café", label) for text, label in zip(TEXTS, LABELS, strict=True)]
+    corpus = read(csv_file(tmp_path / "a.csv", lines, delimiter, encoding))
+    assert corpus.text is not None
+    assert corpus.text.text(3) == f"{TEXTS[3]}, café"
+    assert list(corpus.label_names) == ["neg", "pos"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "documents", "remark"),
+    [
+        ({3: (TEXTS[3], "")}, 39, "1 rows without a label were left out."),
+        ({3: (TEXTS[3], None), 4: (TEXTS[4], None)}, 38, "2 rows without a label were left out."),
+        ({3: (None, "pos")}, 39, "1 rows without a text were left out."),
+    ],
+)
+def test_rows_without_a_label_or_text_are_left_out_and_counted(
+    tmp_path: Path, changed: dict[int, tuple[Any, Any]], documents: int, remark: str
+) -> None:
+    lines: list[tuple[Any, Any]] = [changed.get(row, (TEXTS[row], LABELS[row])) for row in range(40)]
+    corpus = read(json_file(tmp_path / "a.jsonl", lines))
+    assert corpus.n_documents == documents
+    assert remark in corpus.info["remarks"]
+
+
+def test_test_documents_are_those_of_a_column_or_of_a_second_table(tmp_path: Path) -> None:
+    words = ["test" if row < 10 else "train" for row in range(40)]
+    lines = [(text, f"{label},{word}") for text, label, word in zip(TEXTS, LABELS, words, strict=True)]
+    path = tmp_path / "a.csv"
+    path.write_text("text,label,part\n" + "".join(f'"{text}",{rest}\n' for text, rest in lines))
+    by_column = read(path, parts="part")
+    assert by_column.split is not None
+    assert int((by_column.split == TEST).sum()) == 10
+    train = csv_file(tmp_path / "train.csv", list(zip(TEXTS[:30], LABELS[:30], strict=True)))
+    test = csv_file(tmp_path / "test.csv", list(zip(TEXTS[30:], LABELS[30:], strict=True)))
+    by_file = read(train, test=str(test))
+    assert by_file.split is not None
+    assert int((by_file.split == TEST).sum()) == 10
+
+
+@pytest.mark.parametrize(
+    "changed", [{5: (TEXTS[5], "rare")}, {row: (TEXTS[0], LABELS[0]) for row in range(0, 20, 2)}, {7: ("", "pos")}]
+)
+def test_a_rare_label_equal_rows_and_an_empty_text_are_no_faults(tmp_path: Path, changed: dict[int, Any]) -> None:
+    lines = [changed.get(row, (TEXTS[row], LABELS[row])) for row in range(40)]
+    assert read(csv_file(tmp_path / "a.csv", lines)).n_documents == 40
+
+
+@pytest.mark.parametrize(
+    ("lines", "asked", "sentence"),
+    [
+        (
+            [(text, "pos") for text in TEXTS],
+            {},
+            "a: all 40 documents have the one label 'pos'; a classifier needs two or more",
+        ),
+        (
+            [(text, f"id{row}") for row, text in enumerate(TEXTS)],
+            {"labels": "label"},
+            "a: has 40 labels on 40 documents, and fewer than two of them stand on two documents; "
+            "name the column of the labels by --labels",
+        ),
+        ([(text, "") for text in TEXTS], {"labels": "label"}, "a.csv: holds no documents"),
+        (
+            list(zip(TEXTS[:6], LABELS, strict=False)),
+            {},
+            "a: has 6 documents with a label; a comparison needs ten or more",
+        ),
+    ],
+)
+def test_data_that_teach_nothing_get_a_sentence(
+    tmp_path: Path, lines: list[tuple[str, str]], asked: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(DataFormatError) as error:
+        read(csv_file(tmp_path / "a.csv", lines), **asked)
+    assert str(error.value).startswith(sentence)
+
+
+def test_a_hundred_thousand_classes_get_a_sentence_where_memory_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "free_memory", lambda: 2**34)
+    texts = [f"text {row}" for row in range(200_000)]
+    corpus, _ = corpus_of(texts, [f"class {row % 100_000}" for row in range(200_000)])
+    with pytest.raises(DataFormatError) as error:
+        check(corpus)
+    assert str(error.value) == (
+        "texts: the probabilities of 100,000 labels for 200,000 documents need 149.0 GiB, and 16.0 are free; "
+        "join rare labels into one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "sentence"),
+    [
+        ("a.csv", None, [], "there is no such file; name a table or a folder of texts"),
+        ("a.csv", "text,label\n", ["--time", "10 minuts"], "'10 minuts' is no time; write a number and s, min or h"),
+        ("a.csv", "text,label\n", ["--time", "0"], "time: '0' is no time; give seconds, such as 60, or 10min"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence_and_no_traceback(
+    tmp_path: Path, capsys: Any, name: str, content: str | None, options: list[str], sentence: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    assert main(["compare", str(tmp_path / name), *options]) == 1
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert "Traceback" not in said
+    assert len(said.strip().splitlines()) == 1
+
+
+def test_a_folder_that_holds_something_else_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/thesis.tex").write_text("mine")
+    with pytest.raises(TextmixError, match="no folder of a comparison"):
+        comparison.race(lambda: pytest.fail("it was read"), tmp_path / "kept", number=1, began=0.0)
+    assert (tmp_path / "kept/thesis.tex").read_text() == "mine"
+
+
+def test_texts_and_labels_of_different_numbers_are_an_error() -> None:
+    with pytest.raises(TextmixError, match="3 texts and 2 labels"):
+        corpus_of(["a", "b", "c"], ["x", "y"])
+
+
+def test_labels_keep_their_types() -> None:
+    corpus, originals = corpus_of(["a", "b", None, "d"], [1, 2, 1, float("nan")])
+    assert originals == {"1": 1, "2": 2}
+    assert (corpus.n_documents, corpus.info["remarks"]) == (2, ["2 rows without a text or a label were left out."])
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------------
+
+ROWS = [
+    Row("linear_svm", "view=bigrams;weighting=tfidf;C=1.0", 0.8712, 5, 3.2),
+    Row("majority", "view=words;weighting=binary", 0.5, 0, 0.1),
+]
+
+
+def test_the_end_is_three_lines() -> None:
+    choice = {
+        "method": "linear_svm",
+        "point": {"view": "bigrams", "weighting": "tfidf", "C": 1.0},
+        "validation": 0.8712,
+    }
+    choice |= {"value": 0.88, "low": 0.85, "high": 0.91, "metric": "accuracy"}
+    outcome = Outcome(Path("reviews-compared"), choice, ROWS, {}, interrupted=False, cpu_seconds=1.0, fit_seconds=0.5)
+    assert last_lines(outcome) == [
+        "linear_svm (bigrams, tfidf, C=1.0): 0.871 in cross-validation over 5 folds",
+        "accuracy 0.880 on the test documents, 95 % interval 0.850 to 0.910; page: reviews-compared/index.html",
+        "textmix predict reviews-compared/model new.csv",
+    ]
+
+
+def test_the_table_shows_method_score_folds_and_time_left() -> None:
+    assert table_lines("reviews.csv", State("cross-validation", 42.0, ROWS), 80) == [
+        "reviews.csv: cross-validation, 0:42 left",
+        "method                       validation folds    time",
+        "linear_svm                        0.871     5    3.2s  bigrams, tfidf, C=1.0",
+        "majority                          0.500   try    0.1s  words, binary",
+    ]
+
+
+def test_on_a_terminal_the_table_is_written_over() -> None:
+    terminal, now = io.StringIO(), iter([0.0, 0.0, 0.1, 1.0, 1.0])
+    table = Table("a.csv", terminal, clock=lambda: next(now))
+    for left in (3.0, 2.0, 1.0):
+        table(State("cross-validation", left, ROWS))
+    table.close()
+    assert terminal.getvalue().count("a.csv: cross-validation") == 2
+    assert terminal.getvalue().endswith("\x1b[4F\x1b[J")
+
+
+def test_elsewhere_there_is_a_line_for_each_news(caplog: pytest.LogCaptureFixture) -> None:
+    table = Table("a.csv", None)
+    with caplog.at_level("INFO", logger="textmix"):
+        for left in (9.0, 8.0):
+            table(State("cross-validation", left, ROWS))
+        table(State("testing the best methods", 2.0, ROWS))
+    assert caplog.messages == [
+        "cross-validation; best so far: linear_svm (bigrams, tfidf, C=1.0), 0.871 in 5 folds; 0:09 left",
+        "testing the best methods; best so far: linear_svm (bigrams, tfidf, C=1.0), 0.871 in 5 folds; 0:02 left",
+    ]

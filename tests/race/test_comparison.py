@@ -1,0 +1,120 @@
+"""Whole races with real workers on small data."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from textmix.core.io import read_csv, read_json
+from textmix.data.corpus import Corpus
+from textmix.race.comparison import KEPT, Comparison, corpus_of, options_of, race
+from textmix.race.state import State
+
+WORDS = {"art": "paint stage colour museum", "sport": "ball goal match team", "food": "bread soup salt oven"}
+
+
+def documents(several: bool) -> tuple[list[str], list[Any]]:
+    """Return ninety texts of three kinds, and their labels: one each, or one or two."""
+    generator = np.random.default_rng(3)
+    texts, labels = [], list[Any]()
+    for row in range(90):
+        kinds = [list(WORDS)[row % 3], *([list(WORDS)[(row + 1) % 3]] if several and row % 2 else [])]
+        words = [*generator.choice([f"w{number}" for number in range(40)], 8)]
+        texts.append(" ".join([*words, *(word for kind in kinds for word in generator.choice(WORDS[kind].split(), 3))]))
+        labels.append(kinds if several else kinds[0])
+    return texts, labels
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["one label", "several labels"])
+def ended(request: Any, tmp_path_factory: Any) -> SimpleNamespace:
+    """A race that ^C ends as soon as a method has all its folds."""
+    texts, labels = documents(request.param)
+    corpus, originals = corpus_of(texts, labels)
+    folder: Path = tmp_path_factory.mktemp("race") / "kept"
+    sent: list[State] = []
+
+    def watch(state: State) -> None:
+        if not sent and any(row.folds > 1 for row in state.rows):
+            sent.append(state)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    options = options_of("multi" if request.param else "single", 300, None, workers=2, title="t", source="t.csv")
+    began = time.monotonic()
+    outcome = race(lambda: (corpus, options), folder, number=2, began=began, watch=watch)
+    return SimpleNamespace(
+        outcome=outcome,
+        folder=folder,
+        texts=texts,
+        labels=labels,
+        seconds=time.monotonic() - began,
+        comparison=Comparison(outcome, originals),
+        corpus=corpus,
+        several=request.param,
+    )
+
+
+def test_an_interrupt_gives_the_best_so_far(ended: SimpleNamespace) -> None:
+    assert ended.outcome.interrupted
+    assert ended.seconds < 300
+    assert ended.outcome.choice["validation"] is not None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_folder_holds_page_tables_and_model(ended: SimpleNamespace) -> None:
+    assert {*KEPT} <= {path.name for path in ended.folder.iterdir()}
+    assert not list(ended.folder.glob("*.log"))
+
+
+def test_the_chosen_method_is_the_best_by_validation(ended: SimpleNamespace) -> None:
+    best = max((row for row in ended.outcome.rows if row.folds), key=lambda row: (row.folds, row.value))
+    assert ended.outcome.choice["validation"] == pytest.approx(best.value)
+
+
+def test_validation_and_choice_saw_no_test_document(ended: SimpleNamespace) -> None:
+    choice = read_json(ended.folder / "choice.json")
+    rows = read_csv(ended.folder / "predictions.csv")
+    assert abs(len(rows) - 0.2 * len(ended.texts)) <= 2
+    right = float(np.mean([row["right"] == "True" for row in rows]))
+    assert choice["value"] == pytest.approx(right)
+
+
+def test_the_model_labels_new_texts_as_its_user_named_the_labels(ended: SimpleNamespace) -> None:
+    found = ended.comparison.predict(["ball goal team match", "soup bread oven salt"])
+    wanted = [("sport",), ("food",)] if ended.several else ["sport", "food"]
+    assert found.tolist() == wanted
+    assert ended.comparison.best_.predict(["ball goal team"]).tolist() == wanted[:1]
+
+
+def test_every_method_has_a_score_or_a_reason(ended: SimpleNamespace) -> None:
+    scored = {row["method"] for row in read_csv(ended.folder / "scores.csv") if row["value"]}
+    without = {row["method"] for row in read_csv(ended.folder / "scores.csv") if row["reason"] and not row["metric"]}
+    assert ended.outcome.choice["method"] in scored
+    assert set(ended.outcome.without) <= without
+    assert all(reason for reason in ended.outcome.without.values())
+
+
+def test_the_page_names_method_validation_and_time(ended: SimpleNamespace, tmp_path: Path) -> None:
+    page = ended.comparison.page(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    assert f"Use {ended.outcome.choice['method'].replace('_', ' ')}" in page
+    assert "those that were stopped too" in page
+
+
+def test_the_table_is_one_of_plain_mappings(ended: SimpleNamespace) -> None:
+    row = ended.comparison.table_[0]
+    assert set(row) == {"method", "parameters", "validation", "folds", "seconds"}
+    assert repr(ended.comparison).startswith(f"<textmix comparison: {ended.outcome.choice['method']}: ")
+
+
+def test_the_corpus_of_texts_keeps_every_promise(ended: SimpleNamespace) -> None:
+    from textmix.data.parse import check_corpus
+
+    corpus: Corpus = ended.corpus
+    check_corpus(corpus)
