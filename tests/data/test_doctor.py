@@ -63,6 +63,15 @@ def test_a_mirror_alone_must_be_there(tmp_path: Path) -> None:
     assert "none here: TEXTMIX_MIRROR" in found["from"] and found["reachable"] == "no"
 
 
+def test_the_next_host_is_named_where_the_first_is_not_found(tmp_path: Path) -> None:
+    first, second = ({"https": {"data": {"urls": [f"https://{host}.org/tiny"]}}} for host in ("one", "two"))
+    both = entry(sources=[first, {**second, "files": {"data": "tiny-2.arff"}}])
+    (found,) = survey([both], tmp_path, None, finds=lambda host: host == "two.org")
+    assert (found.origin, found.reachable) == ("https two.org", "yes")
+    (found,) = survey([both], tmp_path, None, finds=lambda host: False)
+    assert (found.origin, found.reachable) == ("https one.org", "no")
+
+
 def test_each_host_is_asked_once_and_the_table_is_aligned(tmp_path: Path) -> None:
     asked: list[str] = []
     findings = survey([entry(), entry()], tmp_path, None, finds=lambda host: bool(asked.append(host)))

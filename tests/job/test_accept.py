@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "workflow/scripts/accept.py"
 
 def accepted(snakemake: SimpleNamespace, tmp_path: Path, strict: bool) -> int:  # noqa: F811 - the fixture
     """Run the script that ends a run; return its exit code."""
-    snakemake.params = Named(recipe=recipe_of(tmp_path, strict=strict))
+    snakemake.params = Named(recipe=recipe_of(tmp_path, strict=strict, out_of_reach={}))
     snakemake.input = Named("results/datasets/a", "results/datasets/b")
     snakemake.input.data = list(snakemake.input)
     snakemake.output = Named("results/report/accepted.json")

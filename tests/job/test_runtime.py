@@ -19,6 +19,7 @@ import pytest
 from reproduction.job import runtime
 from reproduction.job.recipes import Code, Recipe
 from reproduction.job.runtime import job
+from reproduction.job.spent import spent_by_rule
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.progress import Paced, progress
@@ -82,8 +83,22 @@ def recipe_of(folder: Path, text: str = "import numpy\n", **settings: object) ->
 
 
 def log_of(snakemake: SimpleNamespace) -> str:
-    """Return what a job logged."""
-    return Path(snakemake.log[0]).read_text(encoding="utf-8")
+    """Return what a job logged, without the line of its seconds."""
+    lines = Path(snakemake.log[0]).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("processor: "))
+
+
+def test_a_job_that_ends_well_tells_its_seconds_in_its_log_and_not_on_the_terminal(snakemake, capfd):
+    with job(snakemake):
+        pass
+    with pytest.raises(ZeroDivisionError), job(snakemake):
+        _ = 1 / 0
+    assert "processor: " not in Path(snakemake.log[0]).read_text(encoding="utf-8")
+    with job(snakemake):
+        sum(range(10**6))
+    (found,) = spent_by_rule(Path(snakemake.log[0]).parent).values()
+    assert found[0] == 1 and found[1].start > 0 and found[1].work > 0
+    assert "processor: " not in "".join(capfd.readouterr())
 
 
 # --- seeds ------------------------------------------------------------------------------------------------------------

@@ -14,13 +14,14 @@ import yaml
 
 from reproduction.plan.contest_jobs import FIRST, OwnJobs
 from reproduction.plan.jobs import Jobs
-from reproduction.plan.own import OWN, Own, compared, load_own
+from reproduction.plan.own import OWN, Own, load_own
 from reproduction.plan.plan import Run, make_plan
 from reproduction.plan.schedule import Needs
 from reproduction.plan.stages import FIT
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.own import read_own
+from textmix.experiment.entries import compared
 from textmix.experiment.methods import load_methods
 from textmix.metrics.table import main_metric
 
@@ -40,6 +41,16 @@ def describe(folder: Path, file: str = "my.yaml", **keys: Any) -> Own:
 
 def experiment(own: Own) -> dict[str, Any]:
     return own.spec(METHODS)["experiments"]["methods"]
+
+
+@pytest.mark.parametrize(("budget", "seconds"), [("10min", 600), ("10 min", 600), ("1.5 h", 5400), (90, 90)])
+def test_a_budget_is_read_as_people_write_it(tmp_path, budget, seconds):
+    assert describe(tmp_path, budget=budget).seconds == seconds
+
+
+def test_a_wrong_budget_is_a_sentence_and_no_pattern(tmp_path):
+    with pytest.raises(ConfigError, match=r"my.yaml: budget: '10 minuts' is no time; write a number and s, min or h"):
+        describe(tmp_path, budget="10 minuts")
 
 
 def test_example_is_right():

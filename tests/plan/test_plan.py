@@ -21,18 +21,25 @@ from reproduction.bench.running import READERS
 from reproduction.plan.contest_jobs import ContestJobs
 from reproduction.plan.graph import graph
 from reproduction.plan.jobs import Jobs
-from reproduction.plan.own import TEXT_VIEWS
 from reproduction.plan.plan import Plan, Run, make_plan
+from reproduction.plan.reach import packages_alone, taken_roles
 from reproduction.plan.suites import Suite
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
+from textmix.data.registry import load_registry
+from textmix.experiment.entries import TEXT_VIEWS
 from textmix.experiment.methods import COSTS, ORDER, TAKES, TASKS, Method
 from textmix.text.term_weighting import WEIGHTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
-REAL = load_yaml_strict(ROOT / "config/config.yaml")
+SHIPPED = load_yaml_strict(ROOT / "config/config.yaml")
+REGISTRY = load_registry(ROOT / "config/datasets.yaml")
 PAPERS = ["pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes", "thesis"]
 NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
+
+
+#: The shipped configuration where the package index alone is within reach.
+REAL = SHIPPED | {"roles": taken_roles(SHIPPED["roles"], packages_alone(REGISTRY)), "dearest": None}
 
 
 @pytest.fixture
@@ -62,10 +69,7 @@ def configuration(**changes: Any) -> dict[str, Any]:
 
 def full() -> dict[str, Any]:
     """Return the configuration of the full run, merged as Snakemake merges it."""
-    config = copy.deepcopy(REAL)
-    for role, entry in load_yaml_strict(ROOT / "config/full.yaml")["roles"].items():
-        config["roles"][role].update(entry)
-    return config
+    return copy.deepcopy(SHIPPED) | load_yaml_strict(ROOT / "config/full.yaml")
 
 
 STAND_IN = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
@@ -130,10 +134,6 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "unknown stand-in": (
         lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc_whel"}]),
         r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\? allowed: .*",
-    ),
-    "a stand-in of what the matrix names": (
-        lambda c: c["roles"]["newsgroups"].update(stand_ins=[STAND_IN]),
-        r"roles\.newsgroups: 'newsgroups_wheel' has stand_ins and is named elsewhere too .*; remove .*",
     ),
     "one data set under two splits": (
         lambda c: c["roles"]["industry"].update(dataset="newsgroups_wheel"),
@@ -322,7 +322,7 @@ def test_a_suite_of_the_bench_has_one_entry(root):
 # --- the real configuration -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
+@pytest.mark.parametrize("config", [REAL, SHIPPED, full()], ids=["packages alone", "config.yaml", "full.yaml"])
 def test_real_configuration_is_right(config):
     plan = make_plan(config, [], ROOT)
     assert plan.chosen() == list(plan.papers) == PAPERS
@@ -335,7 +335,7 @@ def test_real_configuration_is_right(config):
             assert (run.dataset, features) in plan.feature_sets(paper)
 
 
-@pytest.mark.parametrize("config", [REAL, full()], ids=["config.yaml", "full.yaml"])
+@pytest.mark.parametrize("config", [REAL, SHIPPED, full()], ids=["packages alone", "config.yaml", "full.yaml"])
 def test_planned_papers_run_nothing_and_built_ones_something(config):
     plan = make_plan(config, [], ROOT)
     states = {name: paper["status"] for name, paper in plan.papers.items()}
@@ -344,10 +344,38 @@ def test_planned_papers_run_nothing_and_built_ones_something(config):
         assert bool([*plan.runs(name), *plan.measures(name)]) == (state == "built"), f"{name} is {state}"
 
 
-def test_full_run_leaves_no_role_without_data():
+def test_full_run_leaves_no_role_without_data_and_no_job_out():
+    assert [role for role, entry in SHIPPED["roles"].items() if entry["dataset"] is None] == []
+    changes = load_yaml_strict(ROOT / "config/full.yaml")
+    assert {*changes} == {"dearest", "largest_download", "matrix", "matrix_sizes", "matrix_seconds"}
+    assert changes["dearest"] is changes["largest_download"] is None
+    plan = make_plan(full(), [], ROOT)
+    assert not any(plan.left_out(paper) for paper in plan.papers)
+    default = make_plan(SHIPPED, [], ROOT)
+    assert {*default.left_out("skipgrams")} >= {"measure/lr_elastic_net_curves", "features/imdb/paragraph_vectors"}
+
+
+def test_a_job_that_is_too_dear_is_left_out_with_all_that_reads_it() -> None:
+    plan, default = make_plan(full(), [], ROOT), make_plan(SHIPPED, [], ROOT)
+    left = {paper: default.left_out(paper) for paper in PAPERS}
+    assert all("left to `make full`: it takes about" in why for found in left.values() for why in found.values())
+    for paper in PAPERS:
+        names = {f"fit/{run.name.partition('/')[2]}" for run in plan.runs(paper)}
+        taken = {f"fit/{run.name.partition('/')[2]}" for run in default.runs(paper)}
+        assert names - taken == {name for name in left[paper] if name.startswith("fit/")}
+        measures = {*plan.measures(paper)} - {*default.measures(paper)}
+        assert measures == {name.removeprefix("measure/") for name in left[paper] if name.startswith("measure/")}
+        for measure in default.measures(paper):
+            read = {f"fit/{run.name.partition('/')[2]}" for _, run in default.measure_runs(paper, measure)}
+            assert read <= taken
+        assert not {f"features/{dataset}/{name}" for dataset, name in default.feature_sets(paper)} & {*left[paper]}
+
+
+def test_stand_ins_are_read_after_a_failed_download_only_where_one_role_alone_names_the_data() -> None:
     config = full()
-    assert [role for role, entry in config["roles"].items() if entry["dataset"] is None] == []
-    assert {*load_yaml_strict(ROOT / "config/full.yaml")} == {"roles", "matrix", "matrix_sizes", "matrix_seconds"}
+    assert make_plan(SHIPPED, [], ROOT).stand_ins("newsgroups_18828") == ["newsgroups_wheel"]
+    assert make_plan(config, [], ROOT).stand_ins("newsgroups_18828") == []  # the matrix reads it, too
+    assert make_plan(SHIPPED, [], ROOT).stand_ins("imdb") == []  # two roles read it
 
 
 def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):
@@ -376,6 +404,9 @@ def test_chosen_papers_stand_in_one_order():
 
 def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_places(root):
     shutil.copytree(root / "config/papers/naive_bayes", root / "config/papers/another")
+    path = root / "config/papers/another/paper.yaml"
+    spec = {**load_yaml_strict(path), "measures": {}, "figures": {}}
+    path.write_text(yaml.safe_dump(spec), encoding="utf-8")
     assert list(make_plan(REAL, [], root).papers) == [*PAPERS[:-2], "another", "naive_bayes", "thesis"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from reproduction.plan.costs import Cost, Costs
 from reproduction.plan.graph import Node, without_data
-from reproduction.plan.schedule import Engine, in_words, known_seconds, simulate
+from reproduction.plan.schedule import Engine, Known, expected, in_words, known_seconds, simulate
 from tests.plan.test_costs import benchmark
 
 
@@ -107,3 +107,14 @@ def test_a_job_without_its_data_takes_what_a_score_takes_and_a_job_like_none_is_
         **{"measure/p/new": 0.0, "compare/p": 1.0},
     }
     assert "1 of them are like no row" in in_words(nodes, known, [Engine("1 core", 1)])
+
+
+def test_what_a_job_is_expected_to_take_holds_its_single_fits_and_no_job_like_none() -> None:
+    nodes = named(
+        *(Node("part", f"p/e/d/m/{cell}", path=f"parts/{cell}") for cell in range(2)),
+        Node("fit", "p/e/d/m", ("part/p/e/d/m/0", "part/p/e/d/m/1"), path="fitted"),
+        Node("measure", "p/new", path="new"),
+    )
+    seconds = {"part/p/e/d/m/0": 30.0, "part/p/e/d/m/1": 40.0, "fit/p/e/d/m": 2.0, "measure/p/new": 0.0}
+    found = expected(nodes, Known(seconds, frozenset(), frozenset({"measure/p/new"})))
+    assert found == {"parts/0": 30.0, "parts/1": 40.0, "fitted": 72.0}

@@ -13,7 +13,7 @@ from reproduction.plan.snakemake_private import Snakemake, forget_backup
 from tests.workflow.asking import workflow_of
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
+RULES = [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
 MODULE = ROOT / "src/reproduction/plan/snakemake_private.py"
 #: What Snakemake's documentation says of the object ``workflow`` of a Snakefile.
 DOCUMENTED = {"basedir", "current_basedir", "cores", "source_path"}
@@ -41,7 +41,7 @@ def test_snakemake_is_bounded_and_the_bound_is_that_of_the_snakefile() -> None:
         for entry in map(Requirement, project["optional-dependencies"]["workflow"])
         if entry.name == "snakemake"
     ]
-    least = re.search(r'min_version\("(\S+)"\)', (ROOT / "Snakefile").read_text(encoding="utf-8"))
+    least = re.search(r'min_version\("(\S+)"\)', (ROOT / "workflow/Snakefile").read_text(encoding="utf-8"))
     assert least
     assert f">={least[1]}" in str(bound)
     assert not bound.contains(Version("10.0"))

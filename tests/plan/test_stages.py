@@ -34,7 +34,7 @@ def plain(path: object) -> str:
 def test_paths_of_results_stand_in_one_module() -> None:
     found = {path.name: paths for path in (ROOT / "src/reproduction").rglob("*.py") if (paths := literals(path))}
     assert set(found) == {"stages.py"}
-    for path in [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]:
+    for path in [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]:
         code = re.sub(r'""".*?"""|#.*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert not re.findall(r'"(?:results|resources)/[^"]*"', code), path.name
 

@@ -29,7 +29,7 @@ def test_a_result_is_done_started_or_missing(tmp_path: Path) -> None:
     (tmp_path / "results/b").touch()  # half made
     kept(tmp_path, "incomplete", "results/b")
     kept(tmp_path, "incomplete", LONG)
-    found = status({"fit": ["results/a", "results/b", LONG, "results/d"]}, tmp_path)
+    found = status({"fit": ["results/a", "results/b", LONG, "results/d"]}, tmp_path, {})
     assert found == {"fit": Stage(done=1, started=2, missing=1, seconds=None)}
 
 
@@ -38,12 +38,19 @@ def test_the_rest_takes_its_own_earlier_time_or_the_mean_of_its_stage(tmp_path: 
         kept(tmp_path, "metadata", name, json.dumps({"starttime": 100.0, "endtime": 100.0 + seconds}))
     kept(tmp_path, "metadata", "b", '{"starttime": 1')  # a record that is being written
     (tmp_path / "a").touch()
-    (stage,) = status({"fit": ["a", LONG, "b"]}, tmp_path).values()
+    (stage,) = status({"fit": ["a", LONG, "b"]}, tmp_path, {}).values()
     assert stage.seconds == 30.0 + (10.0 + 30.0) / 2
 
 
+def test_what_was_expected_stands_where_nothing_ran_and_not_where_it_did(tmp_path: Path) -> None:
+    expected = {"a": 50.0, "b": 70.0}
+    assert status({"fit": ["a", "b"]}, tmp_path, expected)["fit"].seconds == 120.0
+    kept(tmp_path, "metadata", "a", json.dumps({"starttime": 1.0, "endtime": 6.0}))
+    assert status({"fit": ["a", "b"]}, tmp_path, expected)["fit"].seconds == 75.0
+
+
 def test_a_folder_in_which_nothing_ran_lacks_everything(tmp_path: Path) -> None:
-    assert status({"fit": ["a"]}, tmp_path) == {"fit": Stage(0, 0, 1, None)}
+    assert status({"fit": ["a"]}, tmp_path, {}) == {"fit": Stage(0, 0, 1, None)}
 
 
 @pytest.mark.parametrize(

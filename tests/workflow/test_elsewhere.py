@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,27 @@ module textmix:
 
 
 use rule * from textmix
+"""
+#: A workflow that takes the rules under names of its own, and names one key of the configuration.
+HOST = """
+module textmix:
+    snakefile:
+        {snakefile}
+    config:
+        {{"papers": ["naive_bayes"]}}
+
+
+use rule * from textmix as tm_*
+"""
+#: The host's own target, which is its first rule of its own.
+OWN_ALL = """
+rule all:
+    output:
+        "own.txt",
+    shell:
+        "touch {output}"
+
+
 """
 #: A data set from its raw files on, and a result that reads the configuration of a paper.
 READ, COMPARED = "results/datasets/tiny_news", "results/papers/naive_bayes/comparison.csv"
@@ -56,3 +78,39 @@ def test_workflow_runs_in_another_folder_and_as_a_module(clean: Clone, tmp_path:
     assert done.returncode == 0, done.stdout
     assert result(outer) == result(clean.folder)
     assert clean.digests() == before
+
+
+@pytest.mark.parametrize("order", [(OWN_ALL, HOST), (HOST, OWN_ALL)], ids=["before", "after"])
+def test_the_rule_all_of_a_host_stays_the_default(fresh: Clone, tmp_path: Path, order: tuple[str, str]) -> None:
+    snakefile = f'"{fresh.folder}/workflow/Snakefile"'
+    parts = (part.replace("{{", "{").replace("}}", "}").replace("{snakefile}", snakefile) for part in order)
+    (tmp_path / "Snakefile").write_text("\n".join(parts), encoding="utf-8")
+    done = fresh.run_warm("-n", "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
+    assert done.returncode == 0, done.stdout
+    assert "own.txt" in done.stdout
+    assert "tm_" not in done.stdout
+
+
+def test_a_module_that_names_one_key_has_the_defaults_of_the_others(fresh: Clone, tmp_path: Path) -> None:
+    text = HOST.format(snakefile=f'"{fresh.folder}/Snakefile"')
+    (tmp_path / "Snakefile").write_text(text, encoding="utf-8")
+    done = fresh.run_warm("-n", "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
+    assert done.returncode == 0, done.stdout
+    assert "tm_all" in done.stdout
+    assert "results/papers/naive_bayes/comparison.csv" in done.stdout
+    assert "results/papers/edcm/" not in done.stdout
+
+
+def test_a_module_from_git_reads_all_of_its_commit(fresh: Clone, tmp_path: Path) -> None:
+    git = ("git", "-C", str(fresh.folder), "-c", "user.name=t", "-c", "user.email=t@example.org")
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "all"), ("tag", "v1")):
+        subprocess.run([*git, *arguments], check=True, capture_output=True)
+    for gone in ("config", "src"):
+        shutil.rmtree(fresh.folder / gone)
+    snakefile = f'gitfile("{fresh.folder}", path="workflow/Snakefile", tag="v1")'
+    (tmp_path / "Snakefile").write_text(HOST.format(snakefile=snakefile), encoding="utf-8")
+    place = ("--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
+    environment = {"PYTHONPATH": "", "TEXTMIX_CACHE": str(tmp_path / "cache")}
+    done = fresh.run("--cores", "1", READ, *place, **environment)
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / READ / "meta.json").is_file()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 #: One fit, and the scores that need it.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
 SCORE = "results/scores/edcm/smoothing/tiny_news/edcm.csv"
-RULES = [*Path(__file__).parents[2].glob("workflow/rules/*.smk"), Path(__file__).parents[2] / "Snakefile"]
+RULES = [*Path(__file__).parents[2].glob("workflow/rules/*.smk"), Path(__file__).parents[2] / "workflow/Snakefile"]
 #: Seconds after which a test that waits has hung; no test comes near.
 HUNG = 600
 
@@ -170,9 +170,9 @@ def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: 
     accepted = "results/report/accepted.json"  # the end of a run, but for the description of the report
     done = copy.run_warm("--cores", "2", accepted)
     assert done.returncode == 0, done.stdout
-    page = (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
-    assert "tiny_reuters" in page
-    assert "data missing" in page
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (copy.folder / "results/report").glob("*.html")}
+    assert "tiny_reuters is out of reach" in "".join(pages.values())
+    assert "data missing" in pages["index"]
     strict = copy.run_warm("--cores", "2", accepted, "--config", "strict=true")
     assert strict.returncode != 0
     assert "tiny_reuters" in strict.stdout

@@ -16,6 +16,14 @@ def test_a_wrong_target_ends_in_one_sentence_before_anything_runs(clean: Clone) 
     assert "Traceback" not in done.stdout
 
 
+def test_a_name_that_does_not_exist_ends_a_dry_run_in_one_sentence(fresh: Clone) -> None:
+    fresh.edit("config/papers/edcm/published.csv", "score:table1/", "score:tabel1/")
+    done = fresh.run_warm("-n", "--cores", "1")
+    assert done.returncode != 0
+    assert "no experiment 'tabel1'; did you mean 'table1'?" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
 def test_status_counts_what_is_missing_and_knows_its_time_from_the_run_before(copy: Clone) -> None:
     scores = sorted((copy.folder / "results/scores").rglob("*.csv"))
     scores[0].unlink()

@@ -21,6 +21,13 @@ from py_compile import PycInvalidationMode
 import numpy as np
 import yaml
 
+from reproduction.plan.locators import parse_locator
+from reproduction.verdict.published import PUBLISHED_COLUMNS
+from reproduction.verdict.recorded import recorded_files
+from reproduction.verdict.references import check_locator
+from textmix.core.errors import ConfigError
+from textmix.core.io import format_csv, read_csv
+
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
@@ -84,6 +91,8 @@ def make_clone(folder: Path) -> Clone:
             _shorten_paper(paper)
         elif paper.name != IDLE:
             shutil.rmtree(paper)
+    for path in recorded_files(folder / "config"):  # of the true data
+        path.unlink()
     mirror = folder / "mirror"
     mirror.mkdir()
     names = ("tiny_news", "tiny_reuters", "tiny_absent")
@@ -94,22 +103,46 @@ def make_clone(folder: Path) -> Clone:
     config = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
-    config |= {"papers": list(BUILT), "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
+        entry.pop("stand_ins", None)
+    config |= {"dearest": None, "papers": list(BUILT), "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     _shorten(folder / "config")
     return Clone(folder)
 
 
 def _shorten_paper(folder: Path) -> None:
-    """Give a paper its short form; leave out settings, later works and causes: they name experiments that it lacks."""
+    """Give a paper its short form: leave out settings, later works and causes, and sources that the form lacks."""
     shutil.copy(PROFILE / f"{folder.name}.yaml", folder / "paper.yaml")
-    published, deviations = folder / "published.csv", folder / "deviations.yaml"
-    rows = published.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = (row for row in rows if ",setting:" not in row and ",beyond," not in row)
-    published.write_text("".join(kept), encoding="utf-8")
+    spec = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
+    checks = yaml.load((folder / "checks.yaml").read_bytes(), yaml.CSafeLoader)
+    kept = {name: check for name, check in checks.items() if all(_is_short(text, spec) for text in _compared(check))}
+    (folder / "checks.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
+    published = folder / "published.csv"
+    rows = [row for row in read_csv(published) if row["kind"] != "beyond" and not row["source"].startswith("setting:")]
+    for row in rows:
+        row["dataset"] *= row["dataset"] in spec["roles"]
+        name = row["source"].removeprefix("check:")
+        if name not in kept and (name != row["source"] or (name and not _is_short(name, spec))):
+            row |= {"source": "", "tolerance": "open", "margin": ""}
+    published.write_text(format_csv(rows, PUBLISHED_COLUMNS), encoding="utf-8")
+    deviations = folder / "deviations.yaml"
     entries = yaml.load(deviations.read_bytes(), yaml.CSafeLoader)
     short = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
     deviations.write_text(yaml.safe_dump(short), encoding="utf-8")
+
+
+def _compared(check: dict) -> list[str]:
+    """Return the locators of a check."""
+    return [*check["left"], *check.get("right", ())]
+
+
+def _is_short(text: str, spec: dict) -> bool:
+    """Return whether a locator names what the short form of a paper has."""
+    try:
+        check_locator(parse_locator(text), spec, text, ROOT / "tests")
+    except ConfigError:
+        return False
+    return True
 
 
 def _shorten(config: Path) -> None:

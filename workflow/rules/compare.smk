@@ -28,6 +28,7 @@ rule compare:
             paper=JOBS.paper_spec,
             roles=JOBS.roles,
             evidence=JOBS.evidence,
+            left_out=JOBS.left_out,
         ),
     message:
         "Setting the published numbers of {wildcards.paper} beside the rebuilt ones"
@@ -119,6 +120,7 @@ for paper in filter(PLAN.drawable, PLAN.papers):
                 data=JOBS.parts("pages/*.mplstyle"),
                 paper=JOBS.paper_spec,
                 roles=JOBS.roles,
+                left_out=JOBS.left_out,
             ),
         message:
             "Drawing the figures of {wildcards.paper}"

@@ -31,3 +31,16 @@ rule schedule:
         "Simulating the schedule of the run"
     script:
         "../scripts/schedule.py"
+
+
+rule spent:
+    """Where the processor's time of the last run of each job went: start, compilation and work, by rule."""
+    log:
+        "logs/spent.log",
+    localrule: True
+    conda:
+        "../envs/jobs.yaml"
+    message:
+        "Adding up where the time of the processor went"
+    script:
+        "../scripts/spent.py"

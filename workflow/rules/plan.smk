@@ -10,11 +10,13 @@ from snakemake.logging import logger
 from textmix.core.environment import versions
 from textmix.core.io import delete_result
 from reproduction.job.folders import RESOURCES, RESULTS
+from reproduction.job.spent import write_own_seconds
 from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
 from reproduction.plan.plan import make_plan
 from reproduction.plan.recipes import Recipes
+from reproduction.plan.request import with_defaults
 from reproduction.plan.schedule import SOON, Needs
 from reproduction.plan.snakemake_private import forget_backup
 from reproduction.plan.stages import (
@@ -44,13 +46,21 @@ from reproduction.plan.stages import (
     STUDY,
     TABLE,
 )
-from reproduction.plan.targets import Targets, check_target, verdicts_said
+from reproduction.plan.targets import Targets, check_target, paper_said, verdicts_said
+from reproduction.verdict.references import check_papers
 
+MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
 with one_sentence():
-    PLAN = make_plan(config, [MAIN_CONFIG, *CONFIG_FILES], ROOT)
+    PLAN = make_plan(
+        with_defaults(config, MAIN_CONFIG),
+        [MAIN_CONFIG, *CONFIG_FILES],
+        ROOT,
+        RESOURCES,
+        MIRROR,
+    )
+    check_papers(PLAN.papers, ROOT)
 
-MIRROR = os.environ.get("TEXTMIX_MIRROR")
-JOBS = Jobs(PLAN, Path(MIRROR) if MIRROR else None)
+JOBS = Jobs(PLAN, MIRROR)
 CONTEST = ContestJobs(PLAN)
 OWN_JOBS = OwnJobs(PLAN)
 TARGETS = Targets(PLAN)
@@ -64,6 +74,7 @@ RECIPES = Recipes(
     retry={"own", "peers"} & set(sys.argv[1:]) != {"peers"},
 )
 OWN, ASKED = PLAN.own, PLAN.model
+INTERRUPTS = Interrupts()
 
 
 wildcard_constraints:

@@ -37,6 +37,7 @@ rule page:
             category="report",
             labels={"page": "comparison as csv"},
         ),
+        placebo=PAGE.path("placebo"),
         summary=PAGE.path("summary"),
     log:
         PAGE.log,
@@ -110,7 +111,7 @@ rule crate:
         data=TARGETS.datasets(),
         benchmarks=TARGETS.benchmarks(),
         lock=JOBS.source("requirements.lock"),
-        snakefile=JOBS.source("Snakefile"),
+        snakefile=JOBS.source("workflow/Snakefile"),
     output:
         metadata=CRATE.path("metadata"),
         workflow=CRATE.path("workflow"),
@@ -151,7 +152,11 @@ rule accept:
     resources:
         **NEEDS.resources(ACCEPT),
     params:
-        recipe=RECIPES.of("accept", strict=PLAN.settings["strict"]),
+        recipe=RECIPES.of(
+            "accept",
+            strict=PLAN.settings["strict"],
+            out_of_reach=PLAN.out_of_reach(),
+        ),
     message:
         "Looking for data that were corrupt or could not be had"
     script:

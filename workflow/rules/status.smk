@@ -1,3 +1,6 @@
+from reproduction.plan.graph import graph
+
+
 rule status:
     """What is done, started and missing, and how long the rest takes; also while a run is going on."""
     log:
@@ -7,6 +10,8 @@ rule status:
         "../envs/jobs.yaml"
     params:
         results=TARGETS.results(),
+        nodes=lambda wildcards: graph(PLAN),
+        table=str(ROOT / "config/costs.csv"),
         cores=lambda wildcards: workflow.cores,
     message:
         "State of the run"

@@ -15,7 +15,8 @@ with job(snakemake, tolerate_missing=True) as running:
     rows, checks = read_claims(published.parent, Path(snakemake.input.schema).parent)
     spec, paper = running.settings.paper, snakemake.wildcards.paper
     roles = as_read(role_entries(running.settings.roles), Path("results/datasets"))
-    results = Results(Path("results"), paper, roles, spec, Evidence(**running.settings.evidence))
+    settings = running.settings
+    results = Results(Path("results"), paper, roles, spec, Evidence(**settings.evidence), left_out=settings.left_out)
     compared = compare_paper(rows, checks, results)
     ancestors = Ancestors(Path(), running.inputs)
     origins = [asdict(ancestors.origin(name, read)) for name, read in results.read.items()]

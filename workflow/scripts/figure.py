@@ -14,7 +14,8 @@ from textmix.pages.style import placeholder
 with job(snakemake) as running:
     paper, spec = snakemake.wildcards.paper, running.settings.paper
     check_result(snakemake.input.comparison)
-    results = Results(Path("results"), paper, role_entries(running.settings.roles), spec)
+    roles, left_out = role_entries(running.settings.roles), running.settings.left_out
+    results = Results(Path("results"), paper, roles, spec, left_out=left_out)
     numbers = printed_numbers(read_csv(snakemake.input.comparison))
     published = {row: Printed(*printed) for row, printed in numbers.items()}
     for path in snakemake.output:

@@ -4,9 +4,17 @@ from pathlib import Path
 
 from reproduction.job.runtime import job
 from reproduction.stored.results import as_read, role_entries
-from reproduction.verdict.compare import COMPARISON_COLUMNS, count_by_kind, count_verdicts, merge_comparisons
+from reproduction.verdict.compare import (
+    COMPARISON_COLUMNS,
+    count_by_kind,
+    count_verdicts,
+    count_weak,
+    merge_comparisons,
+)
 from reproduction.verdict.coverage import read_remedies
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
+from reproduction.verdict.placebo import PLACEBO_COLUMNS
+from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.recorded import read_recorded
 from reproduction.verdict.sections import ReportInputs, read_sections
 from textmix.core.io import canonical_json, format_csv, write_result
@@ -25,5 +33,7 @@ with job(snakemake, tolerate_missing=True) as running:
         write_result(path, render_paper(report, Path(path).stem), running.record)
     rows = merge_comparisons(comparisons)
     write_result(write.comparison, format_csv(rows, COMPARISON_COLUMNS), running.record)
-    counts = {"verdicts": count_verdicts(rows), "kinds": count_by_kind(rows)}
+    tried = [{key: row[key] for key in PLACEBO_COLUMNS} for row in rows if row["kind"] in (*COUNTED, IDENTITY)]
+    write_result(write.placebo, format_csv(tried, PLACEBO_COLUMNS), running.record)
+    counts = {"verdicts": count_verdicts(rows), "weak": count_weak(rows), "kinds": count_by_kind(rows)}
     write_result(write.summary, canonical_json(counts), running.record)

@@ -3,6 +3,12 @@
 import sys
 from pathlib import Path
 
+from reproduction.job.folders import RESULTS
+from reproduction.plan.costs import Costs, load_costs
+from reproduction.plan.schedule import expected, known_seconds
 from reproduction.plan.status import in_words, status
 
-sys.stdout.write(in_words(status(snakemake.params.results, Path()), snakemake.params.cores) + "\n")
+asked = snakemake.params
+known = known_seconds(asked.nodes, RESULTS, Costs.of(load_costs(Path(asked.table))))
+stages = status(asked.results, Path(), expected(asked.nodes, known))
+sys.stdout.write(in_words(stages, asked.cores) + "\n")

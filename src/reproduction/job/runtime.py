@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import platform
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -15,7 +16,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.held import check_held, watch_imports
+from reproduction.job.interrupt import JOB_ENDS, end_quietly
 from reproduction.job.recipes import Recipe, lasting
+from reproduction.job.spent import Spent
 from textmix.core import io
 from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
@@ -25,6 +28,7 @@ from textmix.core.progress import Paced
 # Here and not in `job`: a script imports this module before it imports a model.
 load_late()
 watch_imports()
+end_quietly(JOB_ENDS)
 logger = logging.getLogger("textmix")
 
 
@@ -149,13 +153,14 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     Raises
     ------
     SystemExit : exit code 1, after the script raised another `TextmixError`, whose message is logged, or after code,
-        environment or an input changed while the job ran.
+        environment or an input changed while the job ran; exit code 130 after an interrupt from the keyboard.
     BaseException : any other error of the script, after it was logged.
     """
     from textmix.numerics.determinism import limit_threads
 
     limit_threads(threads)
     set_up_log(snakemake.log[0] if snakemake.log else None)
+    begun = Spent(_processor_seconds(), _compilation_seconds(), 0.0)
     try:
         running = _started(snakemake)
         try:
@@ -168,14 +173,39 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
                 io.write_missing(path, missing, running.record)
         # Code may have changed after the last result was written, but before a module was imported late.
         _ = running.record
+        _tell_seconds(snakemake, begun)
     except MissingResult:
         raise
     except TextmixError as error:
         logger.error("%s: %s", type(error).__name__, error)
         raise SystemExit(1) from error
+    except KeyboardInterrupt:
+        logger.error(JOB_ENDS)
+        raise SystemExit(128 + signal.SIGINT) from None
     except MemoryError as error:
         logger.error("out of memory in rule %s: %s; give it more or use a smaller data set", snakemake.rule, error)
         raise
     except BaseException:
         logger.exception("rule %s failed; the cause is in the last line", snakemake.rule)
         raise
+
+
+def _processor_seconds() -> float:
+    """Return the seconds of the processor of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _compilation_seconds() -> float:
+    """Return the seconds for which this process has compiled kernels."""
+    compiling = sys.modules.get("textmix.numerics.compiling")
+    return float(compiling.listen().seconds) if compiling else 0.0
+
+
+def _tell_seconds(snakemake: Any, begun: Spent) -> None:
+    """Write as the last line of a job's log, not on the terminal, where its seconds of the processor went."""
+    compilation = _compilation_seconds() - begun.compilation
+    work = max(0.0, _processor_seconds() - begun.start - compilation)
+    if snakemake.log:
+        with open(snakemake.log[0], "a", encoding="utf-8") as log:
+            log.write(f"{Spent(begun.start, compilation, work)}\n")

@@ -24,8 +24,11 @@ SECTION = """
    {names}
 ```
 """
-#: Section of the public names that are no classes.
-FUNCTIONS = ("Score, keep a model, load data", ("scorer", "save", "load", "datasets.load", "datasets.names"))
+#: Section of the public names that are no estimators.
+FUNCTIONS = (
+    "Compare methods, score, draw, keep a model, load data",
+    ("compare", "scorer", "TopWordsDisplay", "save", "load", "datasets.load", "datasets.names"),
+)
 
 
 def api_page(package: Path, classes: Mapping[str, str]) -> str:

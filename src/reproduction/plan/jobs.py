@@ -26,7 +26,6 @@ from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
 from textmix.core import io
-from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
 from textmix.experiment.methods import COMPARED, FITTED, SEARCH, TUNING
@@ -208,6 +207,10 @@ class Jobs:
         """Return the roles of a paper with the data sets that stand for them."""
         return self.plan.roles(wildcards.paper)
 
+    def left_out(self, wildcards: Any) -> dict[str, str]:
+        """Return why results of a paper are left out, by their names."""
+        return self.plan.left_out(wildcards.paper)
+
     def paper_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return the whole paper.yaml of a paper."""
         return self.plan.papers[wildcards.paper]
@@ -246,9 +249,15 @@ class Jobs:
         return self.paper_file(wildcards, "paper.yaml")
 
     def records(self) -> list[str]:
-        """Return the files of all papers with their published numbers, checks, deviations and lists of roles."""
-        names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml")
-        return [self.source(f"config/papers/{paper}/{name}") for paper in self.plan.papers for name in names]
+        """Return the files of all papers with their published numbers, checks, deviations, lists of roles, and history.
+
+        A paper without changes has no history.
+        """
+        names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml", "history.md")
+        paths = [f"config/papers/{paper}/{name}" for paper in self.plan.papers for name in names]
+        return self.sources(
+            *(path for path in paths if not path.endswith("history.md") or (self.plan.root / path).is_file())
+        )
 
     def recorded(self) -> list[str]:
         """Return the files of the recorded run that there are."""
@@ -264,7 +273,7 @@ class Jobs:
 
     def role_titles(self) -> dict[str, dict[str, str]]:
         """Return title and terms of use of the data sets that stand for a role."""
-        entries = self.plan.settings["roles"].values()
+        entries = self.plan.wanted.values()
         found = {one["dataset"] for entry in entries for one in (entry, *entry.get("stand_ins", ()))}
         return self.titles(sorted(found - {None}))
 
@@ -277,14 +286,13 @@ class Jobs:
         return long_waits(graph(self.plan))
 
     def remedies(self) -> dict[str, dict[str, Any]]:
-        """Return role -> data set of ``config/full.yaml``, its title, the kinds of its sources, its files and size."""
-        full = load_yaml_strict(self.plan.root / "config/full.yaml")["roles"]
-        found = {role: self.plan.registry.get(entry["dataset"]) for role, entry in full.items()}
+        """Return role -> its own data set, with title, kinds of sources, files and size."""
+        found = {role: self.plan.registry.get(entry["dataset"]) for role, entry in self.plan.wanted.items()}
         return {
             role: {
                 "dataset": entry.id,
                 "title": entry.title,
-                "sources": [source.kind for source in entry.sources],
+                "sources": list(dict.fromkeys(source.kind for source in entry.sources)),
                 "files": sorted(entry.files.values()),
                 "bytes": _size(entry),
             }
@@ -293,8 +301,8 @@ class Jobs:
         }
 
     def waiting_rows(self) -> dict[str, str]:
-        """Return data set of ``config/full.yaml`` -> how many published rows name a role for which it stands."""
-        roles = load_yaml_strict(self.plan.root / "config/full.yaml")["roles"]
+        """Return data set -> how many published rows name a role for which it stands."""
+        roles = self.plan.wanted
         counts: Counter[str] = Counter()
         for paper in self.plan.papers:
             rows = io.read_csv(self.plan.root / "config/papers" / paper / "published.csv")

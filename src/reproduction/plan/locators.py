@@ -16,6 +16,12 @@ from typing import ClassVar
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, suggest
 
+_OF_PART = ("", "_no_label", "_one_label", "_several_labels")
+#: The statistics of a data set, those that its words add, and those of its own split (`Corpus.statistics`).
+STATISTICS = (
+    *("documents", "labels", "label_sets", "labels_used", "multi_label_share", "features", "mean_length"),
+    *(f"{part}{of}" for part in ("train", "test", "unused") for of in _OF_PART),
+)
 _NAME = "[a-z0-9_]+"
 _KEY = "[A-Za-z0-9_.=;,+-]+"
 #: Part of a form -> its regular expression, if it is neither a name nor a choice of words.

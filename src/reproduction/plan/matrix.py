@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.own import compared
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
+from textmix.experiment.entries import compared
 from textmix.experiment.methods import COSTS, TASKS, Method
 from textmix.metrics.table import shown_metrics
 

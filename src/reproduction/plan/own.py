@@ -18,30 +18,15 @@ from textmix.core.digests import known_sha256, sha256_bytes
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.formats import FORMATS, OWN_DATA, format_of, parts_of, without_packing
 from textmix.data.registry import Reader
-from textmix.experiment.methods import DEFAULT_WEIGHTINGS, Method
-from textmix.metrics.table import check_metrics, main_metric, metrics_for, shown_metrics
+from textmix.experiment.budget import seconds_of
+from textmix.experiment.entries import MATRIX_VIEWS, compared, views_of
+from textmix.experiment.methods import Method
+from textmix.metrics.table import check_metrics, metrics_for, shown_metrics
 
 #: Name of the study, and of its features, split and experiment.
 OWN = "own"
-#: Folds of methods that are not of low cost; those of low cost have what `textmix.experiment.search` gives them.
-FOLDS = 3
 #: The split of data that come without one.  A single test part of 400 documents or more tells methods apart by itself.
 RANDOM: Mapping[str, Any] = {"kind": "random", "train": 0.8, "trials": 5, "enough": 2000, "stratified": True}
-
-#: View -> how it is counted.  Counts are kept for all words, since each training part makes its own cut.
-TEXT_VIEWS: dict[str, dict[str, Any]] = {
-    "words": {"tokenizer": "scripts"},
-    "bigrams": {"tokenizer": "scripts", "max_n": 2, "min_documents": 2},
-    "skipgrams": {"tokenizer": "scripts", "max_n": 2, "max_slop": 2, "subsume": False, "min_documents": 2},
-    "characters": {"tokenizer": "characters", "max_n": 4, "min_documents": 2},
-    "sequences": {"tokenizer": "scripts", "keep_tokens": True, "min_documents": 2},
-}
-#: Keys of ``features`` by which a user describes a view of their own, which is then the only one.
-_OWN_VIEW = {"tokenizer", "max_n", "max_slop", "subsume", "vectors"}
-#: Keys that a training part applies to its own documents (`textmix.text.term_weighting.TermWeighting`).
-_LEAST = ("min_documents", "min_count")
-#: The view of data that are counted already.
-MATRIX_VIEWS: dict[str, dict[str, Any]] = {"matrix": {"tokenizer": "matrix"}}
 
 
 @dataclass(frozen=True)
@@ -75,8 +60,10 @@ class Own:
     @property
     def seconds(self) -> int:
         """The seconds that the comparison may take, by the key ``budget``; 0 without it."""
-        number, _, unit = str(self.raw.get("budget", "0 s")).partition(" ")
-        return round(float(number) * {"s": 1, "min": 60, "h": 3600}[unit])
+        try:
+            return round(seconds_of(self.raw.get("budget", 0)))
+        except ConfigError as error:
+            raise ConfigError(f"{self.source}: budget: {error}") from error
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -181,7 +168,8 @@ class Own:
                 raise ConfigError(f"{where}: '{use}' is not for {several} a text; allowed: {', '.join(fitting)}")
             if not re.fullmatch("[a-z0-9_]+", name):
                 raise ConfigError(f"{where}: '{name}' is not a valid name; it must match ^[a-z0-9_]+$")
-            entries[name] = compared(methods[use], change, self.views(), validated=True)
+            entry = compared(methods[use], change, self.views(), validated=True)
+            entries[name] = {**entry, "features": [view_features(view) for view in entry["views"]]}
         return entries
 
 
@@ -196,68 +184,6 @@ def run_started() -> int:
 def view_features(view: str) -> str:
     """Return the name of the features of a view of own data; the first view has the name of the study."""
     return OWN if view in ("words", "matrix") else f"{OWN}_{view}"
-
-
-def compared(
-    method: Method,
-    change: Mapping[str, Any] | None = None,
-    views: Mapping[str, Any] | None = None,
-    *,
-    validated: bool = False,
-) -> dict[str, Any]:
-    """Return an experiment's entry of a method in a comparison, in which its grid is tuned on training documents only.
-
-    The key ``compared`` of the entry says that a method which does not apply leaves a reason instead of an error;
-    ``views``, ``weightings`` and ``features`` say among which representations it is tuned.
-
-    Parameters
-    ----------
-    method : the registry entry.
-    change : ``params`` and ``tune`` in place of the registry's parameters, grid and the default folds and metric;
-        ``tune: null`` turns tuning off; ``views`` and ``weightings`` in place of the registry's.
-    views : view -> how its features are counted; None for data whose features are the experiment's.
-    validated : whether a method of which nothing is tuned gets its score on folds of the training documents, too, by
-        which methods are chosen.
-    """
-    change = change or {}
-    params = dict(change.get("params", method.params))
-    entry: dict[str, Any] = {"use": method.name, "params": params, "compared": True}
-    entry |= _representations(method, change, views)
-    tune = change.get("tune", {})
-    grid = {} if tune is None else tune.get("grid", method.grid)
-    if tune is not None and (validated or grid or len(entry["views"]) * len(entry["weightings"]) > 1):
-        folds = {} if method.cost == "low" else {"folds": FOLDS}
-        default = {"metric": main_metric(method.task), **folds}
-        entry["tune"] = {**default, **(tune or {}), "grid": {key: list(values) for key, values in grid.items()}}
-    return entry
-
-
-def _representations(method: Method, change: Mapping[str, Any], views: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the part of an entry on representations; a view that the data lack gives way to their first one."""
-    weightings = [*(change.get("weightings") or method.weightings or DEFAULT_WEIGHTINGS[method.takes])]
-    if views is None:
-        return {"views": {"matrix": {}}, "weightings": weightings}
-    asked = [view for view in change.get("views", method.views) if view in views] or list(views)[:1]
-    found = {view: least_of(views[view]) for view in asked}
-    return {"views": found, "weightings": weightings, "features": [view_features(view) for view in asked]}
-
-
-def views_of(features: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return view -> how it is counted, from the key ``features`` of my.yaml, which overrides single keys.
-
-    A key that says how text is cut makes one view of its own in place of all views.
-    """
-    if _OWN_VIEW & set(features):
-        return {"words": {**TEXT_VIEWS["words"], **features}}
-    return {view: {**spec, **features} for view, spec in TEXT_VIEWS.items()}
-
-
-def least_of(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return what a training part asks of a feature, from the entry by which all documents were counted.
-
-    A feature that is too rare in all documents is too rare in each part of them, so that the first cut loses none.
-    """
-    return {key: spec[key] for key in _LEAST if key in spec}
 
 
 def load_own(source: str, schemas: Path) -> Own:
@@ -288,7 +214,9 @@ def load_own(source: str, schemas: Path) -> Own:
         several = "columns" not in raw
     else:
         several = raw.get("labels", "several" if "separator" in raw else "one") == "several"
-    return Own(name or OWN, source, raw, form, "multi" if several else "single")
+    own = Own(name or OWN, source, raw, form, "multi" if several else "single")
+    _ = own.seconds  # a wrong time is told now
+    return own
 
 
 def _format(source: str, files: Mapping[str, str]) -> str:

@@ -16,12 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.plan.locators import RoleLists
+from reproduction.plan.outline import figures_in, names_in, parameters_of
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
-from textmix.experiment.methods import Method
+from textmix.experiment.methods import Method, variants
 from textmix.metrics.table import check_metrics, metrics_for
 
 FOLDER = "config/papers"
+#: The folder of the packages of the papers.
+CODE = Path(__file__).resolve().parents[1] / "papers"
+#: Most names that a message lists beside the nearest one.
+_LISTED = 100
 _SCHEMA = "workflow/schemas/paper.schema.yaml"
 
 
@@ -30,13 +35,14 @@ def source_of(paper: str) -> str:
     return f"{FOLDER}/{paper}/paper.yaml"
 
 
-def load_papers(root: Path, methods: Mapping[str, Method]) -> dict[str, dict[str, Any]]:
+def load_papers(root: Path, methods: Mapping[str, Method], code: Path = CODE) -> dict[str, dict[str, Any]]:
     """Read and check every ``paper.yaml``.
 
     Parameters
     ----------
     root : the folder with ``config/`` and ``workflow/``.
     methods : the registry of methods.
+    code : the folder of the packages of the papers.
 
     Returns
     -------
@@ -44,14 +50,15 @@ def load_papers(root: Path, methods: Mapping[str, Method]) -> dict[str, dict[str
 
     Raises
     ------
-    ConfigError : a file is missing or wrong, or names a method or metric that does not exist.
+    ConfigError : a file is missing or wrong, or names a method, parameter, metric, experiment, function or figure that
+        does not exist.
     """
     names = sorted(path.name for path in (root / FOLDER).iterdir() if path.is_dir())
-    papers = {name: _paper(root, name, methods) for name in names}
+    papers = {name: _paper(root, name, methods, code) for name in names}
     return dict(sorted(papers.items(), key=lambda item: item[1]["place"]))
 
 
-def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, Any]:
+def _paper(root: Path, name: str, methods: Mapping[str, Method], code: Path) -> dict[str, Any]:
     """Read and check one paper.yaml."""
     source = source_of(name)
     paper: dict[str, Any] = load_yaml_strict(root / source)
@@ -59,10 +66,12 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method]) -> dict[str, An
     paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)
+    for key, figure in paper["figures"].items():
+        _check_figure(f"{source}: figures.{key}", figure, paper)
     for key, measure in paper["measures"].items():
-        for method in measure.get("methods", ()):
-            if method not in methods:
-                raise ConfigError(f"{source}: measures.{key}.methods: no method '{method}'; {suggest(method, methods)}")
+        _check_measure(f"{source}: measures.{key}", measure, paper, methods)
+        _check_function(f"{source}: measures.{key}.function", code / name, measure["function"])
+    _check_drawn(source, code / name / "figures.py", paper["figures"])
     return paper
 
 
@@ -115,12 +124,105 @@ def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[st
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
-    """Check that an experiment's methods exist and that its metrics are for the tasks of these methods."""
+    """Check that an experiment's methods, their parameters and its metrics exist and suit each other."""
     for name, entry in experiment["methods"].items():
-        if entry["use"] not in methods:
-            raise ConfigError(f"{where}.methods.{name}: no method '{entry['use']}'; {suggest(entry['use'], methods)}")
+        place = f"{where}.methods.{name}"
+        check_name("method", entry["use"], methods, place)
+        tune = entry.get("tune", {})
+        given = {"params": entry.get("params", {}), "grid": entry.get("grid", {}), "tune.grid": tune.get("grid", {})}
+        for key, named in given.items():
+            _check_parameters(f"{place}.{key}", methods[entry["use"]], named)
+        if tune:
+            check_metrics([tune["metric"]], metrics_for(methods[entry["use"]].task), f"{place}.tune.metric")
     for task in {methods[entry["use"]].task for entry in experiment["methods"].values()}:
         check_metrics(experiment["metrics"], metrics_for(task), f"{where}.metrics")
+
+
+def _check_parameters(where: str, method: Method, named: Iterable[str]) -> None:
+    """Check that the estimator of a method has the parameters that an entry names."""
+    known = parameters_of(method.estimator)
+    for name in named if known is not None else ():
+        check_name("parameter", name, known or (), where)
+
+
+def _check_measure(
+    where: str, measure: Mapping[str, Any], paper: Mapping[str, Any], methods: Mapping[str, Method]
+) -> None:
+    """Check that the methods, their parameters and the experiments of a measure exist."""
+    for name, params in measure.get("methods", {}).items():
+        check_name("method", name, methods, f"{where}.methods")
+        _check_parameters(f"{where}.methods.{name}", methods[name], params)
+    for name in measure.get("experiments", ()):
+        check_name("experiment", name, paper["experiments"], f"{where}.experiments")
+
+
+def _check_function(where: str, code: Path, function: str) -> None:
+    """Check that the code of a paper has the function of a measure."""
+    module, _, name = function.partition(".")
+    check_name("module", module, sorted(path.stem for path in code.glob("*.py")), where)
+    check_name("function", name, names_in(code / f"{module}.py"), where)
+
+
+def _check_drawn(source: str, module: Path, figures: Mapping[str, Any]) -> None:
+    """Check that the code of a paper draws each figure of its paper.yaml."""
+    if figures and not module.is_file():
+        raise ConfigError(f"{source}: figures: there is no {module}, which draws them; write it or remove the figures")
+    known = figures_in(module) if figures else None
+    for name in figures if known is not None else ():
+        check_name("figure", name, known or (), f"{source}: figures")
+
+
+def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
+    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it.
+
+    The methods of a figure without an experiment are names of its function's own.
+    """
+    experiments = paper["experiments"]
+    name = figure.get("experiment")
+    if name is not None:
+        check_name("experiment", name, experiments, f"{where}.experiment")
+    for key in ("role", "roles"):
+        for role in _listed(figure.get(key, ())):
+            check_name("role", role, paper["roles"] if name is None else experiments[name]["roles"], f"{where}.{key}")
+    methods = {} if name is None else experiments[name]["methods"]
+    for key in ("method", "methods", "level", "variants") if methods else ():
+        for method in _listed(figure.get(key, ())):
+            check_name("method", method, methods, f"{where}.{key}")
+    for method, variant in figure.get("variants", {}).items() if methods else ():
+        check_name("variant", variant, variants_of(methods[method]), f"{where}.variants.{method}")
+    if methods and "parameter" in figure:
+        curves = [*_listed(figure.get("method", ())), *figure.get("methods", ())]
+        known = {parameter for method in curves for parameter in methods[method].get("grid", ())}
+        check_name("parameter", figure["parameter"], sorted(known), f"{where}.parameter")
+
+
+def _listed(names: str | Iterable[str]) -> list[str]:
+    """Return one name as a list, and names as they are."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def variants_of(entry: Mapping[str, Any]) -> list[str]:
+    """Return the names of the variants of an experiment's entry of a method."""
+    return [name for name, _ in variants({}, entry.get("grid", {}))]
+
+
+def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
+    """Check that a name is one of those that there are.
+
+    Parameters
+    ----------
+    kind : of the thing, for the message.
+    name, known : the name, and the names of all such things.
+    where : the file and key where it stands, for the message.
+
+    Raises
+    ------
+    ConfigError : there is no such thing; the message gives the nearest name.
+    """
+    if name not in (allowed := list(known)):
+        nearest, _, rest = (suggest(name, allowed) or f"there is no {kind} at all").partition("? ")
+        remedy = f"{nearest}?" if rest and len(allowed) > _LISTED else f"{nearest}? {rest}" if rest else nearest
+        raise ConfigError(f"{where}: no {kind} '{name}'; {remedy}")
 
 
 def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
@@ -141,17 +243,16 @@ def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]
             ("features", features, paper["features"]),
             ("split", split, paper["splits"]),
         ):
-            if key is not None and key not in known:
-                raise ConfigError(f"{source_of(name)}: {where}: no {kind} '{key}'; {suggest(key, known)}")
+            if key is not None:
+                check_name(kind, key, known, f"{source_of(name)}: {where}")
 
 
-def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, str | None]]:
+def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str | None, str | None]]:
     """Yield (place, role, features, split) of every entry of a paper.yaml that refers to another entry."""
     for role in paper["roles"]:
         yield "roles", role, None, None
     for kind in ("experiments", "measures"):
         for key, entry in paper[kind].items():
-            for role, split in entry["roles"].items():
-                yield f"{kind}.{key}", role, entry["features"], split
-                if "beside" in entry:
-                    yield f"{kind}.{key}", role, entry["beside"], None
+            yield f"{kind}.{key}", None, entry["features"], None
+            yield f"{kind}.{key}", None, entry.get("beside"), None
+            yield from ((f"{kind}.{key}", role, None, split) for role, split in entry["roles"].items())

@@ -6,7 +6,7 @@ The workflow asks it for names and specifications while it is parsed, so it stay
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from reproduction.plan.costs import COSTLY, Cost, Costs, load_costs
 from reproduction.plan.matrix import MATRIX, Matrix, load_matrix
 from reproduction.plan.own import OWN, Own
 from reproduction.plan.papers import check_references, load_papers, source_of
+from reproduction.plan.reach import reach, taken_roles, within_reach
 from reproduction.plan.request import WORDS, Model, read_request
 from reproduction.plan.suites import Suite, load_suites
 from textmix.core.errors import ConfigError, suggest
@@ -57,6 +58,7 @@ class Plan:
     costs : time and memory of jobs as measured before.
     own : the user's own data, or None.
     model : the model to fit, or None.
+    wanted : the roles as the configuration has them; those of ``settings`` name the data sets within reach.
     """
 
     root: Path
@@ -72,6 +74,7 @@ class Plan:
     costs: Costs
     own: Own | None = None
     model: Model | None = None
+    wanted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def chosen(self) -> list[str]:
         """Return the papers that the configuration asks for, in order."""
@@ -86,13 +89,24 @@ class Plan:
         return value
 
     def stand_ins(self, dataset: str) -> list[str]:
-        """Return the data sets of which the first that can be had is read where a data set cannot be had, in order."""
-        entries = (entry for entry in self.settings["roles"].values() if entry["dataset"] == dataset)
-        return next(([one["dataset"] for one in entry["stand_ins"]] for entry in entries if "stand_ins" in entry), [])
+        """Return the data sets of which the first that can be had is read where a download fails, in order.
+
+        There are none where the data set is named elsewhere too: the results of one data set serve all that name it.
+        """
+        if dataset in self.settings["matrix"] or (self.model is not None and self.model.dataset == dataset):
+            return []
+        entries = [entry for entry in self.settings["roles"].values() if entry["dataset"] == dataset]
+        return [one["dataset"] for one in entries[0].get("stand_ins", ())] if len(entries) == 1 else []
 
     def roles(self, paper: str) -> dict[str, dict[str, Any]]:
         """Return the configuration's entries of the roles that a paper names."""
         return {role: dict(self.settings["roles"][role]) for role in self.papers[paper]["roles"]}
+
+    def out_of_reach(self) -> dict[str, str]:
+        """Return role -> the reason why none of its data sets is within reach, of the papers that are asked for."""
+        roles = {role for paper in self.chosen() for role in self.papers[paper]["roles"]}
+        lost = {role for role in roles if self.wanted[role]["dataset"] and self.dataset(role) is None}
+        return {role: self.settings["roles"][role]["note"] for role in sorted(lost)}
 
     def datasets(self, paper: str) -> list[str]:
         """Return the data sets that stand for the roles of a paper, sorted."""
@@ -100,7 +114,11 @@ class Plan:
         return sorted({name for name in found if name is not None})
 
     def runs(self, study: str) -> Iterator[Run]:
-        """Yield the fit jobs of a study."""
+        """Yield the fit jobs of a study that are not too dear."""
+        return (run for run in self._all_runs(study) if not self._dear_run(run))
+
+    def _all_runs(self, study: str) -> Iterator[Run]:
+        """Yield the fit jobs of a study, also those that are too dear."""
         for key, experiment in self.studies[study]["experiments"].items():
             for role in experiment["roles"]:
                 dataset = self.dataset(role, study)
@@ -148,9 +166,57 @@ class Plan:
         return entry.expect.get("documents", 0) if entry else 0
 
     def measures(self, paper: str) -> list[str]:
+        """Return the measures of a paper that have a data set at hand, or need none, and are not too dear."""
+        return [key for key in self._all_measures(paper) if not self._dear_measure(paper, key)]
+
+    def _all_measures(self, paper: str) -> list[str]:
         """Return the measures of a paper for which at least one data set is at hand, or which need none."""
         entries = self.papers[paper]["measures"].items()
         return [key for key, entry in entries if self.measure_sources(paper, key) or not entry["roles"]]
+
+    def left_out(self, paper: str) -> dict[str, str]:
+        """Return why each result of a paper is left out whose job, or one that it reads, is too dear.
+
+        Keys are ``fit/<experiment>/<data set>/<method>``, ``measure/<measure>``, ``features/<data set>/<features>``.
+        """
+        runs = {run: self._dear_run(run) for run in self._all_runs(paper)}
+        found = {f"fit/{run.name.partition('/')[2]}": why for run, why in runs.items()}
+        found |= {f"measure/{key}": self._dear_measure(paper, key) for key in self._all_measures(paper)}
+        for run in runs:
+            counts = run.dataset, self.run_inputs(run)[0]
+            found["features/" + "/".join(counts)] = self._dear_features(*counts)
+        return {name: why for name, why in found.items() if why}
+
+    def _dear(self, cost: Cost | None) -> str:
+        """Return why a job of a cost is left out, or nothing."""
+        limit = self.settings.get("dearest")
+        if limit is None or cost is None or cost.seconds <= limit:
+            return ""
+        seconds = f"{cost.seconds:.0f} s of the processor"
+        return f"left to `make full`: it takes about {seconds}, more than dearest: {limit:g}"
+
+    def _dear_features(self, dataset: str, features: str) -> str:
+        """Return why the counts of a data set are left out, or nothing."""
+        name = f"{dataset}/{features}"
+        return self._dear(self.costs.estimate("features", name, features, self.documents(dataset)))
+
+    def _dear_run(self, run: Run) -> str:
+        """Return why a fit job of a paper is left out, or nothing."""
+        if run.paper not in self.papers:
+            return ""
+        return self._dear(self.cost(run)) or self._dear_features(run.dataset, self.run_inputs(run)[0])
+
+    def _dear_measure(self, paper: str, measure: str) -> str:
+        """Return why a measure is left out, or nothing."""
+        name, sources = f"{paper}/{measure}", self.measure_sources(paper, measure).values()
+        documents = max((self.documents(dataset) for dataset, _, _ in sources), default=0)
+        why = [
+            self._dear(self.costs.estimate("measure", name, name, documents)),
+            *(self._dear_features(dataset, features) for dataset, features, _ in sources),
+            *(self._dear_features(*counts) for counts in self.measure_beside(paper, measure)),
+            *(self._dear_run(run) for _, run in self.measure_runs(paper, measure)),
+        ]
+        return next(filter(None, why), "")
 
     def measure_sources(self, paper: str, measure: str) -> dict[str, tuple[str, str, str]]:
         """Return role -> (data set, features, split) of a measure, for the roles with a data set."""
@@ -198,7 +264,13 @@ class Plan:
         return list(spec["figures"]) if spec["status"] == "built" else []
 
 
-def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> Plan:
+def make_plan(
+    config: Mapping[str, Any],
+    files: Iterable[Path],
+    root: Path,
+    resources: Path | None = None,
+    mirror: Path | None = None,
+) -> Plan:
     """Return the plan of one run.
 
     Parameters
@@ -206,6 +278,8 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     config : the merged configuration (config.yaml, further files, ``--config``); it stays as it is.
     files : the configuration files.
     root : the folder with ``config/`` and ``workflow/``.
+    resources, mirror : the folders in which data sets may lie already; every data set counts as within reach where
+        ``resources`` is None.
 
     Raises
     ------
@@ -215,7 +289,7 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
     registry = load_registry(root / "config/datasets.yaml")
     asked = read_request(config, files, root / "workflow/schemas", methods, registry)
     papers = load_papers(root, methods)
-    settings = asked.settings
+    settings = {**asked.settings, "roles": _taken(asked.settings, registry, resources, mirror)}
     given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
     matrix = load_matrix(root, settings["matrix"], registry, methods, max_trials=settings["max_trials"], **given)
     own = {OWN: asked.own.spec(methods)} if asked.own else {}
@@ -234,10 +308,23 @@ def make_plan(config: Mapping[str, Any], files: Iterable[Path], root: Path) -> P
         costs=Costs.of(load_costs(root / "config/costs.csv")),
         own=asked.own,
         model=asked.model,
+        wanted=asked.settings["roles"],
     )
-    for check in (_check_papers, _check_roles, _check_stand_ins, _check_doubles, _check_suites, _check_model):
+    for check in (_check_papers, _check_roles, _check_doubles, _check_suites, _check_model):
         check(plan)
     return plan
+
+
+def _taken(
+    settings: Mapping[str, Any], registry: Mapping[str, DatasetEntry], resources: Path | None, mirror: Path | None
+) -> dict[str, dict[str, Any]]:
+    """Return the roles of the settings, each with a data set within reach; a folder that is None tells of none."""
+    roles: Mapping[str, Mapping[str, Any]] = settings["roles"]
+    if resources is None:
+        return taken_roles(roles, within_reach)
+    names = [one["dataset"] for entry in roles.values() for one in (entry, *entry.get("stand_ins", ()))]
+    entries = [registry[name] for name in {*names} if name in registry]  # _check_roles refuses further names
+    return taken_roles(roles, reach(entries, resources, mirror, largest=settings.get("largest_download")))
 
 
 def _shared(kind: str, studies: Mapping[str, Mapping[str, Any]], papers: Collection[str]) -> dict[str, Any]:
@@ -264,7 +351,7 @@ def _check_papers(plan: Plan) -> None:
 
 def _check_roles(plan: Plan) -> None:
     """Check that roles name data sets, and that papers name roles, features and splits that exist."""
-    roles = plan.settings["roles"]
+    roles = plan.wanted
     for role, entry in roles.items():
         for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
             if name is not None and name not in plan.registry:
@@ -272,19 +359,6 @@ def _check_roles(plan: Plan) -> None:
                 raise ConfigError(f"configuration: roles.{role}: no data set '{name}'; {remedy}")
     for name, paper in plan.papers.items():
         check_references(name, paper, roles)
-
-
-def _check_stand_ins(plan: Plan) -> None:
-    """Check that a data set with stand-ins is read under one role alone: the report could not say elsewhere which."""
-    roles = plan.settings["roles"]
-    used = [entry["dataset"] for entry in roles.values()]
-    used += [*plan.settings["matrix"], *([plan.model.dataset] if plan.model else [])]
-    for role, entry in roles.items():
-        if "stand_ins" in entry and used.count(entry["dataset"]) > 1:
-            raise ConfigError(
-                f"configuration: roles.{role}: '{entry['dataset']}' has stand_ins and is named elsewhere too (another "
-                "role, the matrix or the model); remove its stand_ins or the other place"
-            )
 
 
 def _check_doubles(plan: Plan) -> None:

@@ -29,9 +29,9 @@ These files say which results are reproduced. A scientist edits only here. The k
 starts; a wrong one ends the run within seconds, and the message gives its name, the allowed keys or values, and the
 nearest right spelling.
 
-- `config.yaml` is the default run: data from packages of the Python package index, minutes on two cores.
-- `full.yaml` overrides it with every data set and every trial: `make full`, or `snakemake --cores all --configfile
-  config/full.yaml`.
+- `config.yaml` is the run: each role names the paper's own data set and the stand-ins that are read where it is out of
+  reach; `dearest` and `largest_download` leave out what takes long, so that it ends in about 20 minutes on two cores.
+- `full.yaml` leaves out nothing: `make full`, or `snakemake --cores all --configfile config/full.yaml`.
 - `datasets.yaml` is the registry of data sets; `papers/<paper>/` holds one document each: `paper.yaml` (what is run),
   `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the
   source is silent or garbled, and what was chosen).
@@ -202,10 +202,12 @@ def public_classes(package: Path) -> dict[str, str]:
     return {name: modules[name] for name in bases if name in shown and estimator(name)}
 
 
-#: Public names that are no classes -> their modules; a module itself stands under its package.
+#: Public names that are no estimators -> their modules; a module itself stands under its package.
 PUBLIC = {
     **{"datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
+    "compare": "textmix.race.comparison",
     **{"load": "textmix.serve.library", "save": "textmix.serve.library"},
+    "TopWordsDisplay": "textmix.pages.top_words",
 }
 
 

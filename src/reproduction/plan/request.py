@@ -96,6 +96,32 @@ def read_request(
     return Request(settings, own, _model(settings, own, methods))
 
 
+def with_defaults(config: Mapping[str, Any], main: Path) -> dict[str, Any]:
+    """Return a configuration with the values of the main file where it has none, as for a module that names some keys.
+
+    Parameters
+    ----------
+    config : the merged configuration of files and command line; it stays as it is.
+    main : config/config.yaml.
+
+    Raises
+    ------
+    ConfigError : the main file cannot be read.
+    """
+    return _over(load_yaml_strict(main), _plain(config))
+
+
+def _over(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both mappings in one, also where they are nested; the given values count."""
+    both = {key: _over(defaults[key], given[key]) for key in given if _nested(defaults.get(key), given[key])}
+    return {**defaults, **given, **both}
+
+
+def _nested(default: Any, given: Any) -> bool:
+    """Return whether both are mappings."""
+    return isinstance(default, Mapping) and isinstance(given, Mapping)
+
+
 def _own(settings: Mapping[str, Any], described: list[str], schemas: Path) -> Own | None:
     """Return the user's own data, named by ``data`` or by a configuration file that describes them."""
     data = settings.get("data")

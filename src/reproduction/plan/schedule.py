@@ -210,6 +210,23 @@ def _guess(nodes: Mapping[str, Node], name: str, costs: Costs, lost: frozenset[s
     return cost.seconds / cells if cost else None
 
 
+def expected(nodes: Mapping[str, Node], known: Known) -> dict[str, float]:
+    """Return path of the first result of a job -> its seconds; a job that joins single fits has theirs, too.
+
+    Jobs like which none was measured are left out.
+
+    Parameters
+    ----------
+    nodes, known : the jobs and their seconds.
+    """
+    seconds = {}
+    for name, node in nodes.items():
+        if name not in known.unlike:
+            parts = [before for before in node.waits if nodes[before].stage == PART.name]
+            seconds[node.path] = known.seconds[name] + sum(known.seconds[before] for before in parts)
+    return seconds
+
+
 def simulate(nodes: Mapping[str, Node], seconds: Mapping[str, float], engine: Engine) -> float:
     """Return the seconds from the start of the first job to the end of the last one.
 

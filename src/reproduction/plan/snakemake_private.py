@@ -22,6 +22,14 @@ _LIMIT = 100
 _FOLDER = Path(".snakemake")
 
 
+class _GivesWay(str):
+    """A rule's name that is the default target until another rule is added: for Snakemake, an empty name is none."""
+
+    def __bool__(self) -> bool:
+        """Say that there is no name."""
+        return False
+
+
 @dataclass(frozen=True)
 class Snakemake:
     """The run that Snakemake makes of a Snakefile.
@@ -54,6 +62,15 @@ class Snakemake:
         if limit and limit.max_jobs == _LIMIT:
             self.workflow.scheduler.job_rate_limiter = None
 
+    def make_default(self, rule: str) -> None:
+        """Make a rule the default target; of a module only where the workflow that uses it has no rule of its own."""
+        name, modifier = self.workflow.modifier.modify_rulename(rule), self.workflow.modifier
+        own = {made.name for made in modifier.rules}
+        if modifier.is_main_snakefile():
+            self.workflow.default_target = name
+        elif self.workflow.default_target in {None, *own} and self.workflow.is_rule(name):
+            self.workflow.default_target = _GivesWay(name)
+
     def describe(self, rule: str, sentence: str) -> None:
         """Set the description of a rule in ``snakemake --list-target-rules``."""
         # Another workflow that uses this one as a module may give its rules a prefix.
@@ -78,10 +95,10 @@ class Snakemake:
 
         Parameters
         ----------
-        root : the folder with the Snakefile; where another workflow uses it as a module, targets are not its own.
+        root : the folder of the workflow; where another workflow uses it as a module, targets are not its own.
         """
         words = [word for word in sys.argv[1:] if not re.search("^-|^[0-9]+$|=", word)]
-        ours = Path(self.workflow.main_snakefile).parent == root and self.workflow.is_main_process
+        ours = Path(self.workflow.main_snakefile).parent in (root, root / "workflow") and self.workflow.is_main_process
         if not ours or not any(map(self._is_doubtful, words)):
             return []
         from snakemake.cli import parse_args

@@ -132,6 +132,7 @@ PAGE = Stage(
         "numbers": "results/report/numbers.html",
         "papers": "results/report/{paper}.html",
         "comparison": "results/report/comparison.csv",
+        "placebo": "results/report/placebo.csv",
         "summary": "results/report/summary.json",
     },
     "end",

@@ -17,8 +17,8 @@ class Stage:
     Parameters
     ----------
     done, started, missing : numbers of its jobs.  A started job runs, or was interrupted.
-    seconds : estimate of the time of its started and missing jobs on one core, from jobs of earlier runs; None where no
-        job of the stage has run before.
+    seconds : estimate of the time of its started and missing jobs on one core; None where no job of the stage has run
+        here before and none was expected.
     """
 
     done: int
@@ -27,24 +27,25 @@ class Stage:
     seconds: float | None
 
 
-def status(results: Mapping[str, Iterable[str]], folder: Path) -> dict[str, Stage]:
+def status(results: Mapping[str, Iterable[str]], folder: Path, expected: Mapping[str, float]) -> dict[str, Stage]:
     """Return the state of every stage.
 
     Parameters
     ----------
     results : rule -> a path for each of its jobs, relative to the folder.
     folder : the folder in which the workflow runs.
+    expected : path -> seconds of its job, where no job has made it in this folder before.
     """
-    started, spent = unfinished(folder), seconds_spent(folder)
-    return {rule: _stage(list(paths), folder, started, spent) for rule, paths in results.items()}
+    started, known = unfinished(folder), {**expected, **seconds_spent(folder)}
+    return {rule: _stage(list(paths), folder, started, known) for rule, paths in results.items()}
 
 
-def _stage(paths: list[str], folder: Path, started: set[str], spent: Mapping[str, float]) -> Stage:
-    """Return the state of one stage; a job that never ran is expected to take the mean time of its stage."""
+def _stage(paths: list[str], folder: Path, started: set[str], seconds: Mapping[str, float]) -> Stage:
+    """Return the state of one stage; a job of unknown seconds is expected to take the mean of its stage."""
     running = [path for path in paths if path in started]
     missing = [path for path in paths if path not in started and not (folder / path).exists()]
-    known = [spent[path] for path in paths if path in spent]
-    left = sum(spent.get(path, mean(known)) for path in running + missing) if known else None
+    known = [seconds[path] for path in paths if path in seconds]
+    left = sum(seconds.get(path, mean(known)) for path in running + missing) if known else None
     return Stage(len(paths) - len(running) - len(missing), len(running), len(missing), left)
 
 
@@ -52,7 +53,7 @@ def in_words(stages: Mapping[str, Stage], cores: int) -> str:
     """Return the state of a run as a table in plain text, with the time that the rest takes on a number of cores."""
     lines = [f"{'stage':<10}{'done':>7}{'started':>9}{'missing':>9}  time left on one core"]
     for rule, stage in stages.items():
-        left = duration(stage.seconds) if stage.seconds is not None else "unknown: it never ran here"
+        left = duration(stage.seconds) if stage.seconds is not None else "unknown: nothing like it was measured"
         counts = f"{rule:<10}{stage.done:>7}{stage.started:>9}{stage.missing:>9}"
         lines.append(f"{counts}  {left}" if stage.started + stage.missing else counts)
     return "\n".join([*lines, _rest([stage for stage in stages.values() if stage.started + stage.missing], cores)])
@@ -64,7 +65,7 @@ def _rest(open_: list[Stage], cores: int) -> str:
     if not open_:
         return "Every result is there; snakemake -n says which an edit made old."
     if not known:
-        return "The time of the rest is not known: no stage of it ran here before."
+        return "The time of the rest is not known: nothing like it was measured."
     least = "at least " if len(known) < len(open_) else ""
     return f"The rest takes {least}about {duration(sum(known) / cores)} on {cores} cores."
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,6 +126,20 @@ def verdicts_said() -> str:
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
     words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
     return f"Report: {PAGE.path()} ({words})"
+
+
+def paper_said(paper: str) -> str:
+    """Return the verdicts on the numbers and claims of one paper in words, and how its page is made.
+
+    Its comparison must be there, as `Targets.paper` asks for it; a missing result says so.
+    """
+    path = COMPARE.path(paper=paper)
+    with open(path, encoding="utf-8", newline="") as handle:
+        rows = [row for row in csv.DictReader(handle) if row.get("kind") in ("number", "claim")]
+    counts = Counter(row["verdict"] for row in rows)
+    words = ", ".join(f"{number} {verdict}" for verdict, number in counts.most_common())
+    page = f"snakemake --config 'papers=[{paper}]' -- report"
+    return f"{paper}: {words or 'no number and no claim'}, each beside its published value in {path}; its page: {page}"
 
 
 def check_target(target: str, rules: Collection[str], made: Mapping[str, str] | None, plan: Plan) -> None:

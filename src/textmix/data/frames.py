@@ -37,6 +37,11 @@ def frame_rows(path: Path, form: str, columns: Sequence[Column]) -> Iterator[Row
         yield number, [None if position is None else _cell(cells[position]) for position in wanted]
 
 
+def frame_names(path: Path, form: str) -> list[str]:
+    """Return the names of the columns of a file; the parameters and errors are those of `frame_rows`."""
+    return _table(path, form, header=True)[0]
+
+
 def _table(path: Path, form: str, header: bool) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
     """Return the names of the columns of a file, and its rows; of Excel without a header the names mean nothing."""
     import pandas as pd  # here, for most data need none of it

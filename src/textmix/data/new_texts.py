@@ -43,7 +43,7 @@ class NewTexts:
     ----------
     name : of the file, for messages.
     form : one of `textmix.data.formats.NEW_TEXTS`.
-    text : column of a table, or key of a JSON object, that holds the text.
+    text : column of a table, or key of a JSON object, that holds the text; a number from 1 where there is no header.
     id : column or key of the identifier, or None.
     encoding : of the file.
     mixed : whether lines that are not of this encoding are read as Windows-1252.
@@ -56,7 +56,7 @@ class NewTexts:
 
     name: str
     form: str
-    text: str = "text"
+    text: str | int = "text"
     id: str | None = None
     encoding: str = "utf-8"
     mixed: bool = False

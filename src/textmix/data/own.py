@@ -56,7 +56,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
         files = {"archive": files["data"]} if "data" in files else files
     corpus = read_corpus(reader, files, reading["name"])
     check_corpus(corpus)
-    _check_labels(corpus)
+    check_labels(corpus)
     return corpus
 
 
@@ -115,8 +115,13 @@ def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int
     return {"n_features": n_features, "n_labels": most - least + 1, "first_label": least}
 
 
-def _check_labels(corpus: Corpus) -> None:
-    """Check that a classifier has something to learn: some labels, and not one label on every document."""
+def check_labels(corpus: Corpus) -> None:
+    """Check that a classifier has something to learn.
+
+    Raises
+    ------
+    DataFormatError : no document has a label, or every document has one and the same.
+    """
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
     used = int(np.count_nonzero(counts))
     if used == 0:

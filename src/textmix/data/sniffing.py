@@ -32,6 +32,8 @@ def utf16_lines(path: Path) -> Iterator[bytes]:
 def delimiter_of(lines: Iterable[str], columns: Sequence[Column]) -> str:
     """Return the delimiter of a csv file: the one that gives its first row the wanted columns, and the most cells.
 
+    Of several such delimiters, those come first that give as many cells to the rows below.
+
     Parameters
     ----------
     lines : of the file; the first few are read.
@@ -40,14 +42,16 @@ def delimiter_of(lines: Iterable[str], columns: Sequence[Column]) -> str:
     first = list(islice(lines, _FIRST))
     wanted = [column for column in columns if column is not None]
 
-    def fit(delimiter: str) -> tuple[bool, int]:
-        """Return whether the first row has the wanted columns, and its number of cells."""
+    def fit(delimiter: str) -> tuple[bool, bool, int]:
+        """Return whether the first row has the wanted columns, whether rows are as wide, and its number of cells."""
         try:
-            cells = next(csv.reader(first, delimiter=delimiter), [])
+            rows = [row for row in csv.reader(first, delimiter=delimiter) if row]
         except csv.Error:
-            return False, 0
+            return False, False, 0
+        cells = rows[0] if rows else []
         names = {cell.strip() for cell in cells}
         has_all = all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted)
-        return has_all, len(cells)
+        below = [len(row) == len(cells) for row in rows[1:-1]]  # the last row may go on in a line that was not read
+        return has_all, len(cells) > 1 and all(below), len(cells)
 
     return max(DELIMITERS, key=fit)

@@ -48,7 +48,7 @@ class _Documents:
     ids : identifiers, if a column gives them.
     lines : int64, first line of each row.
     parts : int8, `TRAIN` or `TEST` of each text, if a column gives it.
-    dropped : number of rows without a label that were left out.
+    dropped, textless : numbers of rows without a label, and without a text (null in JSON), that were left out.
     remarks : how the files are written, where it was found by reading them.
     """
 
@@ -61,6 +61,7 @@ class _Documents:
     lines: array = field(default_factory=lambda: array("q"))
     parts: array = field(default_factory=lambda: array("b"))
     dropped: int = 0
+    textless: int = 0
     remarks: list[str] = field(default_factory=list)
 
 
@@ -77,7 +78,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         ``longest`` line in bytes and ``ratio`` of the unpacked to the packed size (defaults of
         `textmix.data.archives`); ``delimiter`` of csv (default a comma); ``detect``, whether an encoding and a
         delimiter that are not given are found by reading the file; ``unlabelled``, ``drop`` to leave out rows without a
-        label (default ``refuse``).
+        label, or with null as text (default ``refuse``).
 
     Returns
     -------
@@ -163,6 +164,9 @@ def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options
     if not words and options.get("unlabelled") == "drop":
         table.dropped += 1
         return
+    if text is None and options.get("unlabelled") == "drop":
+        table.textless += 1
+        return
     table.text += utf8(path, line, text, "the text")
     table.ends.append(len(table.text))
     for word in words:
@@ -236,7 +240,8 @@ def _corpus(
     else:
         of_files = np.repeat([SPLITS.get(role, 0) for role in sizes], list(sizes.values())).astype(np.int8)
         split = of_files if "train" in sizes else None
-    dropped = [f"{table.dropped:,} rows without a label were left out."] if table.dropped else []
+    counts = {"label": table.dropped, "text": table.textless}
+    dropped = [f"{number:,} rows without a {what} were left out." for what, number in counts.items() if number]
     return Corpus(
         name=options["name"],
         ids=_ids(table, sizes, paths),

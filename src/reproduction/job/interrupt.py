@@ -1,0 +1,41 @@
+"""An interrupt from the keyboard ends a run and its jobs in one sentence, without a traceback."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType, TracebackType
+
+#: The last words of a run, and of a job.
+RUN_ENDS = "Interrupted: the same command continues, and what is done stays."
+JOB_ENDS = "interrupted; the same command makes this result"
+
+
+class Interrupts:
+    """Whether this process was interrupted from the keyboard since it began to watch."""
+
+    def __init__(self) -> None:
+        self.noted = False
+
+    def watch(self) -> None:
+        """Note interrupts from now on; they end the process as before.  One that is ignored stays so."""
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self.noted = True
+        raise KeyboardInterrupt
+
+
+def end_quietly(sentence: str) -> None:
+    """Have this process print a sentence in place of the traceback of an interrupt that nothing caught."""
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Print the sentence, or any other error as before."""
+        if issubclass(kind, KeyboardInterrupt):
+            sys.stderr.write(f"{sentence}\n")
+        else:
+            before(kind, error, trace)
+
+    sys.excepthook = hook
