@@ -83,6 +83,8 @@ def values_of(check: dict[str, Any], holding: bool) -> dict[str, float]:
         if kind == "at_least" and holding:
             high = bound
         return assigned(check, low if lower else high)
+    if kind in ("positive", "negative"):
+        return assigned(check, 0.1 if (kind == "positive") == holding else -0.1)
     if kind == "holds":
         return assigned(check, float(holding))
     chained = set(check["left"]) & set(check["right"])  # A number may be above one and below another.

@@ -15,6 +15,7 @@ from reproduction.verdict.compare import (
     compare_paper,
     count_by_kind,
     count_verdicts,
+    count_weak,
     merge_comparisons,
     not_chosen,
     printed_numbers,
@@ -248,7 +249,6 @@ def test_row_without_a_source(tmp_path: Path, cells: dict[str, str], status: str
         ("score:table1/gone/dcm/accuracy", "data missing", "was never public"),
         ("score:table1/news/dcm/accuracy", "data missing", "no source answered"),
         ("score:table1/news/absent/accuracy", "not run", "no scores"),
-        ("score:table1/news/knn/accuracy", "not run", "no method 'knn'"),
     ],
 )
 def test_missing_values_name_what_is_missing(made: Made, source: str, verdict: str, words: str) -> None:
@@ -258,10 +258,15 @@ def test_missing_values_name_what_is_missing(made: Made, source: str, verdict: s
     assert words in found["reason"]
 
 
+def test_a_name_that_the_paper_lacks_is_refused_and_no_row_is_false(made: Made) -> None:
+    with pytest.raises(ConfigError, match=r"experiments\.table1\.methods: there is no 'knn'"):
+        one(made, source="score:table1/news/knn/accuracy")
+
+
 @pytest.mark.parametrize(
     ("role", "tolerance", "verdict"),
     [
-        ("near", "exact", "data missing"),
+        ("near", "exact", "reproduced"),
         ("near", "near", "reproduced"),
         ("near", "open", "open"),
         ("other", "near", "data missing"),
@@ -277,6 +282,13 @@ def test_other_data_are_shown_and_judged_as_far_as_comparable(
     assert (found["verdict"], found["rebuilt"]) == (verdict, 0.8)
     note = {"near": "seven documents fewer", "other": "another collection"}[role]
     assert note in found["reason"] or tolerance == "open"
+
+
+def test_a_count_that_differs_on_nearly_the_same_data_differs(made: Made) -> None:
+    made.data("near_set", {"labels": 101})
+    found = one(made, source="data:near/labels", tolerance="exact", margin="", value="103", unit="labels")
+    assert (found["verdict"], found["rebuilt"]) == ("differs", 101)
+    assert "rebuilt on near_set (seven documents fewer)" in found["reason"]
 
 
 def test_measure_rests_on_the_data_that_paper_yaml_gives_it(made: Made) -> None:
@@ -343,6 +355,8 @@ CHECKS = [
     ("falling", {"left": ["top", "low", "mid"]}, False),
     ("at_least", {"left": ["low", "top"], "bound": 0.5}, True),
     ("at_least", {"left": ["low", "top"], "bound": 0.51}, False),
+    ("positive", {"left": ["low", "top"]}, True),
+    ("negative", {"left": ["low", "top"]}, False),
     ("at_most", {"left": ["low", "top"], "bound": 0.7}, True),
     ("at_most", {"left": ["low", "top"], "bound": 0.69}, False),
     ("holds", {"left": ["one"]}, True),
@@ -462,7 +476,7 @@ def test_partly_missing_check_tells_what_is_missing_and_what_it_saw(
 
 
 def test_a_check_without_many_numbers_gives_two_reasons_and_counts_the_further_ones(made: Made) -> None:
-    methods = ["dcm", "edcm", "multinomial", "absent"]
+    methods = ["dcm", "edcm", "grid", "absent"]
     for method in methods[:3]:
         made.missing(f"scores/paper/table1/news_set/{method}.csv", f"no {method}")
     check = {"kind": "at_least", "left": [f"score:table1/news/{method}/accuracy" for method in methods], "bound": 0}
@@ -517,16 +531,18 @@ def test_merged_comparison_keeps_every_id_once() -> None:
 
 
 def test_paper_left_out_by_the_configuration_is_not_run() -> None:
-    (found,) = not_chosen([row()], "paper")
+    (found,) = not_chosen([row()], {}, "paper")
     assert set(found) == set(COMPARISON_COLUMNS)
     assert (found["verdict"], found["rebuilt"]) == ("not run", None)
     assert "does not name" in found["reason"]
 
 
 def test_counts_have_every_verdict() -> None:
-    rows = [{"kind": kind, "verdict": "open"} for kind in KINDS] + [{"kind": "claim", "verdict": "differs"}]
-    counts = count_verdicts(rows)
-    assert counts == {**dict.fromkeys(VERDICTS, 0), "differs": 1, "open": 2}
+    rows = [{"kind": kind, "verdict": "open", "weak": ""} for kind in KINDS]
+    rows += [{"kind": "claim", "verdict": "differs", "weak": ""}]
+    weak = {"kind": "number", "verdict": "reproduced", "weak": "its margin accepts too much"}
+    assert count_verdicts([*rows, weak]) == {**dict.fromkeys(VERDICTS, 0), "differs": 1, "open": 2}
+    assert count_weak([*rows, weak]) == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1}
     assert count_by_kind(rows)["setting"] == {**dict.fromkeys(VERDICTS, 0), "open": 1}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from reproduction.verdict.ledger import FIRST, changes, enter, items, main, names, read_ledger, sections
+from reproduction.verdict.ledger import FIRST, changes, enter, items, main, names, read_ledger, sections, widened
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
@@ -34,9 +36,9 @@ def config(tmp_path: Path) -> Path:
 
 EDITS = [
     ("papers/edcm/published.csv", "near,0.02,score:table1/industry/mu", "near,0.05,score:table1/industry/mu"),
-    ("papers/edcm/checks.yaml", "  bound: 0\n", "  bound: -1\n"),
+    ("papers/edcm/checks.yaml", "  bound: 0.05\n", "  bound: 0.5\n"),
     ("papers/edcm/paper.yaml", "trials: 10", "trials: 3"),
-    ("full.yaml", "dataset: newsgroups", "dataset: other_newsgroups"),
+    ("config.yaml", "dataset: newsgroups_18828", "dataset: other_newsgroups"),
 ]
 
 
@@ -76,7 +78,7 @@ def test_a_pattern_names_the_items_that_it_matches() -> None:
     assert names("All of `pmm.t1.*` and `wins`.", "row:pmm.t1.arts")
     assert names("All of `pmm.t1.*` and `wins`.", "measures:wins")
     assert not names("All of `pmm.t1.*` and wins.", "measures:wins_t2")
-    assert names("`newsgroups` has another stand-in.", "role:full.yaml/newsgroups")
+    assert names("`newsgroups` has another stand-in.", "role:config.yaml/newsgroups")
 
 
 def test_the_command_lists_what_changed_and_fails(
@@ -88,8 +90,24 @@ def test_the_command_lists_what_changed_and_fails(
     path = config / file
     path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
     assert main(["edcm"]) == 1
-    assert capsys.readouterr().err == "edcm: check:fisher_gains_with_k changed\n"
+    assert capsys.readouterr().err == "edcm: check:dcm_models_better changed\n"
     assert main(["edcm", "--entry", "no such heading"]) == 1
+
+
+def test_widened_margins_are_those_that_an_entry_names_so() -> None:
+    first = "## a day: tables\n\n- Before: `p.a`.\n- Widened: `p.b.*`,\n  `p.c`.\n- Why: `p.d`.\n\n"
+    text = f"{first}## later: more\n\n- Widened: `p.e`.\n"
+    ids = ["p.a", "p.b.1", "p.b.2", "p.c", "p.d", "p.e"]
+    assert widened(text, ids) == {**dict.fromkeys(("p.b.1", "p.b.2", "p.c"), "a day: tables"), "p.e": "later: more"}
+
+
+def test_each_name_of_a_widened_margin_is_a_row() -> None:
+    for folder in sorted((CONFIG / "papers").iterdir()):
+        ids = [row["id"] for row in io.read_csv(folder / "published.csv")]
+        text = (folder / "history.md").read_text(encoding="utf-8")
+        for item in re.findall(r"^- Widened:(?:.|\n(?=  ))*", text, flags=re.MULTILINE):
+            assert [name for name in re.findall(r"`([^`]+)`", item) if not fnmatch.filter(ids, name)] == []
+    assert len(widened((CONFIG / "papers/edcm/history.md").read_text(encoding="utf-8"), ["edcm.a.gt05"])) == 1
 
 
 def test_formulas_are_judged_by_their_tests_and_have_no_row() -> None:

@@ -152,15 +152,25 @@ def test_missing_result_keeps_its_reason(made: Made) -> None:
     [
         ("score:table1/news/absent/accuracy", "this run has made no scores"),
         ("data:news/documents", "this run has made no datasets"),
-        ("score:table9/news/dcm/accuracy", "no experiment 'table9' yet"),
-        ("score:table1/gone/knn/accuracy", "no method 'knn' yet"),
-        ("features:gone/letters/features", "no feature 'letters' yet"),
-        ("measure:perplexity/x", "no measure 'perplexity' yet"),
         ("measure:free/x", "this run has made no papers"),
     ],
 )
 def test_what_nothing_makes_is_not_run_even_without_data(made: Made, locator: str, words: str) -> None:
     with pytest.raises(NotRun, match=words):
+        located(made, locator)
+
+
+@pytest.mark.parametrize(
+    ("locator", "words"),
+    [
+        ("score:table9/news/dcm/accuracy", r"experiments: there is no 'table9'; there are table1"),
+        ("score:table1/gone/knn/accuracy", r"experiments\.table1\.methods: there is no 'knn'"),
+        ("features:gone/letters/features", r"features: there is no 'letters'"),
+        ("measure:perplexity/x", r"measures: there is no 'perplexity'"),
+    ],
+)
+def test_what_paper_yaml_lacks_is_refused_even_without_data(made: Made, locator: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
         located(made, locator)
 
 

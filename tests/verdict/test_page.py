@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import pytest
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
+from reproduction.verdict.items import Recorded
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Deviation, Record
+from reproduction.verdict.recorded import UNEQUAL, RecordedRun
 from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
 from reproduction.verdict.timeline import Bar
 from reproduction.verdict.words import VERDICTS
@@ -128,6 +131,20 @@ def test_pages_show_everything_they_were_given() -> None:
     assert made["provenance"].count("MARK") >= 5
 
 
+def test_a_weak_number_counts_apart() -> None:
+    rows = [comparison(verdict, id=f"p.{i}") for i, verdict in enumerate(("reproduced", "reproduced", "differs"))]
+    rows[1]["weak"] = rows[2]["weak"] = "its margin accepts 4 of 5 other printed values"
+    section = made_of(rows)
+    assert (section.counts["reproduced"], section.counts["differs"], section.beside["weak"]) == (1, 0, 2)
+    assert [item.cell.id for item in section.differing] == ["p.2"], "what differs is explained, weak or not"
+    made = {name: Reader(page) for name, page in pages(section).items()}
+    assert "2 weak numbers, whose margins accept too much: 1 are reproduced, 1 differ" in " ".join(
+        made["index"].text.split()
+    )
+    assert "Weak: its margin accepts 4 of 5 other printed values." in made["numbers"].text
+    assert [value for _, key, value in made["numbers"].attributes if key == "data-kind"].count("weak") == 2
+
+
 def test_pages_are_well_formed_and_every_id_stands_once() -> None:
     made = {name: Reader(page) for name, page in pages(part("edcm"), part("cbm", figure=False)).items()}
     for name, page in made.items():
@@ -141,7 +158,7 @@ def test_pages_are_well_formed_and_every_id_stands_once() -> None:
     for link in links:
         file, _, anchor = link.partition("#")
         name = file.partition("?")[0].removesuffix(".html")
-        if file and not link.startswith(("data:", "../../", "https:")) and file != "comparison.csv":
+        if file and not link.startswith(("data:", "../../", "https:")) and not file.endswith(".csv"):
             assert name in made, link
             assert not anchor or anchor in made[name].ids, link
 
@@ -160,10 +177,8 @@ def test_pages_load_nothing_and_only_the_table_runs_a_script() -> None:
         for tag, key, value in page.attributes:
             assert not key.startswith("on"), (tag, key)
             if key in ("href", "src", "xlink:href", "action", "poster", "data"):
-                assert re.match(r"#|data:text/plain|[a-z]+\.(html|csv)|\.\./\.\./(config|results|logs)/", value), (
-                    tag,
-                    value,
-                )
+                beside = r"\.\./\.\./(config|results|logs|src|docs|README\.md)"
+                assert re.match(rf"#|data:text/plain|[a-z]+\.(html|csv)|{beside}", value), (tag, value)
         assert not re.search(r"@import|url\((?!#)|https?:", html)
 
 
@@ -351,3 +366,20 @@ def test_missing_result_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
     (chosen, _), _ = read_sections(project.inputs())
     assert (chosen.figures[0].svg, chosen.figures[0].reason) == (None, "data missing: the data set is missing")
     assert chosen.data[0].missing == "not read in this run"
+
+
+def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
+    # On a phone such a cell is a grid of label and content, in which each bare text would be a cell of its own.
+    html = pages(part())["index"]
+    (cell,) = re.findall(r'<td class="words" data-label="Brought by">(.*?)</td>', html, re.DOTALL)
+    assert cell.startswith("<div>") and cell.endswith("</div>")
+
+
+def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
+    rows = [{**comparison("reproduced", id=f"p.{n}"), "rebuilt": 0.7} for n in range(14)]
+    section = made_of(rows)
+    items = [replace(item, recorded=Recorded("0.8", "reproduced", UNEQUAL)) for item in section.items]
+    run = RecordedRun("2026-11-23T00:00:00Z", "c" * 40, "", 74, {})
+    html = render_front(Report([replace(section, items=items)], {}, run))
+    assert 'numbers.html?q=not+equal&amp;kind=number,claim">4 more</a>' in html
+    assert len(re.findall(r'<a href="numbers\.html#p\.\d+">p\.\d+</a>', html)) == 10

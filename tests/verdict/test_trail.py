@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from reproduction.stored.origins import Origin
 from reproduction.verdict.page import Report, render_numbers
-from reproduction.verdict.trail import made_by, place_in_paper
+from reproduction.verdict.tables import PaperTable, make_cell
+from reproduction.verdict.trail import made_by, place_in_paper, shown_in
 from tests.verdict.test_page import comparison, made_of
 
 
@@ -28,16 +32,45 @@ def test_the_place_of_a_row_is_said_in_words(artefact: str, where: str, words: s
 
 def test_a_row_links_to_settings_records_and_logs() -> None:
     results = "results/predictions/p/t1/news/dcm results/scores/p/t1/news/dcm.csv results/papers/p/measures/own"
-    assert made_by("p", Origin("p.x", "", "", "", results)) == [
-        ("settings", "../../config/papers/p/paper.yaml"),
+    spec = {
+        "experiments": {"t1": {"methods": {"dcm": {"use": "dcm"}}}},
+        "measures": {"own": {"function": "likeness.own"}},
+    }
+    assert made_by("p", Origin("p.x", "", "", "", results), spec) == [
+        ("settings of the experiment t1, method dcm", "../../config/papers/p/paper.yaml"),
+        ("code of dcm, by its estimator", "../../config/methods.yaml"),
         ("record of predictions p/t1/news/dcm", "../../results/predictions/p/t1/news/dcm/meta.json"),
         ("log", "../../logs/fit/p/t1/news/dcm.log"),
         ("record of scores p/t1/news/dcm", "../../results/scores/p/t1/news/dcm.csv.meta.json"),
         ("log", "../../logs/score/p/t1/news/dcm.log"),
+        ("settings of the measure own", "../../config/papers/p/paper.yaml"),
+        ("code of likeness.own", "../../src/reproduction/papers/p/likeness.py"),
         ("record of measure p/own", "../../results/papers/p/measures/own/meta.json"),
         ("log", "../../logs/measure/p/own.log"),
     ]
-    assert made_by("p", None) == [("settings", "../../config/papers/p/paper.yaml")]
+    assert made_by("p", None, {}) == [("settings", "../../config/papers/p/paper.yaml")]
+
+
+def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
+    figures: dict[str, Any] = {
+        "curve": {"published": {"news": "p.a"}},
+        "cells": {"published": {"news": "p.t"}},
+        "plain": {},
+    }
+    table = PaperTable("t1", "", "", ("",), (("x", (make_cell(comparison("reproduced", id="p.t.a")),)),))
+    assert shown_in("p", "p.a", figures, [table]) == [("figure curve", "p.html#f-p-curve")]
+    assert shown_in("p", "p.t.a", figures, [table]) == [
+        ("table t1", "p.html#table-t1"),
+        ("figure cells", "p.html#f-p-cells"),
+    ]
+    assert shown_in("p", "p.tt", figures, [table]) == []
+
+
+def test_every_page_links_to_the_repository_and_the_documentation() -> None:
+    html = render_numbers(Report([made_of([comparison("reproduced", id="p.r")])], {}))
+    for address in ("README.md", "docs/index.md", "docs/how-to/doubt-a-number.md"):
+        assert f'href="../../{address}"' in html
+        assert (Path(__file__).parents[2] / address).is_file()
 
 
 def test_judged_rows_stand_first_and_sort_by_the_relative_difference() -> None:

@@ -117,8 +117,10 @@ class Results:
     root : the results folder.
     paper : name of the paper.
     roles : role -> the data set that stands for it.
-    settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `NotRun`.
+    settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
     evidence : what else the paper's rows name.
+    left_out : why results are left out of this run (`reproduction.plan.plan.Plan.left_out`); asking for one raises
+        `NotRun`, also where an earlier run has made it.
     """
 
     def __init__(
@@ -128,8 +130,10 @@ class Results:
         roles: Mapping[str, RoleEntry],
         settings: Mapping[str, Any] | None = None,
         evidence: Evidence | None = None,
+        *,
+        left_out: Mapping[str, str] | None = None,
     ) -> None:
-        self.evidence = evidence or Evidence()
+        self.evidence, self.left_out = evidence or Evidence(), left_out or {}
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
         self._asked: set[Path] = set()
@@ -170,7 +174,7 @@ class Results:
             self._require("features", features)
         dataset = self.dataset(role)
         folder = self.root / "datasets" / dataset if features is None else self.root / "features" / dataset / features
-        self._check(folder)
+        self._check(folder, f"features/{dataset}/{features}")
         found: dict[str, Any] = io.read_json(folder / "corpus.json")["statistics"]
         return found
 
@@ -240,7 +244,7 @@ class Results:
         roles = self.measure_roles(measure)
         if roles and all(role not in self.roles or self.roles[role].dataset is None for role in roles):
             self.dataset(roles[0])  # raises the missing result with its reason
-        self._check(folder)
+        self._check(folder, f"measure/{measure}")
         if not (folder / f"{table}.csv").is_file():
             raise ConfigError(f"measure {measure} of {self.paper} has no table {table}.csv; name one that it writes")
         return io.read_csv(folder / f"{table}.csv")
@@ -253,20 +257,21 @@ class Results:
         """Return the rows of a method's file of scores or timings."""
         self._require("experiments", experiment, "methods", method)
         self._require("experiments", experiment, "roles", role)
-        path = self.root / stage / self.paper / experiment / self.dataset(role) / f"{method}.csv"
-        self._check(path)
+        dataset = self.dataset(role)
+        path = self.root / stage / self.paper / experiment / dataset / f"{method}.csv"
+        self._check(path, f"fit/{experiment}/{dataset}/{method}")
         return io.read_csv(path)
 
     def _require(self, *keys: str) -> None:
-        """Raise `NotRun` where ``paper.yaml`` lacks the entry at these nested keys, even if its data are missing."""
+        """Refuse what ``paper.yaml`` lacks at these nested keys, even if its data are missing."""
         found: Any = self.settings
         for place, key in enumerate(keys if self.settings else ()):
-            if key not in found:
-                raise NotRun(f"this version has no {keys[place - 1].removesuffix('s')} '{key}' yet")
-            found = found[key]
+            found = entry_of(found, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:place])}")
 
-    def _check(self, path: Path) -> None:
-        """Check a result file or folder against its record, once for each path."""
+    def _check(self, path: Path, name: str) -> None:
+        """Check a result file or folder against its record, once for each path, and its name against ``left_out``."""
+        if name in self.left_out:
+            raise NotRun(self.left_out[name])
         self._asked.add(path)
         if path not in self._checked:
             if not path.exists():

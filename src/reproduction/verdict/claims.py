@@ -111,6 +111,8 @@ COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[fl
     "falling": (_each_with_next, ">", lambda a, b: a > b),
     "at_least": (_left_with_right, "≥", lambda a, b: a >= b),
     "at_most": (_left_with_right, "≤", lambda a, b: a <= b),
+    "positive": (_left_with_right, ">", lambda a, b: a > b),
+    "negative": (_left_with_right, "<", lambda a, b: a < b),
     "holds": (_left_with_right, "=", lambda a, b: a == b),
     "significant": (_left_with_right, "significantly >", lambda a, b: a > b),
 }
@@ -179,7 +181,7 @@ def _tested(check: Check, value: float, p: float) -> bool | None:
     """Decide a pair by the sign of its difference, if the adjusted p-value is below the level."""
     if p >= LEVEL:
         return None
-    return (value < 0) if check["kind"] in ("rising", "at_most") else (value > 0)
+    return (value < 0) if check["kind"] in ("rising", "at_most", "negative") else (value > 0)
 
 
 def _near(name: str, margin: float, pair: _Pair) -> bool | None:
@@ -212,11 +214,10 @@ def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - 
 
 
 def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
-    """Return the numbers with which the left side is compared: the right side's own, the check's bound, or 1."""
-    if check["kind"] == "holds":
-        return [Operand("", 1.0)]
-    if "bound" in check:
-        return [Operand("", float(check["bound"]))]
+    """Return the numbers with which the left side is compared: the right side's own, the check's bound, 1, or 0."""
+    fixed = {"holds": 1.0, "positive": 0.0, "negative": 0.0}.get(check["kind"], check.get("bound"))
+    if fixed is not None:
+        return [Operand("", float(fixed))]
     return _side(check, locators, results)
 
 

@@ -11,6 +11,7 @@ The verdicts are:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,8 @@ from reproduction.stored.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import bound, difference, judge, judge_spread, spreads
-from reproduction.verdict.published import COUNTED, KINDS, Check, Published
+from reproduction.verdict.placebo import Placebo, is_counted, placebos
+from reproduction.verdict.published import KINDS, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm
@@ -29,11 +31,13 @@ from textmix.metrics.significance import LEVEL, Estimate, holm
 #: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
 #: a row are in its unit.  ``margin_p`` is the p-value of the two one-sided tests for the margin after Holm's correction
 #: over the table; verdicts rest on it before the correction.  ``spread_low`` and ``spread_high`` are the ends of the
-#: 95 % interval of the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.
+#: 95 % interval of the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``,
+#: ``tried``, ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
     *("margin_p", "spread_low", "spread_high", "spread_verdict"),
+    *("placebo", "tried", "passed", "weak"),
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance")
@@ -95,12 +99,12 @@ def compare_paper(
     for row in published:
         with results.reading(row.id):
             found.append(_judged(row, checks, results))
-    return [_row(row, results.paper, one) for row, one in zip(published, _corrected(published, found), strict=True)]
+    return _rows(published, checks, results.paper, _corrected(published, found))
 
 
-def not_chosen(published: Sequence[Published], paper: str) -> list[dict[str, Any]]:
+def not_chosen(published: Sequence[Published], checks: Mapping[str, Check], paper: str) -> list[dict[str, Any]]:
     """Return the rows of ``comparison.csv`` of a paper that the configuration does not name: all are ``not run``."""
-    return [_row(row, paper, Judgement(NOT_RUN, NOT_CHOSEN)) for row in published]
+    return _rows(published, checks, paper, [Judgement(NOT_RUN, NOT_CHOSEN)] * len(published))
 
 
 def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
@@ -121,9 +125,15 @@ def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dic
 
 
 def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many numbers and claims (`COUNTED`) have each verdict, in the order of `VERDICTS`."""
-    by_kind = count_by_kind(rows)
-    return {verdict: sum(by_kind[kind][verdict] for kind in COUNTED) for verdict in VERDICTS}
+    """Return how many numbers and claims that are not weak have each verdict, in the order of `VERDICTS`."""
+    found = Counter(row["verdict"] for row in rows if is_counted(row))
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def count_weak(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many weak numbers have each verdict, in the order of `VERDICTS`."""
+    found = Counter(row["verdict"] for row in rows if row["weak"])
+    return {verdict: found[verdict] for verdict in VERDICTS}
 
 
 def count_by_kind(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
@@ -181,8 +191,16 @@ def _doubt_spread(found: Judgement, _p: float, _tests: int) -> Judgement:
     return replace(found, spread_verdict=UNDECIDED) if found.spread_verdict == DIFFERS else found
 
 
-def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
-    """Return a published row and its judgement as a row of ``comparison.csv``."""
+def _rows(
+    published: Sequence[Published], checks: Mapping[str, Check], paper: str, found: Iterable[Judgement]
+) -> list[dict[str, Any]]:
+    """Return published rows and their judgements as rows of ``comparison.csv``."""
+    tried = placebos(published, checks)
+    return [_row(row, paper, one, tried.get(row.id, Placebo())) for row, one in zip(published, found, strict=True)]
+
+
+def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict[str, Any]:
+    """Return a published row, its judgement and its placebo as a row of ``comparison.csv``."""
     return {
         **{name: getattr(row, name) for name in _PRINTED},
         "paper": paper,
@@ -197,6 +215,10 @@ def _row(row: Published, paper: str, found: Judgement) -> dict[str, Any]:
         "margin_p": _rounded(found.margin_p),
         **_ends(found.spread, "spread_"),
         "spread_verdict": found.spread_verdict,
+        "placebo": placebo.name,
+        "tried": placebo.tried or "",
+        "passed": _rounded(placebo.passed),
+        "weak": placebo.weak,
     }
 
 
@@ -305,15 +327,13 @@ def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
 def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
     """Return verdict and reason of a row that must not be judged, or None for a row to judge.
 
-    A value is shown and not judged if its data are not the paper's, if the row's tolerance is ``open``, if the
-    tolerance is ``exact`` and the data are nearly the paper's, or if the paper prints no number.
+    A value is shown and not judged if its data are not the paper's, if the row's tolerance is ``open``, or if the paper
+    prints no number.  An exact count on nearly the paper's data is judged as any other.
     """
     if foreign := _forms(entries, "not"):
         return MISSING, _join(*foreign, FOREIGN)
     if row.tolerance == "open":
         return OPEN, row.note or LEFT_OPEN
-    if row.tolerance == "exact" and (near := _forms(entries, "nearly")):
-        return MISSING, _join(*near, "the same collection in another form: shown, not judged exactly")
     return None if number(row.value) is not None else (OPEN, "the source prints no number: shown, not judged")
 
 

@@ -47,7 +47,7 @@ class Remedy:
 
     Parameters
     ----------
-    dataset, title : the data set of ``config/full.yaml``, and its title.
+    dataset, title : the data set of the paper, and its title.
     sources : kinds of its sources, of `textmix.data.registry.KINDS`.
     files : names of its files in ``resources/<dataset>/``.
     bytes : their size as they are stored at a source; None where it is not known.
@@ -67,7 +67,7 @@ class Lacking:
     Parameters
     ----------
     data : the role and the data set that stands for it, if any.
-    remedy : how to get the data, or None where ``config/full.yaml`` names no other data set.
+    remedy : how to get the data, or None where the configuration names none.
     waiting : paper -> number of the counted items that wait for the data, perhaps beside further data.
     """
 
@@ -98,7 +98,7 @@ def lacking(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[s
     known = {used.role: used for used in data}
     waiting: dict[str, dict[str, int]] = {}
     for item in items:
-        if item.kind in COUNTED and item.cell.verdict == MISSING:
+        if item.counts_as in COUNTED and item.cell.verdict == MISSING:
             for role in _blamed(item, known):
                 counts = waiting.setdefault(role, {})
                 counts[item.paper] = counts.get(item.paper, 0) + 1

@@ -11,13 +11,14 @@ from reproduction.stored.origins import Origin
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.locate import roles_behind
 from reproduction.verdict.numbers import allowance
-from reproduction.verdict.published import COUNTED, Check, Published, Record
+from reproduction.verdict.published import Check, Published, Record
 from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
 from reproduction.verdict.tables import TableCell, make_cell
-from reproduction.verdict.trail import made_by, place_in_paper
+from reproduction.verdict.trail import place_in_paper
 from reproduction.verdict.words import JUDGED, number, short, typeset
 
-NUMBER, CLAIM = COUNTED
+#: What a number counts as whose margin tells too little.
+WEAK = "weak"
 #: A difference of at most this share of the published number is the rounding of two numbers.
 _NOISE = 1e-12
 #: A share below this is 0 at the digits shown, in per cent.
@@ -82,6 +83,9 @@ class Item:
     recorded : what the recorded run gave, or None where it has no such row.
     origin : what the rebuilt value came from, or None where this run read nothing for it.
     note : the note of the published row; may be empty.
+    weak : why the row tells too little to count in the headline, see `reproduction.verdict.placebo`; may be empty.
+    tried : what the row was tried with, and the share that passed, in words; may be empty.
+    widened : heading of the entry of history.md that widened the margin after results were seen; may be empty.
     """
 
     cell: TableCell
@@ -100,16 +104,19 @@ class Item:
     recorded: Recorded | None = None
     origin: Origin | None = None
     note: str = ""
+    weak: str = ""
+    tried: str = ""
+    widened: str = ""
+
+    @property
+    def counts_as(self) -> str:
+        """The kind of the row, or ``weak`` for a number that counts apart."""
+        return WEAK if self.weak else self.kind
 
     @property
     def anchor(self) -> str:
         """The id of the row on the page of all numbers: its id in ``published.csv`` with ``_`` for blanks."""
         return self.cell.id.replace(" ", "_")
-
-    @property
-    def made_by(self) -> list[tuple[str, str]]:
-        """Label and address of the settings, records and logs behind the row."""
-        return made_by(self.paper, self.origin)
 
     @property
     def judged(self) -> bool:
@@ -138,10 +145,12 @@ class Beside:
     ----------
     recorded : id -> row of the recorded run.
     origins : id -> what the rebuilt value came from.
+    widened : id -> heading of the entry of history.md that widened the margin after results were seen.
     """
 
     recorded: Mapping[str, RecordedRow] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
+    widened: Mapping[str, str] = field(default_factory=dict)
 
     def recorded_of(self, row: Mapping[str, Any]) -> Recorded | None:
         """Return what the recorded run gave for a row of a comparison; None where it has no such row."""
@@ -178,8 +187,15 @@ def make_items(
         places = (difference, _interval(row), row["tolerance"], where)
         place, bounded = _relative(row, printed), number(row["margin_p"])
         found = beside.recorded_of(row), beside.origins.get(row["id"]), printed.note
-        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found))
+        marks = {"weak": row["weak"], "tried": _tried(row), "widened": beside.widened.get(row["id"], "")}
+        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found, **marks))
     return items
+
+
+def _tried(row: Mapping[str, Any]) -> str:
+    """Return what a row of a comparison was tried with, and the share that passed, in words."""
+    passed = number(row["passed"])
+    return "" if passed is None else f"{100 * passed:.0f} % of {row['tried']} {row['placebo']} would pass"
 
 
 def roles_of(row: Published, checks: Mapping[str, Check], results: Results) -> tuple[str, ...]:

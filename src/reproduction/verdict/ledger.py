@@ -13,7 +13,7 @@ import argparse
 import fnmatch
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,8 @@ FIRST = "as first entered"
 _DECIDING = ("kind", "unit", "value", "spread", "trials", "tolerance", "margin", "source")
 #: Digits of a digest.
 _SHORT = 12
-#: Files of the configuration that bind roles to data sets.
-_BINDING = ("config.yaml", "full.yaml")
+#: File of the configuration that binds roles to data sets.
+_BINDING = ("config.yaml",)
 
 
 def items(config: Path, paper: str) -> dict[str, str]:
@@ -65,7 +65,8 @@ def _contents(config: Path, paper: str) -> Iterator[tuple[str, Any]]:
             yield f"{kind}:{name}", {key: value for key, value in entry.items() if key != "function"}
     for file in _BINDING:
         roles = load_yaml_strict(config / file).get("roles", {})
-        for role in spec["roles"]:
+        named = [role for name in spec["roles"] for role in spec.get("role_lists", {}).get(name, [name])]
+        for role in named:
             if role in roles:
                 yield f"role:{file}/{role}", {key: roles[role].get(key) for key in ("dataset", "comparable")}
 
@@ -80,6 +81,23 @@ def names(text: str, item: str) -> bool:
     """Return whether the text of an entry names an item in backticks, by its name or by a pattern as ``pmm.t1.*``."""
     name = item.partition(":")[2].rpartition("/")[2]
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in re.findall(r"`([^`]+)`", text))
+
+
+def widened(history: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return id -> heading of the rows whose margin was widened after results were seen.
+
+    An entry names them, by id or pattern, in an item that begins with ``- Widened:``.
+
+    Parameters
+    ----------
+    history : text of a history.md.
+    ids : of the published rows of its paper.
+    """
+    found: dict[str, str] = {}
+    for heading, text in sections(history).items():
+        for item in re.findall(r"^- Widened:(?:.|\n(?=  ))*", text, flags=re.MULTILINE):
+            found |= {name: heading for name in ids if names(item, f"row:{name}")}
+    return found
 
 
 def changes(config: Path, paper: str) -> dict[str, str]:

@@ -46,7 +46,7 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
         return DIFFERS, "the rebuilt value is not a number"
     words = allowance(row, target)[1]
     test, bounded = difference(row, found), bound(row, found)
-    inside = abs(rebuilt - target) <= _slack(row, target) if bounded is None else bounded < LEVEL
+    inside = abs(rebuilt - target) <= slack(row, target) if bounded is None else bounded < LEVEL
     if inside:
         return REPRODUCED, ""
     said = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
@@ -78,7 +78,7 @@ def bound(row: Published, found: Rebuilt) -> float | None:
     samples = _samples(row, found)
     if samples is None or row.tolerance != "near":
         return None
-    return equivalence(*samples, _slack(row, float(row.value)))
+    return equivalence(*samples, slack(row, float(row.value)))
 
 
 def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
@@ -95,7 +95,7 @@ def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
     return Sample(float(found.value), found.standard_deviation, found.n), printed
 
 
-def _slack(row: Published, target: float) -> float:
+def slack(row: Published, target: float) -> float:
     """Return the largest difference that counts as none, in the row's unit.
 
     Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.

@@ -19,6 +19,7 @@ from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQ
 from reproduction.verdict.sections import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
+from reproduction.verdict.trail import HOME
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
@@ -66,6 +67,17 @@ class Report:
         return {said: [item for one in self.sections for item in one.repeated[said]] for said in (EQUAL, UNEQUAL)}
 
     @property
+    def weak(self) -> dict[str, int]:
+        """Verdict -> number of the weak numbers of all papers."""
+        found = Counter(item.cell.verdict for section in self.sections for item in section.weak)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def differing(self) -> list[Item]:
+        """The numbers and claims of all papers that differ, weak ones too."""
+        return [item for section in self.sections for item in section.differing]
+
+    @property
     def beside(self) -> Counter[str]:
         """Kind -> number of the items that the counts leave out."""
         return sum((section.beside for section in self.sections), Counter())
@@ -95,7 +107,7 @@ class Report:
 
     @property
     def megabytes(self) -> int:
-        """Size of the lacking data sets of ``config/full.yaml`` in MB, of those whose size is known."""
+        """Size of the lacking data sets in MB, of those whose size is known."""
         found = {one.remedy.dataset: one.remedy.bytes or 0 for one in self.lacking if one.remedy}
         return round(sum(found.values()) / 1e6)
 
@@ -157,6 +169,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
     pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
     pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
+    pages.globals |= {"home": HOME}
     pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
     return pages
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reproduction.verdict.items import NUMBER, Item, Relative
+from reproduction.verdict.items import Item, Relative
+from reproduction.verdict.published import NUMBER
 
 #: Largest relative difference that the axis shows; a larger one is drawn at its end.
 LIMIT = 1.0

@@ -45,8 +45,28 @@ KINDS: Mapping[str, str] = {
     "equation": "a formula or property of a model, judged by a test",
     "context": "a fact that no experiment can rebuild, or one from outside the source",
     "beyond": "a number or claim of a later work on the same data, beside which a method of today is set",
+    "identity": "a claim without power: it holds by arithmetic, or for words drawn at random too",
 }
-COUNTED = ("number", "claim")
+COUNTED = NUMBER, CLAIM = ("number", "claim")
+IDENTITY = "identity"
+#: Unit -> how a stored value is shown in it; the further ones are counts, which are shown as they are, and
+#: ``units`` of a paper.yaml adds to them.
+UNITS: Mapping[str, str] = {
+    "": "no unit, as of a claim",
+    "percent": "a share, multiplied by 100",
+    "fraction": "a share as it is stored, from 0 to 1",
+    "seconds": "a time as it is stored",
+    "minutes": "a time, divided by 60",
+    "times": "a ratio",
+    **dict.fromkeys(
+        (
+            *("classes", "counts", "data sets", "documents", "evaluations", "features", "label sets", "labels"),
+            *("occurrences", "pages", "problems", "reviews", "splits", "trials", "units", "vectors", "words"),
+        ),
+        "a number of them",
+    ),
+    **dict.fromkeys(("GHz", "open interval", "share for training", "version"), "a setting as it is printed"),
+}
 TOLERANCES = ("exact", "near", "range", "order", "test", "open")
 #: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -57,6 +77,8 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "falling": (("left",), ()),
     "at_least": (("left", "bound"), ()),
     "at_most": (("left", "bound"), ()),
+    "positive": (("left",), ()),
+    "negative": (("left",), ()),
     "holds": (("left",), ()),
     "significant": (("left", "right"), ("exceptions", "factor", "average")),
 }

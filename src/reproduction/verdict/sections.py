@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.causes import Cause, causes_of
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.items import CLAIM, Beside, Item, make_items, without_notes
-from reproduction.verdict.published import COUNTED, Deviation, Record, read_record
+from reproduction.verdict.items import Beside, Item, make_items, without_notes
+from reproduction.verdict.ledger import widened
+from reproduction.verdict.published import CLAIM, COUNTED, Deviation, Record, read_record
 from reproduction.verdict.recorded import EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.tables import PaperTable, make_table
+from reproduction.verdict.trail import made_by, shown_in
 from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
@@ -40,6 +42,7 @@ class PaperSection:
     data : the data set that stands for each of its roles.
     causes : id of a published row -> why it is not reproduced.
     url : address of the document; empty where none is known.
+    spec : its ``paper.yaml``.
     """
 
     name: str
@@ -53,11 +56,17 @@ class PaperSection:
     data: Sequence[DataUsed]
     causes: Mapping[str, Cause]
     url: str = ""
+    spec: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counted(self) -> list[Item]:
-        """The items that the counts of verdicts count: numbers and claims."""
-        return [item for item in self.items if item.kind in COUNTED]
+        """The items that the counts of verdicts count: numbers and claims that are not weak."""
+        return [item for item in self.items if item.counts_as in COUNTED]
+
+    @property
+    def weak(self) -> list[Item]:
+        """The numbers that count apart, for their margins accept too much."""
+        return [item for item in self.items if item.weak]
 
     @property
     def drawn(self) -> set[str]:
@@ -100,7 +109,7 @@ class PaperSection:
     @property
     def beside(self) -> Counter[str]:
         """Kind -> number of the items that the counts leave out."""
-        return Counter(item.kind for item in self.items if item.kind not in COUNTED)
+        return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
 
     @property
     def bounded(self) -> list[Item]:
@@ -109,8 +118,8 @@ class PaperSection:
 
     @property
     def differing(self) -> list[Item]:
-        """The counted items that differ, failed claims first."""
-        found = [item for item in self.counted if item.cell.verdict == DIFFERS]
+        """The numbers and claims that differ, weak ones too, failed claims first."""
+        found = [item for item in (*self.counted, *self.weak) if item.cell.verdict == DIFFERS]
         return sorted(found, key=lambda item: item.kind != CLAIM)
 
     @property
@@ -120,6 +129,15 @@ class PaperSection:
         for item in self.differing:
             groups.setdefault(self.causes.get(item.cell.id), []).append(item)
         return sorted(groups.items(), key=lambda group: (group[0] is None, -len(group[1])))
+
+    def made_by(self, item: Item) -> list[tuple[str, str]]:
+        """Return label and address of the settings, code, records and logs behind an item."""
+        return made_by(self.name, item.origin, self.spec)
+
+    def shown_in(self, item: Item) -> list[tuple[str, str]]:
+        """Return label and address of the figures and tables that show an item."""
+        figures = {name: entry for name, entry in self.spec.get("figures", {}).items() if name in self.drawn}
+        return shown_in(self.name, item.cell.id, figures, self.tables)
 
     def of_kind(self, kind: str) -> list[Item]:
         """Return the items of a kind that stand in none of the tables."""
@@ -175,7 +193,10 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         data = [_data_used(inputs, role) for role in spec["roles"]]
         figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
         results = Results(inputs.results, name, inputs.roles, spec)
-        beside = Beside(run.rows if run else {}, _origins(inputs, name))
+        history = inputs.config / "papers" / name / "history.md"
+        text = history.read_text(encoding="utf-8") if history.is_file() else ""
+        marked = widened(text, [row.id for row in record.rows])
+        beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
         sections.append(make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside))
         comparisons.append(rows)
     return sections, comparisons
@@ -216,13 +237,13 @@ def make_section(
     tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
     causes = causes_of(record.deviations, record.rows)
-    return PaperSection(*head, items, tables, figures, record.deviations, data, causes, spec.get("url", ""))
+    return PaperSection(*head, items, tables, figures, record.deviations, data, causes, spec.get("url", ""), spec)
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:
     """Return the rows of a paper's comparison; all are ``not run`` where the configuration does not name the paper."""
     if paper not in inputs.chosen:
-        return not_chosen(record.rows, paper)
+        return not_chosen(record.rows, record.checks, paper)
     path = inputs.results / "papers" / paper / "comparison.csv"
     io.check_result(path)
     return list(io.read_csv(path))

@@ -9,7 +9,7 @@ from typing import Any
 
 from reproduction.plan.locators import SettingLocator
 from reproduction.stored.results import NotRun, Results
-from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.errors import ConfigError, MissingResult, suggest
 
 
 def used_setting(results: Results, locator: SettingLocator) -> float | str:
@@ -22,7 +22,7 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
     MissingResult : no result of this run has used it; the message gives the reason of the first missing one.
     ConfigError : ``paper.yaml`` has no such setting.
     """
-    found = _setting(results.settings, locator)
+    found = setting_of(results.settings, locator)
     uses = list(_uses(results, locator.path.split(".")))
     trials, absent = [], []
     for use in uses:
@@ -71,13 +71,25 @@ def _counted(results: Results, role: str, features: str) -> int:
     return 0
 
 
-def _setting(settings: Mapping[str, Any], locator: SettingLocator) -> float | str:
-    """Return a setting of ``paper.yaml``."""
+def setting_of(settings: Mapping[str, Any], locator: SettingLocator, place: str = "") -> float | str:
+    """Return a setting of ``paper.yaml``; a truth value and a list of items become text.
+
+    Parameters
+    ----------
+    settings : the content of ``paper.yaml``.
+    locator : of the setting.
+    place : the file and key where the locator stands, for the message.
+
+    Raises
+    ------
+    ConfigError : there is no such setting; the message says where its path stops.
+    """
     found: Any = settings
     for key in locator.path.split("."):
         if not isinstance(found, Mapping) or key not in found:
-            remedy = f"correct the path (stopped at '{key}')"
-            raise ConfigError(f"locator '{locator}': paper.yaml has no '{locator.path}'; {remedy}")
+            remedy = suggest(key, found) if isinstance(found, Mapping) else "correct the path"
+            where = place or f"locator '{locator}'"
+            raise ConfigError(f"{where}: paper.yaml has no '{locator.path}' (stopped at '{key}'); {remedy}")
         found = found[key]
     if isinstance(found, (bool, str)):
         return str(found)

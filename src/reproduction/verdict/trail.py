@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from reproduction.stored.origins import Origin
 
+if TYPE_CHECKING:
+    from reproduction.verdict.tables import PaperTable
+
 #: The folder of the workflow as seen from the pages in ``results/report``.
-_HOME = "../../"
+HOME = "../../"
 #: Folder of results -> the folder of the logs of the jobs that make them.
 _LOGS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": "parse", "features": "features"}
 #: Part of the name of an artefact -> where that stands in a paper.
@@ -42,11 +46,56 @@ def place_in_paper(artefact: str, where: str) -> str:
     return part
 
 
-def made_by(paper: str, origin: Origin | None) -> list[tuple[str, str]]:
-    """Return (label, address) of what made a row: its settings, and of each job its result and its log."""
-    links = [("settings", f"{_HOME}config/papers/{paper}/paper.yaml")]
+def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log.
+
+    Parameters
+    ----------
+    paper : name of the paper.
+    origin : what the row was read from, or None where this run read nothing for it.
+    spec : its ``paper.yaml``, which names the functions of the measures.
+    """
+    links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
-        links += _job(path)
+        links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
+    return list(links) or [("settings", f"{HOME}config/papers/{paper}/paper.yaml")]
+
+
+def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the links to the settings of a result, whose path below ``results`` has these parts, and to its code."""
+    file = f"{HOME}config/papers/{paper}/paper.yaml"
+    if parts[0] == "papers":
+        yield f"settings of the measure {parts[3]}", file
+        module, _, function = spec.get("measures", {}).get(parts[3], {}).get("function", "").rpartition(".")
+        if module:
+            folder = f"src/reproduction/papers/{paper}/{module.replace('.', '/')}.py"
+            yield f"code of {module}.{function}", f"{HOME}{folder}"
+    elif parts[0] in ("predictions", "scores", "timings"):
+        experiment, method = parts[2], parts[4].removesuffix(".csv")
+        yield f"settings of the experiment {experiment}, method {method}", file
+        named = spec.get("experiments", {}).get(experiment, {}).get("methods", {}).get(method, {}).get("use", method)
+        yield f"code of {named}, by its estimator", f"{HOME}config/methods.yaml"
+
+
+def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:
+    """Return (label, address) of the figures and tables of a paper's page that show a published row.
+
+    Parameters
+    ----------
+    paper, name : the paper, and the id of the row.
+    figures : name -> options in ``paper.yaml`` of the figures that were drawn.
+    tables : the tables of the page.
+    """
+    links = [
+        (f"table {table.name.replace('_', ' ')}", f"{paper}.html#table-{table.name}")
+        for table in tables
+        if table.filled and any(cell.id == name for cell in table.cells)
+    ]
+    for figure, options in figures.items():
+        # A figure of many cells names how their ids begin.
+        printed = options.get("published", {}).values()
+        if any(name == one or name.startswith(f"{one}.") for one in printed):
+            links.append((f"figure {figure.replace('_', ' ')}", f"{paper}.html#f-{paper}-{figure}"))
     return links
 
 
@@ -58,6 +107,6 @@ def _job(path: str) -> Iterator[tuple[str, str]]:
     if kind == "papers":
         kind, folder, stem = "measure", "measure", f"{parts[1]}/{parts[3]}"
     record = f"{path}.meta.json" if path.endswith(".csv") else f"{path}/meta.json"
-    yield f"record of {kind} {stem}", f"{_HOME}{record}"
+    yield f"record of {kind} {stem}", f"{HOME}{record}"
     if folder:
-        yield "log", f"{_HOME}logs/{folder}/{stem}.log"
+        yield "log", f"{HOME}logs/{folder}/{stem}.log"

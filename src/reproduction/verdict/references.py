@@ -1,0 +1,140 @@
+"""Every name that the published rows, checks, deviations, tables and figures of a paper use is one that there is.
+
+The workflow asks it while it is parsed, so that a misspelt name ends a run before its first job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from reproduction.plan.locators import (
+    STATISTICS,
+    DataLocator,
+    FeaturesLocator,
+    Locator,
+    MeasureLocator,
+    ScoreLocator,
+    SettingLocator,
+    TestLocator,
+    TimeLocator,
+    parse_locator,
+)
+from reproduction.plan.outline import names_in
+from reproduction.plan.papers import FOLDER, check_name, variants_of
+from reproduction.verdict.causes import causes_of
+from reproduction.verdict.published import UNITS, Record, read_record
+from reproduction.verdict.settings import setting_of
+
+#: Parts of paper.yaml that a deviation can name as what shows its effect.
+_SHOWN = ("experiments", "measures", "figures", "tables")
+
+
+def check_papers(papers: Mapping[str, Mapping[str, Any]], root: Path) -> None:
+    """Check the names in the files of all papers.
+
+    Parameters
+    ----------
+    papers : name -> its paper.yaml, as `reproduction.plan.papers.load_papers` returns it.
+    root : the folder with ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
+
+    Raises
+    ------
+    ConfigError : a file is at fault or names what does not exist; the message names file, place and remedy.
+    """
+    for name, spec in papers.items():
+        folder = root / FOLDER / name
+        check_record(read_record(folder, root / "workflow/schemas"), spec, folder, root / "tests")
+
+
+def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
+    """Check the names in the files of one paper.
+
+    Parameters
+    ----------
+    record : what is published of the paper.
+    spec : its paper.yaml.
+    folder : its folder of configuration, for messages.
+    tests : the folder of the tests; where it is not there, tests are not looked up.
+
+    Raises
+    ------
+    ConfigError : as for `check_papers`.
+    """
+    published, paper = folder / "published.csv", folder / "paper.yaml"
+    for row in record.rows:
+        place = f"{published}, line {row.line}, column"
+        check_name("unit", row.unit, [*UNITS, *spec.get("units", ())], f"{place} unit")
+        if row.dataset:
+            check_name("role", row.dataset, spec["roles"], f"{place} dataset")
+        if row.locator is not None:
+            check_locator(row.locator, spec, f"{place} source", tests)
+    for name, check in record.checks.items():
+        for side in ("left", "right"):
+            for text in check.get(side, ()):
+                place = f"{folder / 'checks.yaml'}: {name}.{side}: {text}"
+                check_locator(parse_locator(text, place), spec, place, tests)
+    causes_of(record.deviations, record.rows)
+    for deviation in record.deviations:
+        for shown in (name for entry in deviation.explains for name in entry["shown_by"]):
+            parts = [name for part in _SHOWN for name in spec[part]]
+            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.shown_by"
+            check_name("experiment, measure, figure or table", shown, parts, place)
+    for name, table in spec["tables"].items():
+        artefacts = [table["artefact"]] if isinstance(table["artefact"], str) else table["artefact"]
+        for artefact in artefacts:
+            known = dict.fromkeys(row.artefact for row in record.rows)
+            check_name("artefact", artefact, known, f"{paper}: tables.{name}.artefact")
+    # A figure may name the rows of several methods by the beginning of their ids.
+    rows = list(dict.fromkeys(part for row in record.rows for part in (row.id, row.id.rpartition(".")[0])))
+    for name, figure in spec["figures"].items():
+        for drawn, row_id in figure.get("published", {}).items():
+            check_name("published row", row_id, rows, f"{paper}: figures.{name}.published.{drawn}")
+
+
+def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: Path) -> None:
+    """Check that a locator names what a paper has; the keys of a measure and of the bench are made by code alone.
+
+    Parameters
+    ----------
+    locator : the locator.
+    spec : the paper.yaml of the paper.
+    place : where the locator stands, for messages.
+    tests : as for `check_record`.
+
+    Raises
+    ------
+    ConfigError : a part of the locator names what does not exist.
+    """
+    match locator:
+        case DataLocator() | FeaturesLocator():
+            check_name("role", locator.role, spec["roles"], place)
+            check_name("statistic", locator.statistic, STATISTICS, place)
+            if isinstance(locator, FeaturesLocator):
+                check_name("features", locator.features, spec["features"], place)
+        case ScoreLocator() | TimeLocator():
+            _check_fit(locator, spec, place)
+        case MeasureLocator():
+            check_name("measure", locator.measure, spec["measures"], place)
+        case SettingLocator():
+            setting_of(spec, locator, place)
+        case TestLocator() if tests.is_dir():
+            if not (tests / locator.file).is_file():
+                files = sorted(path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py"))
+                check_name("test file", locator.file, files, place)
+            check_name("test", locator.function, names_in(tests / locator.file), place)
+
+
+def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], place: str) -> None:
+    """Check that a locator of a score or a time names an experiment of the paper and what this experiment has."""
+    check_name("experiment", locator.experiment, spec["experiments"], place)
+    experiment = spec["experiments"][locator.experiment]
+    where = f"{place}: experiment {locator.experiment}"
+    check_name("role", locator.role, experiment["roles"], where)
+    check_name("method", locator.method, experiment["methods"], where)
+    if isinstance(locator, ScoreLocator):
+        check_name("metric", locator.metric, experiment["metrics"], where)
+        known = variants_of(experiment["methods"][locator.method])
+        if locator.variant is not None or ("" not in known and len(known) > 1):
+            check_name("variant", locator.variant or "", known, f"{where}, method {locator.method}")

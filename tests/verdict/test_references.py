@@ -1,0 +1,157 @@
+"""A name that does not exist ends the run while the workflow is parsed, with file, key and the nearest name."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from reproduction.plan.locators import STATISTICS
+from reproduction.plan.outline import figures_in, parameters_of
+from reproduction.plan.plan import make_plan
+from reproduction.verdict.references import check_papers
+from textmix.core.config import load_yaml_strict
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Corpus
+from textmix.experiment.methods import load_methods
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = load_yaml_strict(ROOT / "config/config.yaml")
+ROW, PAPER = "edcm/published.csv", "edcm/paper.yaml"
+#: Kind of the thing that is named -> file of a paper, text in it, the same with a fault, and the message.
+FAULTS: dict[str, tuple[str, str, str, str]] = {
+    "experiment in a locator": (
+        *(ROW, "score:table1/industry/edcm/accuracy", "score:tabel1/industry/edcm/accuracy"),
+        r"published\.csv, line \d+, column source: no experiment 'tabel1'; did you mean 'table1'\?",
+    ),
+    "unit": (
+        *("cbm/published.csv", ",percent,", ",per cent,"),
+        r"published\.csv, line \d+, column unit: no unit 'per cent'; did you mean 'percent'\?",
+    ),
+    "role of a row": (
+        *(ROW, ",number,industry,", ",number,indutry,"),
+        r"published\.csv, line \d+, column dataset: no role 'indutry'; did you mean 'industry'\?",
+    ),
+    "role in a locator": (
+        *(ROW, "score:table1/industry/edcm/accuracy", "score:table1/industri/edcm/accuracy"),
+        r"column source: experiment table1: no role 'industri'; did you mean 'industry'\?",
+    ),
+    "method in a locator": (
+        *(ROW, "score:table1/industry/edcm/accuracy", "score:table1/industry/ecdm/accuracy"),
+        r"column source: experiment table1: no method 'ecdm'; did you mean 'edcm'\?",
+    ),
+    "metric in a locator": (
+        *(ROW, "score:table1/industry/edcm/accuracy", "score:table1/industry/edcm/acuracy"),
+        r"column source: experiment table1: no metric 'acuracy'; did you mean 'accuracy'\?",
+    ),
+    "check": (
+        *(ROW, "check:", "check:no_"),
+        r"published\.csv, line \d+, column source: there is no check 'no_\w+'; did you mean '",
+    ),
+    "artefact of a table": (
+        *(PAPER, "artefact: edcm.t1", "artefact: edcm.tt1"),
+        r"paper\.yaml: tables\.table1\.artefact: no artefact 'edcm\.tt1'; did you mean 'edcm\.t1'\?",
+    ),
+    "column of a table": (
+        *(PAPER, "rows: dataset", "rows: datasets"),
+        r"paper\.yaml: tables\.\w+\.rows: 'datasets' is not allowed; did you mean 'dataset'\?",
+    ),
+    "figure": (
+        *(PAPER, "\n  smoothing_sensitivity:\n", "\n  smoothing_sensitivty:\n"),
+        r"paper\.yaml: figures: no figure 'smoothing_sensitivty'; did you mean 'smoothing_sensitivity'\?",
+    ),
+    "row of a figure": (
+        *("cbm/paper.yaml", "scene: cbm.t.CBM.LR.SCENE", "scene: cbm.t.CMB.LR.SCENE"),
+        r"paper\.yaml: figures\.\w+\.published\.scene: no published row 'cbm\.t\.CMB\.LR\.SCENE'; did you mean '",
+    ),
+    "parameter": (
+        *(PAPER, "params: {smoothing: 0.01}", "params: {smooting: 0.01}"),
+        r"paper\.yaml: experiments\.\w+\.methods\.\w+\.params: no parameter 'smooting'; did you mean 'smoothing'\?",
+    ),
+    "function of a measure": (
+        *(PAPER, "function: repetition.", "function: repetition.x"),
+        r"paper\.yaml: measures\.\w+\.function: no function 'x\w+'; did you mean '",
+    ),
+    "module of a measure": (
+        *(PAPER, "function: repetition.", "function: repetitions."),
+        r"paper\.yaml: measures\.\w+\.function: no module 'repetitions'; did you mean 'repetition'\?",
+    ),
+    "split": (
+        *(PAPER, "newsgroups: random_80_20", "newsgroups: random_80_2"),
+        r"paper\.yaml: \w+\.\w+: no split 'random_80_2'; did you mean 'random_80_20'\?",
+    ),
+    "parameter of a figure": (
+        *(PAPER, "parameter: smoothing", "parameter: smooting"),
+        r"paper\.yaml: figures\.\w+\.parameter: no parameter 'smooting'; did you mean 'smoothing'\?",
+    ),
+    "what shows a deviation": (
+        *("edcm/deviations.yaml", "shown_by: [dcm_methods]", "shown_by: [dcm_method]"),
+        r"deviations\.yaml: \w+\.explains\.shown_by: no .* 'dcm_method'; did you mean 'dcm_methods'\?",
+    ),
+    "value of a check": (
+        *("edcm/checks.yaml", "score:table1/newsgroups/edcm/accuracy", "score:table1/newsgroup/edcm/accuracy"),
+        r"checks\.yaml: \w+\.left: score:\S+: experiment table1: no role 'newsgroup'; did you mean 'newsgroups'\?",
+    ),
+    "features": (
+        *(PAPER, "features: rainbow", "features: rainbows"),
+        r"paper\.yaml: \w+\.\w+: no features 'rainbows'; did you mean 'rainbow'\?",
+    ),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Copy the real configuration and its schemas."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(ROOT / "workflow/schemas", tmp_path / "workflow/schemas")
+    return tmp_path
+
+
+def parse(root: Path) -> None:
+    """Do what the workflow does with the configuration while it is parsed."""
+    check_papers(make_plan(CONFIG, [], root).papers, root)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_name_that_does_not_exist_is_refused_with_its_place_and_the_nearest_name(root: Path, kind: str) -> None:
+    name, right, wrong, message = FAULTS[kind]
+    path = root / "config/papers" / name
+    text = path.read_text(encoding="utf-8")
+    assert right in text
+    path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    with pytest.raises(ConfigError, match=message):
+        parse(root)
+
+
+def test_a_test_that_does_not_exist_is_refused(root: Path) -> None:
+    folder = root / "tests/models"
+    folder.mkdir(parents=True)
+    (folder / "test_dcm.py").write_text("def test_gradient() -> None: ...\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"published\.csv, line \d+, column source: no test (file )?'"):
+        parse(root)
+
+
+def test_the_statistics_are_those_of_a_corpus() -> None:
+    labels, features = sparse.csr_array(np.eye(3, dtype=np.int8)), sparse.csr_array(np.ones((3, 2), np.int32))
+    corpus = Corpus(
+        "three", ("x", "y", "z"), ("a", "b", "c"), labels, features=features, split=np.array([0, 1, 2], np.int8)
+    )
+    assert set(corpus.statistics()) == set(STATISTICS)
+
+
+def test_parameters_are_read_from_source_as_the_estimators_say_them() -> None:
+    for method in load_methods().values():
+        read = parameters_of(method.estimator)
+        assert read is None or set(read) == set(method.make({}).get_params()), method.name
+        assert read or not method.make({}).get_params(), method.name
+
+
+def test_figures_are_read_from_source(tmp_path: Path) -> None:
+    module = tmp_path / "figures.py"
+    module.write_text('FIGURES = {"a": 1, **dict.fromkeys(("b", "c"), 2)}\n', encoding="utf-8")
+    assert figures_in(module) == ["a", "b", "c"]
+    module.write_text('FIGURES = {"a": 1, **further()}\n', encoding="utf-8")
+    assert figures_in(module) is None
