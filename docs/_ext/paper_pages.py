@@ -14,9 +14,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from reproduction.plan.reach import packages_alone, taken_roles
 from reproduction.verdict.published import COUNTED, Deviation, Published, read_record
 from textmix.core.config import load_yaml_strict
 from textmix.core.io import read_csv
+from textmix.data.registry import load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "config/papers"
@@ -35,11 +37,10 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def roles_of(configuration: str) -> Roles:
-    """Return role -> its entry of a configuration file, over that of the default run."""
-    default = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
-    changes = load_yaml_strict(ROOT / "config" / configuration).get("roles", {})
-    return {role: {**entry, **changes.get(role, {})} for role, entry in default.items()}
+def roles_of(*, packed: bool) -> Roles:
+    """Return role -> its entry of the configuration, of all data sets or of those that come in packages."""
+    roles: Roles = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
+    return taken_roles(roles, packages_alone(load_registry(ROOT / "config/datasets.yaml"))) if packed else roles
 
 
 def why_not(row: Published, roles: Roles) -> str:
@@ -56,18 +57,18 @@ def why_not(row: Published, roles: Roles) -> str:
 
 def judged(rows: list[Published]) -> Iterator[str]:
     """Yield the section on the numbers that are judged and those that are not."""
-    default, full = roles_of("config.yaml"), roles_of("full.yaml")
+    packed, full = roles_of(packed=True), roles_of(packed=False)
     artefacts = list(dict.fromkeys(row.artefact for row in rows))
     yield "## What is judged\n\nNumbers and claims of the paper by table, figure or passage: how many are printed, and "
-    yield "how many the data allow to judge, by default and with every data set of `config/full.yaml`.\n\n"
+    yield "how many the data allow to judge, with the package index alone and with every data set of the registry.\n\n"
     counts = []
     for artefact in artefacts:
         part = [row for row in rows if row.artefact == artefact]
         counts.append(
-            [artefact, len(part), *(sum(not why_not(row, roles) for row in part) for roles in (default, full))]
+            [artefact, len(part), *(sum(not why_not(row, roles) for row in part) for roles in (packed, full))]
         )
     counts.append(["together", *map(sum, zip(*(row[1:] for row in counts), strict=True))])
-    yield table(("artefact", "printed", "judged by default", "judged on all data"), counts)
+    yield table(("artefact", "printed", "judged on packages alone", "judged on all data"), counts)
     yield "\n## Why the rest is not\n\n"
     reasons = Counter(reason for row in rows if (reason := why_not(row, full)))
     if reasons:

@@ -21,6 +21,10 @@ def assert_sound(svg: bytes) -> None:
     root = SafeTree.fromstring(svg)
     words = [element.text or "" for element in root.iterfind(".//{*}text")]
     assert words and not any("$" in word for word in words)
+    # The page shows a figure over the whole width of a phone: 390 px.
+    width = float(str(root.get("viewBox")).split()[2])
+    sizes = {float(size) for size in re.findall(r'font-size="([\d.]+)px"', text)}
+    assert 390 / width * min(sizes) >= 9, f"text of {min(sizes)} points is less than 9 px at 390 px"
     assert root.findtext("{*}title") and root.find("{*}desc") is not None
     assert "prefers-color-scheme:dark" in text and ' style="' not in text and "<image" not in text
     assert not re.search(r"<dc:date|<metadata|/tmp/|/work/|href=\"(?!#)", text)

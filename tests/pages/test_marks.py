@@ -26,6 +26,16 @@ def test_a_published_value_enters_the_legend_only_where_it_is_drawn() -> None:
     assert labels(figure) == ["published ± standard deviation", "published, 0.25"]
 
 
+def test_the_band_of_a_printed_deviation_is_explained_where_it_is_drawn() -> None:
+    with style():
+        figure, (axes,) = panels(1)
+        published_line(axes, Printed(0.5))
+        assert figure.notes == []
+        published_line(axes, Printed(0.5, 0.1))
+    (note,) = figure.notes
+    assert note.startswith("A grey band reaches the printed standard deviation")
+
+
 def test_a_row_of_trials_says_what_its_bar_is() -> None:
     with style():
         figure, (axes,) = panels(1)

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 #: Extras of the library; `workflow` has one version a package, that of the lock.
-PARTS = ("data", "boosting", "lemmas", "tags")
+PARTS = ("data", "boosting", "lemmas", "tags", "plot")
 
 
 def lowest(path: Path) -> list[str]:

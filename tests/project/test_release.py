@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 import textmix
+from reproduction.verdict.words import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -31,6 +32,23 @@ def test_the_changelog_has_the_version_and_its_known_headings() -> None:
     assert {heading for heading in re.findall(r"^### (.+)$", text, re.M)} <= {
         *("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"),
     }
+
+
+def test_the_article_cites_what_its_list_holds_and_compares_what_it_must() -> None:
+    text, listed = ((ROOT / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
+    assert set(re.findall(r"@(\w+)(?=[\];,])", text)) == set(re.findall(r"^@\w+\{(\w+),", listed, re.M))
+    for heading in ("Summary", "Statement of need", "State of the field", "Community guidelines", "References"):
+        assert f"\n# {heading}\n" in text
+    for other in ("pyramid", "MULAN", "MEKA", "scikit-multilearn", "napkinXC", "benchopt", "showyourwork"):
+        assert other in text
+
+
+def test_the_article_says_the_verdicts_and_counts_of_today() -> None:
+    text, readme = ((ROOT / name).read_text(encoding="utf-8") for name in ("paper/paper.md", "README.md"))
+    said = text.partition("a verdict by a stated test: ")[2].partition(".")[0]
+    assert set(re.split(r", (?:or )?", said)) <= set(VERDICTS)
+    proved, equations = re.findall(r"(\d+) of the (\d+) equations", readme)[0]
+    assert f"{equations} equations of the documents, of which {proved} are proved" in text
 
 
 def test_the_three_descriptions_cite_the_same_documents() -> None:

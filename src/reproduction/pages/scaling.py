@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from textmix.pages.marks import legend
+from textmix.pages.marks import legend, log_axis
 from textmix.pages.style import DASHES, MARKERS, Sheet, grid_of_panels
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places:
     """Draw a line for each step of each case; its number decides colour, mark and dashes in all panels."""
     name, unit = QUANTITIES[quantity]
     lines: dict[str, dict[int, list[float]]] = {}
+    shown: list[float] = []
+    grown: set[int] = set()
     for row in rows:
         if row[quantity] not in ("", None):
             value = unit * float(row[quantity])
@@ -58,5 +60,11 @@ def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places:
         turn, look_number = divmod(places[label], len(MARKERS))
         look = {"color": f"C{look_number}", "marker": MARKERS[look_number], "linestyle": DASHES[turn % len(DASHES)]}
         sizes = sorted(points)
-        axes.loglog(sizes, [median(points[size]) for size in sizes], label=label, **look)
+        values = [median(points[size]) for size in sizes]
+        axes.plot(sizes, values, label=label, **look)
+        shown += values
+        grown |= set(sizes)
+    if shown:
+        log_axis(axes.xaxis, min(grown), max(grown))
+        log_axis(axes.yaxis, min(shown), max(shown))
     axes.set_ylabel(name)

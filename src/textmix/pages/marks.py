@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SOFT, Sheet
+from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, SOFT, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -137,6 +137,7 @@ def published_line(axes: Axes, printed: Printed | None, what: str = "published",
     line(value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     if spread:
         band(value - spread, value + spread, color=INK, alpha=0.08, linewidth=0)
+        sheet_of(axes).note("A grey band reaches the printed standard deviation to each side of the published value.")
 
 
 def with_bars(
@@ -168,8 +169,13 @@ def write_at(
     """Write a small text near a point, ``right`` and ``up`` of it in printer's points."""
     side = "left" if right > 0 else "right" if right < 0 else "center"
     height = "bottom" if up > 0 else "top" if up < 0 else "center"
-    options: dict[str, Any] = {"fontsize": 7.5, "color": SOFT} | look
+    options: dict[str, Any] = {"fontsize": SMALL, "color": SOFT} | look
     axes.annotate(text, point, (right, up), textcoords="offset points", ha=side, va=height, **options)
+
+
+def write_beside(axes: Axes, text: str, height: float) -> None:
+    """Write a small text at the right of a row, outside of the panel."""
+    axes.annotate(text, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=SMALL)
 
 
 def legend(figure: Sheet, *axes: Axes) -> None:

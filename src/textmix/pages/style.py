@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
 #: Width of every figure in inches: its text is still legible on the screen of a phone.
 WIDTH = 5.0
+#: Size of the smallest text in points: 9 px on a screen of 390 px, which a figure fills.
+SMALL = 8.4
 INK, SOFT, GREY, PALE, PAPER = "#1b1b1b", "#3c3c3c", "#75756f", "#c9c9c4", "#ffffff"
 #: Marker of every series in order, beside the colour cycle of the style file.
-MARKERS = ("o", "s", "^", "D", "v", "P")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: Dash pattern of every line in order, so that lines can be distinguished without colour.
-DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (3, 1)))
+DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (3, 1)), (0, (1, 2.5)))
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 

@@ -19,8 +19,9 @@ DARK = {
     "#d55e00": "#ff8a4c",
     "#009e73": "#2fc79b",
     "#cc79a7": "#e59ac6",
-    "#a97800": "#e3b341",
-    "#5b4fa0": "#a99cf0",
+    "#5e2803": "#b27955",
+    "#3524c5": "#8f7bff",
+    "#3f0c52": "#f9e7a1",
 }
 #: The fonts of the reader.  None is wider than the last, by which Matplotlib places text, so that no text is cut.
 FONTS = "'Source Sans 3', 'Segoe UI', 'Helvetica Neue', 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif"

@@ -13,6 +13,7 @@ from tests.pages.drawings import assert_drawn
 from tests.papers.edcm.example import SPEC
 from textmix.pages.drawing import inline_svg
 from textmix.pages.marks import Printed
+from textmix.pages.style import Sheet, style, svg_bytes
 
 PRINTED = dict.fromkeys(
     [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], Printed(0.5)
@@ -32,6 +33,45 @@ def test_figures_draw_what_the_measures_wrote(measured, name):
 
 def test_every_figure_has_an_entry_and_every_entry_a_figure():
     assert set(FIGURES) == set(SPEC["figures"])
+
+
+def drawn(root: Path, name: str) -> Sheet:
+    """Return a figure before it is written."""
+    with style():
+        return FIGURES[name](FigureData(_results(root), PRINTED, SPEC["figures"][name]))
+
+
+def test_no_kind_of_q_hides_another(measured):
+    figure = drawn(measured[1], "log_probabilities")
+    for number, axes in enumerate(figure.axes):
+        colours = {line.get_color() for line in axes.lines if line.get_linestyle() == "None"}
+        assert colours == {"C1" if number % 2 == 0 else "C2"}
+    assert [axes.get_xlabel() for axes in figure.axes] == ["−log p, DCM (log scale)"] * 2 + [
+        "words in document (log scale)"
+    ] * 2
+
+
+def test_the_exact_ratio_at_a_count_of_one_stands_on_the_axes(measured):
+    (axes,) = drawn(measured[1], "gamma_ratio").axes
+    (low, high), (bottom, _) = axes.get_xlim(), axes.get_ylim()
+    curves = [line for line in axes.lines if str(line.get_label()).startswith("α =")]
+    starts = [(line.get_xdata()[0], line.get_ydata()[0]) for line in curves]
+    assert starts and all(start == (1.0, pytest.approx(0.0, abs=1e-6)) for start in starts)
+    assert low < 1 and high > 50 and bottom < 0
+
+
+def test_curves_of_k_nn_say_over_how_many_splits(measured):
+    for axes in drawn(measured[1], "knn_curves").axes:
+        assert axes.get_title("left").endswith(", splits (n = 2)")
+
+
+def test_no_name_of_a_form_is_cut(measured):
+    figure = drawn(measured[1], "tfidf_forms")
+    (axes,) = figure.axes
+    with style():
+        svg_bytes(figure, "forms")
+        boxes = [label.get_window_extent() for label in (*axes.get_yticklabels(), axes.xaxis.label)]
+    assert min(box.x0 for box in boxes) >= 0 and max(box.x1 for box in boxes) <= figure.bbox.x1
 
 
 def _results(root: Path) -> Results:

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
-from reproduction.papers.thesis.comparison_figures import FAMILIES
+from typing import Any, cast
+
+import pytest
+
+from reproduction.pages.figures import FigureData
+from reproduction.papers.thesis.comparison_figures import NAMES, comparison
+from reproduction.stored.results import Results
 from tests.papers.thesis.example import SPEC
 
 
 def test_every_method_of_the_figure_has_a_name() -> None:
     compared = SPEC["measures"]["comparison"]["methods"]
-    assert {method for methods in FAMILIES.values() for method in methods} == set(compared)
+    assert set(NAMES) == set(compared)
+
+
+class Made:
+    """Results of all methods on one data set, at two sizes in three splits."""
+
+    def measure_table(self, measure: str, table: str) -> list[dict[str, Any]]:
+        """Return a row a split."""
+        return [
+            {"role": "bbc", "method": method, "size": size, "accuracy": 0.5 + size / 2000 + place / 100 + trial / 50}
+            for place, method in enumerate(NAMES)
+            for size in (50, 500)
+            for trial in range(3)
+        ]
+
+
+def test_every_method_has_a_row_with_bars_and_every_size_an_entry_in_the_legend() -> None:
+    figure = comparison(FigureData(cast("Results", Made()), {}, {"labels": {"bbc": "BBC News"}}))
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(NAMES.values())
+    entries = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert entries == ["50 training documents, mean", "500 training documents, mean"]
+    bars = [segment for collection in axes.collections for segment in collection.get_segments() if len(segment)]
+    assert len(bars) == 2 * len(NAMES)
+    assert bars[0][1][0] - bars[0][0][0] == pytest.approx(2 * 0.02)

@@ -78,7 +78,7 @@ def test_learning_curves_and_gains_have_a_panel_a_data_set() -> None:
     assert list(words.get_ydata()) == pytest.approx([0.49 - n / 100 for n in SIZES])
     gains = drawn("fusion_gains", "fusion", "fusion_webkb")
     assert [label.get_text() for label in gains.axes[0].get_yticklabels()] == [
-        *("all sizes", "few documents", "few less many"),
+        *("all sizes", "few documents", "few minus many"),
     ]
 
 
@@ -93,3 +93,10 @@ def test_topics_and_joined_documents_have_two_panels_a_data_set() -> None:
 def test_nothing_at_hand_is_a_missing_result() -> None:
     with pytest.raises(MissingResult):
         drawn("fusion")
+
+
+def test_gains_by_length_and_pruning_say_over_how_many_splits_and_have_bars() -> None:
+    for name in ("longer", "thinned"):
+        figure = drawn(name, name)
+        assert {axes.get_title() for axes in figure.axes} == {"BBC News, splits (n = 2)"}
+        assert "A bar reaches one standard deviation over the splits to each side of the mean gain." in figure.notes

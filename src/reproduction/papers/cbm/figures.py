@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.pages.marks import (
     counted,
@@ -24,7 +24,7 @@ from textmix.pages.marks import (
     trials_row,
     with_bars,
 )
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, WIDTH, Sheet, grid_of_panels, panels
+from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +44,8 @@ VARIANTS = {
     **{"exact": "chain, exact mode", "label_half": "labels, half the votes"},
     **{"label_calibrated": "labels, calibrated votes", "subset": "sets, most votes"},
 }
+#: The number of all sets has its mark up to this number of labels.
+ENUMERABLE = 14
 _OVER_STARTS = "A bar reaches one standard deviation over the random starts; one start has none."
 
 
@@ -60,7 +62,9 @@ def components(data: FigureData) -> Sheet:
         for row in (row for row in rows if row["role"] == role):
             accuracies.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
         means, spreads = [[of(values) for values in accuracies.values()] for of in (statistics.fmean, spread_of)]
-        with_bars(panel, list(accuracies), means, spreads if any(spreads) else None, 0, label="rebuilt", linestyle="-")
+        with_bars(
+            panel, list(accuracies), means, spreads if any(spreads) else None, 0, label="CBM LR", color=colour_of("cbm")
+        )
         published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
         log_axis(panel.xaxis, min(accuracies), max(accuracies))
         marked(panel.xaxis, list(accuracies))
@@ -82,7 +86,7 @@ def variances(data: FigureData) -> Sheet:
     for series, method in enumerate(data.option("methods")):
         points = data.grid(role, method, "subset_accuracy", "variance")
         values = [100.0 * statistics.fmean(trials) for trials in points.values()]
-        look: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": f"C{series}"}
+        look: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": colour_of(method)}
         axes.plot(list(points), values, label=NAMES.get(method, method), **look)
     for method in data.option("methods"):
         published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
@@ -108,7 +112,7 @@ def variants(data: FigureData) -> Sheet:
     figure, axes = panels(len(accuracies), height=0.3 * len(VARIANTS) + 1.5, sharey=True)
     for panel, (role, variant) in zip(axes, accuracies.items(), strict=True):
         for height, name in enumerate(VARIANTS):
-            trials_row(panel, height, variant[name], "C0", "run")
+            trials_row(panel, height, variant[name], colour_of("cc"), "run")
             published_point(panel, 0, height, data.published_of(f"{role}/{name}"))
         explain_trials(panel, "run", map(len, variant.values()))
         panel.set_title(data.title_of(role))
@@ -128,25 +132,31 @@ def illustration(data: FigureData) -> Sheet:
     tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
     labels = [row["label"] for row in tables["labels"]]
     correlations = data.results.measure_table("illustration", "correlations")
-    height = max(0.16 * len(labels), 0.8) + 0.55
-    figure = Sheet(figsize=(WIDTH, 2 * height + 1.3))
-    upper, lower = np.ravel(np.asarray(figure.subfigures(2, 1, height_ratios=(height, height + 0.9))))
-    grid = upper.subplots(1, 5, sharey=True, width_ratios=(1, 1, 1, 1, 1.6))
+    height = max(0.17 * len(labels), 1.0)
+    figure = Sheet(figsize=(WIDTH, 2 * height + 3.1))
+    parts = figure.add_gridspec(2, 1)
+    above = parts[0].subgridspec(1, 5, width_ratios=(1, 1, 1, 1, 1.6))
+    grid = [figure.add_subplot(above[column]) for column in range(5)]
+    for axes in grid[1:]:
+        axes.sharey(grid[0])
+        axes.tick_params(labelleft=False)
     for rank, axes in enumerate(grid[:-1]):
         _component(axes, [row for row in tables["components"] if row["component"] == str(rank)])
     _marginals(grid[-1], tables["labels"])
     row_names(grid[0], labels)
-    upper.supxlabel("label probability: in the four heaviest components, and in the mixture", fontsize=8.2)
-    _correlations(lower.subplots(), correlations, labels)
+    for axes in (grid[1], grid[-1]):
+        axes.set_xlabel("probability")
+    _correlations(figure.add_subplot(parts[1]), correlations, labels)
     names = [row["label"] for row in tables["labels"] if row["true"] == "1"]
     mode = [row["label"] for row in tables["labels"] if row["mode"] == "1"]
+    figure.note(f"{len(labels)} labels are shown.")
     figure.note(f"The true labels are {', '.join(names) or 'none'}; the likeliest set is {', '.join(mode) or 'empty'}.")
-    handles = [
+    handles: list[Any] = [
         Patch(facecolor="C0", label="in a component"),
         Patch(facecolor="C1", label="marginal, in the likeliest set"),
+        Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it"),
+        grid[-1].plot([], [], "D", color=INK, label="true label")[0],
     ]
-    handles.append(Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it"))
-    handles.append(grid[-1].plot([], [], "D", color=INK, label="true label")[0])
     place_legend(figure, handles, [str(handle.get_label()) for handle in handles])
     return figure
 
@@ -166,8 +176,9 @@ def _marginals(axes: Axes, rows: Rows) -> None:
     heights = range(len(rows))
     colours = ["C1" if row["mode"] == "1" else PAPER for row in rows]
     axes.barh(heights, [float(row["marginal"]) for row in rows], color=colours, edgecolor="C1", height=0.66)
-    axes.plot([1.07] * sum(row["true"] == "1" for row in rows), [y for y in heights if rows[y]["true"] == "1"], "D",
-              color=INK, markersize=4, clip_on=False)  # fmt: skip
+    true = [height for height in heights if rows[height]["true"] == "1"]
+    if true:  # a line without points that is not clipped leaves the layout no room
+        axes.plot([1.07] * len(true), true, "D", color=INK, markersize=4, clip_on=False)
     axes.axvline(0.5, color=GREY, linewidth=1.0, linestyle=DASHES[3])
     axes.set_xlim(0, 1.14)
     axes.set_xticks((0, 0.5, 1), ("0", "0.5", "1"))
@@ -185,7 +196,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
         look: dict[str, Any] = {"facecolor": "C1" if value > 0 else "C0", "alpha": min(abs(value), 1.0)}
         axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **look))
         if abs(value) >= WRITTEN:
-            axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=7)
+            axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=SMALL)
     middle = [number + 0.5 for number in range(len(labels))]
     axes.set_xticks(middle, labels, rotation=90)
     axes.set_yticks(middle, labels)
@@ -193,7 +204,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
     axes.set_ylim(len(labels), 0)
     axes.tick_params(length=0)
     axes.grid(visible=False)
-    axes.set_title(f"correlation of labels: positive orange, negative blue; written from {WRITTEN:g} on")
+    axes.set_title(f"correlation: positive orange, negative blue; written from {WRITTEN:g} on")
 
 
 def em_path(data: FigureData) -> Sheet:
@@ -211,7 +222,9 @@ def em_path(data: FigureData) -> Sheet:
             runs.setdefault(row["run"], []).append(row)
         for path in runs.values():
             _path(likelihoods, accuracies, path)
-        _end(accuracies, [path[-1] for path in runs.values()])
+        if len(runs) > 1:
+            _end(accuracies, [path[-1] for path in runs.values()])
+            figure.note("A bar reaches one standard deviation over the random starts.")
         published_line(accuracies, data.published_of(role), f"published, {data.title_of(role)}")
         likelihoods.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
         likelihoods.set_ylabel("penalised log-likelihood")
@@ -219,7 +232,6 @@ def em_path(data: FigureData) -> Sheet:
         accuracies.margins(y=0.15)
     for axes in grid[-2:]:
         axes.set_xlabel("iteration of EM")
-    figure.note(_OVER_STARTS)
     legend(figure)
     return figure
 
@@ -227,7 +239,7 @@ def em_path(data: FigureData) -> Sheet:
 def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the likelihood and the accuracy of one run, which keeps its value until the next iteration ends."""
     steps = [int(row["iteration"]) for row in rows]
-    look: dict[str, Any] = {"color": "C0", "alpha": 0.55, "linewidth": 1}
+    look: dict[str, Any] = {"color": colour_of("cbm"), "alpha": 0.55, "linewidth": 1}
     label = None if "one random start" in likelihoods.get_legend_handles_labels()[1] else "one random start"
     likelihoods.plot(steps, [float(row["objective"]) for row in rows], label=label, **look)
     accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **look)
@@ -236,9 +248,9 @@ def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]
 def _end(axes: Axes, rows: Rows) -> None:
     """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
     finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
-    bars = [spread_of(finals)] if len(finals) > 1 else None
-    look: dict[str, Any] = {"color": "C1", "marker": MARKERS[1], "linestyle": "none"}
-    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=bars, label="mean of the last accuracies", **look)
+    look: dict[str, Any] = {"color": colour_of("cbm"), "marker": MARKERS[1], "linestyle": "none"}
+    label = "mean of the last accuracies"
+    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[spread_of(finals)], label=label, **look)
 
 
 def evaluations(data: FigureData) -> Sheet:
@@ -250,14 +262,18 @@ def evaluations(data: FigureData) -> Sheet:
     rows = data.results.measure_table("exact_search", "evaluations")
     roles = list(dict.fromkeys(row["role"] for row in rows))
     figure, axes = grid_of_panels(len(roles), 2, 2.6, sharey=True)
-    top = max(float(row["largest"]) for row in rows)
+    top = 2.0 ** max(float(row["labels"]) for row in rows if float(row["labels"]) <= ENUMERABLE)
+    top = max(top, *(float(row["largest"]) for row in rows))
     for panel, role in zip(axes, roles, strict=True):
         searches = [row for row in rows if row["role"] == role]
         for series, number in enumerate(dict.fromkeys(row["components"] for row in searches)):
             _searches(panel, [row for row in searches if row["components"] == number], series)
         x = sorted({float(row["labels"]) for row in searches})
-        shown = [n for n in x if 2.0**n <= 10 * top] or x[:1]
-        panel.plot(shown, [2.0**n for n in shown], "_", color=INK, markersize=16, label="number of all sets, 2ᴸ")
+        for n in x:
+            if n <= ENUMERABLE:
+                panel.plot([n], [2.0**n], "_", color=INK, markersize=16, label="number of all sets, 2ᴸ")
+            else:
+                figure.note(f"There are 2^{n:g} sets of {n:g} labels, too many for the axis.")
         log_axis(panel.xaxis, min(x), max(x))
         marked(panel.xaxis, x)
         panel.set_title(data.title_of(role))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.ticker import MaxNLocator
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from reproduction.papers.edcm import model_figures, neighbor_figures, study_figures, topic_figures, weight_figures
 from textmix.pages.marks import (
@@ -16,13 +17,15 @@ from textmix.pages.marks import (
     log_axis,
     marked,
     published_point,
+    readable,
     row_names,
     spread_of,
     trials_row,
     with_bars,
     write_at,
+    write_beside,
 )
-from textmix.pages.style import PALE, Sheet, panels
+from textmix.pages.style import GREY, PALE, Sheet, panels
 
 LABELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM"}
 
@@ -39,7 +42,7 @@ def accuracy(data: FigureData) -> Sheet:
     for split in zip(*trials, strict=True):
         axes.plot(split, [height + 0.13 for height in range(len(methods))], color=PALE, linewidth=0.6, zorder=1)
     for height, (method, values) in enumerate(zip(methods, trials, strict=True)):
-        trials_row(axes, height, values, f"C{height}", "split")
+        trials_row(axes, height, values, colour_of(method), "split")
         write_at(axes, f"{statistics.fmean(values):.3f}", (statistics.fmean(values), height - 0.13), up=6)
         published_point(axes, 0, height - 0.3, data.published_of(method))
     explain_trials(axes, "split", map(len, trials))
@@ -80,19 +83,19 @@ def _times(data: FigureData, times: Mapping[str, Sequence[float]], names: Sequen
     printed = [data.published_of(name) for name in times]
     shown = [value for values in times.values() for value in values] + [number.value for number in printed if number]
     log_axis(axes.xaxis, min(shown), max(shown))
-    for height, (values, published) in enumerate(zip(times.values(), printed, strict=True)):
+    for height, ((method, values), published) in enumerate(zip(times.items(), printed, strict=True)):
         published_point(axes, 0, height, published)
         if published:
             write_at(axes, f"{published.value:,g} s", (published.value, height), right=-6, up=0)
         if not values:
             continue
         median = statistics.median(values)
-        axes.plot(values, [height] * len(values), "|", color="C0", alpha=0.6, markersize=9)
-        axes.plot([median], [height], "o", color="C0", markersize=5.5, zorder=4)
-        axes.annotate(f"{median:.2g} s", (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
-    axes.plot([], [], "o", color="C0", markersize=5.5, label="rebuilt: median")
+        axes.plot(values, [height] * len(values), "|", color=colour_of(method), alpha=0.6, markersize=9)
+        axes.plot([median], [height], "o", color=colour_of(method), markersize=5.5, zorder=4)
+        write_beside(axes, f"{readable(float(f'{median:.2g}'))} s", height)
+    axes.plot([], [], "o", color=GREY, markersize=5.5, label="rebuilt: median")
     measured = counted(f"one {noun}", (len(values) for values in times.values() if values))
-    axes.plot([], [], "|", color="C0", alpha=0.6, markersize=9, label=measured)
+    axes.plot([], [], "|", color=GREY, alpha=0.6, markersize=9, label=measured)
     row_names(axes, names)
     axes.margins(x=0.05)
     axes.set_xlabel("seconds for training on one split (log scale)")
@@ -114,7 +117,7 @@ def smoothing_sensitivity(data: FigureData) -> Sheet:
         means = [statistics.fmean(values) for values in points.values()]
         label = counted(_label(method), map(len, points.values()))
         bars = [spread_of(values) for values in points.values()]
-        with_bars(axes, [x * aside for x in points], means, bars, series, label=label)
+        with_bars(axes, [x * aside for x in points], means, bars, series, label=label, color=colour_of(method))
         log_axis(axes.xaxis, min(points), max(points))
         marked(axes.xaxis, list(points))
     figure.note("A bar reaches one standard deviation over the n splits to each side of the mean.")

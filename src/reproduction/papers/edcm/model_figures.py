@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import NullLocator
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.pages.marks import brief, legend, log_axis, marked, published_line, readable
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, Sheet, panels
+from textmix.pages.style import DASHES, GREY, INK, MARKERS, SMALL, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MODELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM"}
+#: Kind of q -> the model whose parameters it has, and their name.
+KINDS = {"same": ("dcm", "the DCM's α"), "own": ("edcm", "the EDCM's own β")}
 #: One document in this many is drawn: a drawing of all documents would take megabytes.
 EVERY = 10
 #: Least deviation that has a place on its axis (percent).
@@ -39,55 +42,50 @@ def _diagonal(axes: Axes, low: float, high: float) -> None:
 
 
 def log_probabilities(data: FigureData) -> Sheet:
-    """Draw log q against log p of one document in `EVERY`, and how far log q deviates, against the document's length.
+    """Draw log q against log p of one document in `EVERY`, and how far log q deviates, a column a kind of q.
 
     Options: published (``same``, ``own`` -> id of the printed mean deviation, percent).
     Reads ``approximation/documents.csv``: length, log_p, log_q_same, log_q_own.
     """
     every = data.results.measure_table("approximation", "documents")
     length, p = columns(every[::EVERY], "length", "log_p")
-    figure, (scatter, deviations) = panels(2, height=3.2)
-    names = {"same": "q by the DCM's α", "own": "q by the EDCM's own β"}
-    for axes, low, high in ((scatter, -max(p), -min(p)), (deviations, min(length), max(length))):
-        log_axis(axes.xaxis, low, high)
-    log_axis(scatter.yaxis, -max(p), -min(p))
-    log_axis(deviations.yaxis, LEAST, 100)
-    for series, (kind, name) in enumerate(names.items()):
+    figure, panel = grid_of_panels(4, 2, 2.4, sharex="row", sharey="row")
+    for series, (kind, (model, name)) in enumerate(KINDS.items()):
+        scatter, deviations = panel[series], panel[2 + series]
         (q,) = columns(every[::EVERY], f"log_q_{kind}")
-        look: dict[str, Any] = {
-            "color": f"C{series}",
-            "linestyle": "none",
-            "marker": MARKERS[series],
-            "markersize": 2.6,
-            "alpha": 0.4,
-        }
-        scatter.plot([-value for value in p], [-value for value in q], markeredgewidth=0, **look)
+        look: dict[str, Any] = {"color": colour_of(model), "linestyle": "none", "marker": MARKERS[series]}
+        look |= {"markersize": 2.6, "alpha": 0.4, "markeredgewidth": 0}
+        scatter.plot([-value for value in p], [-value for value in q], **look)
         percent = [100 * abs(b - a) / abs(a) for a, b in zip(p, q, strict=True)]
-        deviations.plot(length, [max(value, LEAST) for value in percent], markeredgewidth=0, **look)
-        scatter.plot([], [], label=name, **(look | {"alpha": 1.0, "markersize": 5}))
-        _mean_deviation(deviations, data, kind, series, every)
-    _diagonal(scatter, -max(p), -min(p))
-    deviations.set_ylim(bottom=LEAST)
-    scatter.set_xlabel("−log p, DCM (log scale)")
-    scatter.set_ylabel("−log q, EDCM (log scale)")
-    deviations.set_xlabel("words in document (log scale)")
-    deviations.set_ylabel("deviation (percent, log scale)")
+        deviations.plot(length, [max(value, LEAST) for value in percent], **look)
+        scatter.plot([], [], label=f"q by {name}", **(look | {"alpha": 1.0, "markersize": 5}))
+        _mean_deviation(deviations, data, kind, every)
+        _diagonal(scatter, -max(p), -min(p))
+        for axes, low, high in ((scatter, -max(p), -min(p)), (deviations, min(length), max(length))):
+            log_axis(axes.xaxis, low, high)
+        scatter.set_xlabel("−log p, DCM (log scale)")
+        deviations.set_xlabel("words in document (log scale)")
+    log_axis(panel[0].yaxis, -max(p), -min(p))
+    log_axis(panel[2].yaxis, LEAST, 100)
+    panel[2].set_ylim(bottom=LEAST)
+    panel[0].set_ylabel("−log q, EDCM (log scale)")
+    panel[2].set_ylabel("deviation (percent, log scale)")
     figure.note(f"Marks show {len(p):,} of the {len(every):,} documents, every {EVERY}th; means are over all of them.")
     figure.note(f"A deviation below {LEAST:g} % stands at the lower end of the axis.")
-    legend(figure, scatter, deviations)
+    legend(figure)
     return figure
 
 
-def _mean_deviation(axes: Axes, data: FigureData, kind: str, series: int, rows: Sequence[Mapping[str, str]]) -> None:
+def _mean_deviation(axes: Axes, data: FigureData, kind: str, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the mean deviation over all documents as a line, and the published mean as a dashed line of its colour."""
     p, q = columns(rows, "log_p", f"log_q_{kind}")
     mean = 100 * statistics.fmean(abs(b - a) / abs(a) for a, b in zip(p, q, strict=True))
-    sign = {"same": "α", "own": "β"}[kind]
-    axes.axhline(mean, color=f"C{series}", linewidth=1.4, label=f"mean by {sign}, {mean:.2g} %")
+    sign, colour = {"same": "α", "own": "β"}[kind], colour_of(KINDS[kind][0])
+    axes.axhline(mean, color=colour, linewidth=1.4, label=f"mean by {sign}, {mean:.2g} %")
     printed = data.published_of(kind)
     if printed is not None:
         label = f"published mean by {sign}, {printed.value:g} %"
-        axes.axhline(printed.value, color=f"C{series}", linestyle=DASHES[1], linewidth=1.4, label=label)
+        axes.axhline(printed.value, color=colour, linestyle=DASHES[1], linewidth=1.4, label=label)
 
 
 def parameters(data: FigureData) -> Sheet:
@@ -114,7 +112,7 @@ def parameters(data: FigureData) -> Sheet:
     words.set_ylabel("β of the EDCM (log scale)")
     printed, ours = data.published_of("correlation"), data.results.measure("approximation")["correlation_alpha_beta"]
     text = f"correlation {float(ours.value):.4f}" + (f"\npublished {printed.value:g}" if printed else "")
-    words.annotate(text, (0.04, 0.97), xycoords="axes fraction", va="top", fontsize=7.5)
+    words.annotate(text, (0.04, 0.97), xycoords="axes fraction", va="top", fontsize=SMALL)
     legend(figure, sums, words)
     return figure
 
@@ -155,7 +153,7 @@ def gamma_ratio(data: FigureData) -> Sheet:
     Options: published (``mean`` -> id of the printed mean error, percent).  Reads ``gamma_ratio/growth.csv``: alpha,
     count, error; ``gamma_ratio/by_count.csv``: count, mean_error, counts.
     """
-    growth = [row for row in data.results.measure_table("gamma_ratio", "growth") if row["count"] != "1"]
+    growth = data.results.measure_table("gamma_ratio", "growth")
     figure, (axes,) = panels(1, height=3.2)
     for series, alpha in enumerate(dict.fromkeys(row["alpha"] for row in growth)):
         x, error = columns([row for row in growth if row["alpha"] == alpha], "count", "error")
@@ -166,17 +164,19 @@ def gamma_ratio(data: FigureData) -> Sheet:
             "markersize": 4,
         }
         axes.plot(x, [100 * e for e in error], label=f"α = {float(alpha):g}", **look)
-    seen = [row for row in data.results.measure_table("gamma_ratio", "by_count") if row["count"] != "1"]
-    x, error = columns(seen, "count", "mean_error")
+    x, error = columns(data.results.measure_table("gamma_ratio", "by_count"), "count", "mean_error")
     axes.plot(x, [100 * e for e in error], "x", color=INK, markersize=7, label="mean in 20 Newsgroups")
     mean = 100 * float(data.results.measure("gamma_ratio")["mean_relative_error"].value)
     axes.axhline(mean, color=INK, linewidth=1.1, label=f"mean over all counts, {mean:.1f}")
     published_line(axes, data.published_of("mean"))
-    log_axis(axes.yaxis, 0.1, 100)
-    log_axis(axes.xaxis, 2, 50)
+    # The ratio is exact at x = 1, where most counts stand: 0 needs a place on the axis.
+    axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
+    marked(axes.yaxis, [0, 0.1, 1, 10, 100])
+    axes.set_ylim(-0.04, 130)
+    log_axis(axes.xaxis, 1, 50)
     marked(axes.xaxis, sorted({float(row["count"]) for row in growth}))
     axes.set_xlabel("count x of a word (log scale)")
-    axes.set_ylabel("relative error (percent, log scale)")
+    axes.set_ylabel("relative error (percent, symlog scale)")
     legend(figure)
     return figure
 
@@ -195,7 +195,7 @@ def burstiness(data: FigureData) -> Sheet:
         axes.plot(m, seen, "x", color=INK, markersize=6, label="in the documents")
         for series, (model, label) in enumerate(MODELS.items()):
             (expected,) = columns(chosen, model)
-            axes.plot(m, expected, color=f"C{series}", linestyle=DASHES[series], label=f"expected by {label}")
+            axes.plot(m, expected, color=colour_of(model), linestyle=DASHES[series], label=f"expected by {label}")
         axes.set_title(f"{band} words")
         marked(axes.xaxis, m[1::2])
         axes.set_xlabel("occurrences m")
@@ -226,8 +226,8 @@ def normaliser(data: FigureData) -> Sheet:
     figure, (axes,) = panels(1)
     for number, (length, totals) in enumerate(groups.items()):
         label = None if number else f"EDCM of one newsgroup (n = {len(totals)})"
-        axes.plot([length] * len(totals), totals, "o", color="C0", alpha=0.45, markersize=3.2, label=label)
-        axes.plot([length], [statistics.median(totals)], "_", color="C1", markersize=15, markeredgewidth=1.8,
+        axes.plot([length] * len(totals), totals, "o", color=colour_of("edcm"), alpha=0.45, markersize=3.2, label=label)
+        axes.plot([length], [statistics.median(totals)], "_", color=INK, markersize=15, markeredgewidth=1.8,
                   label=None if number else "median")  # fmt: skip
     axes.axhline(1, color=GREY, linewidth=1, label="sum of a distribution")
     figure.note(f"The sum is exact at the {len(groups)} lengths marked; nothing was computed between them.")

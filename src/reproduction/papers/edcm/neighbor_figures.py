@@ -6,9 +6,11 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
 from textmix.pages.marks import (
+    counted,
     explain_trials,
     legend,
     log_axis,
@@ -17,6 +19,7 @@ from textmix.pages.marks import (
     row_names,
     trials_row,
     with_bars,
+    write_beside,
 )
 from textmix.pages.style import MARKERS, PALE, Sheet, panels
 
@@ -65,10 +68,9 @@ def table1(data: FigureData) -> Sheet:
     figure, panel = panels(len(trials_of), height=1.0 + 0.27 * len(methods), sharey=True)
     for axes, (role, values) in zip(panel, trials_of.items(), strict=True):
         for height, (method, trials) in enumerate(zip(methods, values, strict=True)):
-            trials_row(axes, height, trials, "C1" if method.startswith("knn") else "C0", "split")
+            trials_row(axes, height, trials, colour_of(method), "split")
             if len(trials_of) == 1:
-                mean = f"{statistics.fmean(trials):.3f}"
-                axes.annotate(mean, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
+                write_beside(axes, f"{statistics.fmean(trials):.3f}", height)
             published_point(axes, 0, height - 0.3, data.published_of(f"{role}.{method}"))
         explain_trials(axes, "split", map(len, values))
         axes.set_title(data.title_of(role))
@@ -93,19 +95,20 @@ def knn_curves(data: FigureData) -> Sheet:
     ------
     MissingResult : all measures are missing; the reason is that of the first.
     """
-    rows_of: dict[str, Sequence[Mapping[str, str]]] = {}
+    rows_of: dict[str, tuple[Sequence[Mapping[str, str]], set[int]]] = {}
     absent = []
     for measure, title in data.option("labels").items():
         try:
-            rows_of[title] = data.results.measure_table(measure, "curves")
+            splits = {len(gain.repetitions) or 1 for gain in data.results.measure(measure).values()}
+            rows_of[title] = (data.results.measure_table(measure, "curves"), splits)
         except MissingResult as missing:
             absent.append(missing)
     if not rows_of:
         raise absent[0]
     figure, panel = panels(len(rows_of), height=3.0)
-    for axes, (title, rows) in zip(panel, rows_of.items(), strict=True):
+    for axes, (title, (rows, splits)) in zip(panel, rows_of.items(), strict=True):
         _curves(axes, rows)
-        axes.set_title(title)
+        axes.set_title(counted(f"{title}, splits", splits))
         axes.set_xlabel("neighbours k (log scale)")
         figure.note(f"{title}: {_trend(rows)}")
     figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
@@ -119,7 +122,8 @@ def _curves(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     for series, name in enumerate(dict.fromkeys(row["representation"] for row in rows)):
         points = [row for row in rows if row["representation"] == name]
         k, mean, spread = ([float(row[key]) for row in points] for key in ("k", "accuracy", "spread"))
-        with_bars(axes, [x * 1.02 ** (series - 1.5) for x in k], mean, spread, series, label=name_of(name))
+        look = {"label": name_of(name), "color": colour_of(name)}
+        with_bars(axes, [x * 1.02 ** (series - 1.5) for x in k], mean, spread, series, **look)
     log_axis(axes.xaxis, min(k), max(k))
     marked(axes.xaxis, [x for x in k if x in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
 

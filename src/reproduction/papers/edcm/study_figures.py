@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.pages.marks import (
     brief,
@@ -21,7 +22,7 @@ from textmix.pages.marks import (
     row_names,
     trials_row,
 )
-from textmix.pages.style import DASHES, GREY, MARKERS, Sheet, grid_of_panels, panels
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,12 +59,12 @@ def dcm_methods(data: FigureData) -> Sheet:
     for axes, metric in zip(panel[:2], ("accuracy", "perplexity"), strict=True):
         groups = [_of(splits, name, metric) for name in MODELS]
         for height, values in enumerate(groups):
-            trials_row(axes, height, values, _colour(height), "split")
+            trials_row(axes, height, values, colour_of(list(MODELS)[height]), "split")
         explain_trials(axes, "split", map(len, groups))
         axes.locator_params(axis="x", nbins=3)
     times = [statistics.median(_of(seconds, _timed(name), "seconds")) for name in MODELS]
-    for height, value in enumerate(times):
-        panel[2].plot([value], [height], MARKERS[1], color=_colour(height), markersize=5)
+    for height, (name, value) in enumerate(zip(MODELS, times, strict=True)):
+        panel[2].plot([value], [height], MARKERS[1], color=colour_of(name), markersize=5)
     panel[2].plot([], [], MARKERS[1], color=GREY, markersize=5, label="median of the training times")
     log_axis(panel[2].xaxis, min(times) / 1.3, max(times) * 1.3)
     for axes, name in zip(panel, ("accuracy (fraction)", "perplexity", "seconds (log scale)"), strict=True):
@@ -82,11 +83,6 @@ def _of(rows: Rows, model: str, column: str) -> list[float]:
 def _timed(model: str) -> str:
     """Return the name of a model in the table of times."""
     return model.removesuffix("_reciprocal_newton")
-
-
-def _colour(row: int) -> str:
-    """Return the colour of a row of `MODELS`: one for the DCM, another for the models beside it."""
-    return "C1" if row > 1 else "C0"
 
 
 def _orders(splits: Rows) -> str:
@@ -180,26 +176,24 @@ def tfidf_forms(data: FigureData) -> Sheet:
     Reads ``tfidf_forms/forms.csv``: count, word, documents, vote, accuracy, spread, splits.
     """
     rows = data.results.measure_table("tfidf_forms", "forms")
-    names = {"nearest": "each neighbour counts one", "similarity": "neighbours count by similarity"}
+    names = {"nearest": "a vote a neighbour", "similarity": "votes by similarity"}
     forms = list(dict.fromkeys(_form(row) for row in rows if row["word"]))
     figure, (axes,) = panels(1, height=1.0 + 0.24 * len(forms))
     for series, (vote, label) in enumerate(names.items()):
-        values = {_form(row): float(row["accuracy"]) for row in rows if row["vote"] == vote}
-        look: dict[str, Any] = {
-            "marker": MARKERS[series],
-            "color": f"C{series}",
-            "linestyle": "none",
-            "markersize": 4.5,
-        }
-        axes.plot([values[form] for form in forms], range(len(forms)), label=label, **look)
-        level = values["bhattacharyya"]
-        axes.axvline(
-            level, color=f"C{series}", linestyle=DASHES[series], linewidth=1.1, label=f"Bhattacharyya, {label}"
-        )
+        chosen = {_form(row): row for row in rows if row["vote"] == vote}
+        values, spreads = ([float(chosen[form][key]) for form in forms] for key in ("accuracy", "spread"))
+        look: dict[str, Any] = {"marker": MARKERS[series], "color": colour_of("tfidf"), "linestyle": "none"}
+        look |= {"markersize": 4.5, "markerfacecolor": PAPER if series else colour_of("tfidf"), "elinewidth": 0.9}
+        at = [height + 0.2 * (2 * series - 1) for height in range(len(forms))]
+        axes.errorbar(values, at, xerr=spreads if any(spreads) else None, label=f"TF-IDF, {label}", **look)
+        level, line = float(chosen["bhattacharyya"]["accuracy"]), DASHES[series]
+        colour = colour_of("bhattacharyya")
+        axes.axvline(level, color=colour, linestyle=line, linewidth=1.1, label=f"Bhattacharyya, {label}")
     row_names(axes, forms)
-    axes.set_xlabel("accuracy (fraction of test documents)")
+    axes.set_xlabel("accuracy (fraction)")
     splits = int(rows[0]["splits"])
-    figure.note(f"Vectors have length 1; means over {splits} split{'s' if splits > 1 else ''}.")
+    over = f"means over {splits} splits with bars of one standard deviation" if splits > 1 else "one split without bars"
+    figure.note(f"Vectors have length 1; {over}.")
     figure.note("x is the count, n the length, m its mean, d documents and o occurrences of the word, D all documents.")
     legend(figure)
     return figure

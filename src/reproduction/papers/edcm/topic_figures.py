@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.patches import Rectangle
 
 from reproduction.pages.figures import FigureData
-from textmix.pages.marks import legend, log_axis, marked, spread_of, with_bars
-from textmix.pages.style import DASHES, INK, MARKERS, PAPER, WIDTH, Sheet, panels
+from textmix.pages.marks import legend, log_axis, marked, spread_of, with_bars, write_at
+from textmix.pages.style import DASHES, INK, MARKERS, PAPER, SMALL, WIDTH, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,11 +91,11 @@ def shading(axes: Axes, shares: Sequence[Sequence[float]]) -> None:
             axes.add_patch(Rectangle((x, y), 1, 1, facecolor=INK, alpha=value / top, edgecolor="none"))
             if value >= WRITTEN:
                 colour = PAPER if value > 0.45 * top else INK
-                axes.text(x + 0.5, y + 0.5, f"{100 * value:.0f}", ha="center", va="center", fontsize=6.5, color=colour)
+                write_at(axes, f"{100 * value:.0f}", (x + 0.5, y + 0.5), up=0, color=colour)
     axes.set_xlim(0, len(shares[0]))
     axes.set_ylim(len(shares), 0)
     axes.grid(visible=False)
-    axes.tick_params(length=0, labelsize=7)
+    axes.tick_params(length=0, labelsize=SMALL)
 
 
 def _shortened(words: str, most: int = 4) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from reproduction.papers.edcm.model_figures import MODELS, columns
 from textmix.pages.marks import legend, log_axis, marked, published_point, sheet_of, spread_of, write_at
-from textmix.pages.style import DASHES, INK, MARKERS, Sheet, panels
+from textmix.pages.style import DASHES, MARKERS, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +32,7 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     grown = []
     for series, chosen in enumerate(shown):
         count, values, plain = columns([row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf")
-        look = {"linestyle": DASHES[series], "marker": MARKERS[1 + series]}
-        _relative(by_count, count, values, 1, f"Fisher-DCM, df = {int(chosen):,}", **look)
+        _relative(by_count, count, values, 1 + series, f"Fisher-DCM, df = {int(chosen):,}")
         grown.append(f"{_times(values)}-fold (df = {int(chosen):,})")
     _relative(by_count, count, plain, 0, "TF-IDF")
     log_axis(by_frequency.xaxis, 1, max(frequency))
@@ -50,10 +50,11 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     return figure
 
 
-def _relative(axes: Axes, x: list[float], values: list[float], series: int, label: str, **look: str) -> None:
-    """Draw values divided by the first of them."""
-    style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": DASHES[series]} | look
-    axes.plot(x, [value / values[0] for value in values], markersize=4, label=label, **style)
+def _relative(axes: Axes, x: list[float], values: list[float], series: int, label: str) -> None:
+    """Draw values divided by the first of them: the series 0 is TF-IDF, each other is a score of the Fisher kernel."""
+    colour = colour_of("fisher_dcm" if series else "tfidf")
+    look: dict[str, Any] = {"color": colour, "marker": MARKERS[series], "linestyle": DASHES[series]}
+    axes.plot(x, [value / values[0] for value in values], markersize=4, label=label, **look)
 
 
 def _times(values: list[float]) -> str:
@@ -70,7 +71,7 @@ def perplexity(data: FigureData) -> Sheet:
     figure, (classes, mixtures) = panels(2, height=3.2, sharey=True)
     rows = data.results.measure_table("perplexity", "classes")
     for series, (model, of_classes) in enumerate(zip(MODELS, columns(rows, *MODELS), strict=True)):
-        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
+        look: dict[str, Any] = {"color": colour_of(model), "marker": MARKERS[series], "linestyle": "none"}
         classes.plot([series - 0.12] * len(rows), of_classes, alpha=0.45, markersize=3.2, markeredgewidth=0, **look)
         label = f"mean ± standard deviation of {len(rows)} newsgroups"
         classes.errorbar([series + 0.06], [statistics.fmean(of_classes)], yerr=[spread_of(of_classes)], markersize=5,
@@ -96,7 +97,7 @@ def _mixtures(axes: Axes, data: FigureData) -> None:
     log_axis(axes.xaxis, min(x), max(x))
     marked(axes.xaxis, x)
     dcm = float(data.results.measure("mixtures")["dcm"].value)
-    axes.axhline(dcm, color=INK, linewidth=1.2, label="one DCM, the same split")
+    axes.axhline(dcm, color=colour_of("dcm"), linewidth=1.2, label="one DCM, the same split")
     best = min(float(row["perplexity"]) for row in curve)
     write_at(axes, f"{dcm:,.0f}", (max(x), dcm), up=4)
     figure = sheet_of(axes)

@@ -9,7 +9,7 @@ from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
 from textmix.metrics.significance import wilson
 from textmix.pages.marks import brief, legend, marked, published_line, row_names
-from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, panels
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, SMALL, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,8 +89,8 @@ def set_error(data: FigureData) -> Sheet:
             _least(figure, f"{name}, {which}", curve)
     inset.set_xscale("logit")
     marked(inset.xaxis, list(_MARKS), list(_MARKS.values()))
-    inset.set_title("log-odds scale", fontsize=7)
-    inset.tick_params(labelsize=6)
+    inset.set_title("log-odds scale", fontsize=SMALL)
+    inset.tick_params(labelsize=SMALL)
     axes.set_xlabel("threshold (linear scale)")
     axes.set_xlim(0, 1)
     axes.set_ylabel("wrong sets (fraction)")
@@ -126,7 +126,7 @@ def choices(data: FigureData) -> Sheet:
     MissingResult : all measures are missing; the reason is that of the first.
     """
     groups = _choice_groups(data)
-    figure, panel = panels(2, height=1.1 + 0.42 * len(groups), sharex=True, sharey=True)
+    figure, panel = panels(2, height=1.9 + 0.42 * len(groups), sharex=True, sharey=True)
     columns = (("cross_validated_errors", "training_documents"), ("errors", "test_documents"))
     for axes, (errors, documents) in zip(panel, columns, strict=True):
         for height, (_, rows) in enumerate(groups):
@@ -200,7 +200,7 @@ def rivals(data: FigureData) -> Sheet:
     marked(best.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
     best.set_xlim(1e-15, 1 - 1e-15)
     errors.set_xlabel("wrong sets (fraction)")
-    best.set_xlabel("best threshold, binary (log-odds scale)")
+    best.set_xlabel("best threshold, binary\n(log-odds scale)")
     row_names(errors, names)
     figure.note("One split; its errors have no bars.")
     legend(figure, errors)

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
 from textmix.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
@@ -47,9 +48,10 @@ def accuracy(data: FigureData) -> Sheet:
         top = statistics.fmean(points[best])
         figure.note(f"{data.title_of(role)}: the largest mean of naive Bayes is {top:.3f}, at μ = {brief(best)}.")
         mean, spread = statistics.fmean(level), spread_of(level)
-        axes.axhline(mean, color="C1", linestyle=DASHES[1], label="logistic regression, mean")
+        colour = colour_of("logistic_regression")
+        axes.axhline(mean, color=colour, linestyle=DASHES[1], label="logistic regression, mean")
         if spread:
-            axes.axhspan(mean - spread, mean + spread, color="C1", alpha=0.12, linewidth=0)
+            axes.axhspan(mean - spread, mean + spread, color=colour, alpha=0.12, linewidth=0)
         axes.set_title(counted(data.title_of(role) + ", splits", map(len, points.values())))
         axes.set_xlabel("words added, μ (log scale)")
         if len(level) == 1:
@@ -85,7 +87,7 @@ def idf_effect(data: FigureData) -> Sheet:
         look: dict[str, Any] = {
             "color": "C0",
             "alpha": 1.0 - 0.75 * number / max(len(lines) - 1, 1),
-            "marker": MARKERS[number % 6],
+            "marker": MARKERS[number % len(MARKERS)],
         }
         axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **look)
         write_at(axes, f"μ = {brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)

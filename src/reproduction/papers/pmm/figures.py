@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
 from textmix.metrics.significance import wilson
@@ -22,7 +23,7 @@ from textmix.pages.marks import (
     with_bars,
     write_at,
 )
-from textmix.pages.style import DASHES, GREY, PALE, PAPER, WIDTH, Sheet, grid_of_panels, panels
+from textmix.pages.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,8 +43,8 @@ LABELS |= {
     "knn_share": "kNN, shares",
 }
 KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
-#: Kind of time -> its offset below the middle of the row, the fill of its mark, and its name.
-TIMES = {"fit_seconds": (-0.14, "C0", "training"), "predict_seconds": (0.14, PAPER, "prediction")}
+#: Kind of time -> its offset below the middle of the row, whether its mark is filled, and its name.
+TIMES = {"fit_seconds": (-0.14, True, "training"), "predict_seconds": (0.14, False, "prediction")}
 #: Least distance from the best J that has a place on its axis.
 LEAST = 1e-9
 #: A share of at least this is written into its bar.
@@ -73,7 +74,7 @@ def f_scores(data: FigureData) -> Sheet:
     for axes, (role, trials) in zip(panel, trials_of.items(), strict=True):
         _f_panel(axes, data, role, trials)
     row_names(panel[0], [LABELS.get(method, method) for method in methods])
-    figure.supxlabel("sample-averaged F (percent)", fontsize=8.2)
+    figure.supxlabel("sample-averaged F (percent)", fontsize=SMALL)
     legend(figure)
     return figure
 
@@ -82,7 +83,7 @@ def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]])
     """Draw F of every method on one problem, in percent: ``trials`` has the values of each method."""
     stem = data.options.get("published", {}).get(role)
     for height, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
-        trials_row(axes, height, values, "C0", "trial")
+        trials_row(axes, height, values, colour_of(method), "trial")
         printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
         published_point(axes, 0, height - 0.38, printed)
     explain_trials(axes, "trial", map(len, trials))
@@ -98,21 +99,23 @@ def times(data: FigureData) -> Sheet:
     figure, (axes,) = panels(1, height=1.1 + 0.3 * len(methods))
     sizes, shown = set(), []
     for height, method in enumerate(methods):
-        for kind, (below, fill, name) in TIMES.items():
+        for kind, (below, filled, name) in TIMES.items():
             seconds = _seconds(data, method, kind)
             sizes.add(len(seconds))
             shown += seconds
-            axes.plot([min(seconds), max(seconds)], [height + below] * 2, color="C0", linewidth=1, alpha=0.6)
-            label = None if height else f"{name}: median and range"
-            axes.plot(
-                [statistics.median(seconds)], [height + below], "o", color="C0", markerfacecolor=fill, label=label
-            )
+            colour = colour_of(method)
+            axes.plot([min(seconds), max(seconds)], [height + below] * 2, color=colour, linewidth=1, alpha=0.6)
+            fill = colour if filled else PAPER
+            axes.plot([statistics.median(seconds)], [height + below], "o", color=colour, markerfacecolor=fill)
             printed = data.published_of(kind) if method.startswith("pmm") else None
             if printed is not None:
                 shown.append(60 * printed.value)
                 published_point(axes, 0, height + below, Printed(60 * printed.value))
                 # The published times lie close together: each name stands on its own side.
                 write_at(axes, name, (60 * printed.value, height + below), right=-6 if below > 0 else 6, up=0)
+    for _, filled, name in TIMES.values():
+        look: dict[str, Any] = {"color": GREY, "markerfacecolor": GREY if filled else PAPER}
+        axes.plot([], [], "o", label=f"{name}: median and range", **look)
     log_axis(axes.xaxis, min(shown), max(shown))
     axes.margins(x=0.12)
     row_names(axes, [LABELS.get(method, method) for method in methods])
@@ -168,12 +171,12 @@ def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], series: int, name: 
         first = start == next(iter(starts))
         label = f"{name}, default start" if first else None
         look: dict[str, Any] = {
-            "color": f"C{series % 6}",
+            "color": f"C{series % 7}",
             "linestyle": DASHES[0] if first else DASHES[3],
             "label": label,
         }
         axes.plot(range(1, len(gap) + 1), gap, linewidth=1.2, **look)
-        axes.plot([len(gap)], gap[-1:], "x", color=f"C{series % 6}")
+        axes.plot([len(gap)], gap[-1:], "x", color=f"C{series % 7}")
 
 
 def _final_spread(starts: Mapping[str, Sequence[float]]) -> float:
@@ -247,10 +250,10 @@ def words(data: FigureData) -> Sheet:
     starts = [0.0] * len(rows)
     for series, name in enumerate(names):
         shares = [float(row[name]) for row in rows]
-        look: dict[str, Any] = {"color": f"C{series % 6}", "edgecolor": PAPER, "label": name.replace("_", " ")}
+        look: dict[str, Any] = {"color": f"C{series % 7}", "edgecolor": PAPER, "label": name.replace("_", " ")}
         bars = axes.barh(range(len(rows)), shares, left=starts, height=0.82, linewidth=0.5, **look)
         text = [f"{100 * share:.0f}" if share >= WRITTEN else "" for share in shares]
-        axes.bar_label(bars, text, label_type="center", fontsize=7, color=PAPER)
+        axes.bar_label(bars, text, label_type="center", fontsize=SMALL, color=PAPER)
         starts = [a + b for a, b in zip(starts, shares, strict=True)]
     row_names(axes, [f"{row['word']} ({float(row['count']):g})" for row in rows])
     axes.set_xlim(0, 1)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
-from textmix.pages.marks import Printed, legend, log_axis, published_point, write_at
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, Sheet, panels
+from textmix.pages.marks import Printed, legend, log_axis, published_point, write_at, write_beside
+from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ LABELS = {
     **{"lr_l2": "LR L2", "lr_l1": "LR L1", "lr_elastic_net": "LR L1+L2"},
     **{"svm_l2": "SVM L2", "svm_l1": "SVM L1"},
 }
-_PARTS = {"all": "all", "selected": "selected", "weight": "weight"}
+_PARTS = {"all": "all", "selected": "chosen", "weight": "weight"}
 #: A share of at least this is written into its bar.
 WRITTEN = 0.045
 
@@ -79,10 +80,11 @@ def size(data: FigureData) -> Sheet:
         path = [row for row in rows if (row["n"], row["slop"]) == largest and row["features"] > 0]
         x, y = ([row[key] for row in path] for key in ("features", "test_accuracy"))
         sizes += x
-        look: dict[str, Any] = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number]}
+        colour = colour_of(method)
+        look: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number]}
         axes.plot(x, y, label=LABELS[method], **look)
         ring = next(number for number, row in enumerate(path) if row["chosen"])
-        axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=f"C{number}")
+        axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=colour)
         figure.note(f"The chosen penalty of {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
     axes.plot([], [], "o", markersize=12, markerfacecolor="none", color=GREY, label="penalty chosen in training")
     log_axis(axes.xaxis, min(sizes), max(sizes))
@@ -127,7 +129,7 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
         axes.bar(range(len(_PARTS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **look)
         for x, height in enumerate(heights):
             if height >= WRITTEN:
-                write_at(axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=7)
+                write_at(axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=SMALL)
         bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(_PARTS)), list(_PARTS.values()))
     axes.set_xlim(-0.5, len(_PARTS) - 0.4)
@@ -150,7 +152,7 @@ def speaking(data: FigureData) -> Sheet:
         axes.barh([height], [pull], color="C0" if pull > 0 else "C1", height=0.72, label=None if in_legend else label)
         write_at(axes, row["skipgram"], (0, height), right=-3 if pull > 0 else 3, up=0, color=INK)
         text = f"{int(row['documents']):,} · {share:.0f} %"
-        axes.annotate(text, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=7)
+        write_beside(axes, text, height)
     axes.set_yticks([])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)

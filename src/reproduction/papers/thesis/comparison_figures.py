@@ -3,78 +3,91 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from textmix.metrics.significance import LEVEL
-from textmix.pages.marks import legend, log_axis, row_names
-from textmix.pages.style import DASHES, GREY, MARKERS, Sheet, grid_of_panels, panels
+from textmix.pages.marks import legend, log_axis, row_names, spread_of
+from textmix.pages.style import GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Family of methods -> its methods and their names.
-FAMILIES: dict[str, dict[str, str]] = {
-    "naive Bayes": {
-        "multinomial": "multinomial",
-        "dirichlet_smoothed": "Dirichlet-smoothed",
-        "absolute_discounting": "absolute discounting",
-    },
-    "DCM": {"dcm": "DCM", "edcm": "EDCM"},
-    "words": {"knn": "k-NN", "logistic_regression": "logistic regression", "linear_svm": "linear SVM"},
-    "LSI": {
-        "lsi_density": "LSI, densities",
-        "lsi_knn": "LSI, k-NN",
-        "lsi_logistic_regression": "LSI, logistic regression",
-        "pruned_lsi": "LSI, 10 % of the words",
-    },
-    "hidden Markov": {"hmm": "HMM", "hmm_clusters": "HMM, clusters", "hmm_shared": "HMM, shared"},
-    "LDA": {"lda": "LDA, 10 topics"},
+#: Method -> its name, in the order of its rows.
+NAMES = {
+    "multinomial": "multinomial",
+    "dirichlet_smoothed": "Dirichlet-smoothed",
+    "absolute_discounting": "absolute discounting",
+    "dcm": "DCM",
+    "edcm": "EDCM",
+    "knn": "k-NN",
+    "logistic_regression": "logistic regression",
+    "linear_svm": "linear SVM",
+    "lsi_density": "LSI, densities",
+    "lsi_knn": "LSI, k-NN",
+    "lsi_logistic_regression": "LSI, logistic regr.",
+    "pruned_lsi": "LSI, 10 % of words",
+    "hmm": "HMM",
+    "hmm_clusters": "HMM, clusters",
+    "hmm_shared": "HMM, shared",
+    "lda": "LDA, 10 topics",
 }
-_FAMILY = {method: place for place, methods in enumerate(FAMILIES.values()) for method in methods}
-_NAMES = {method: name for methods in FAMILIES.values() for method, name in methods.items()}
 
 
 def comparison(data: FigureData) -> Sheet:
-    """Draw the accuracy of each method against the number of training documents, a panel a data set, a colour a family.
+    """Draw the accuracy of each method at each number of training documents, a panel a data set, a row a method.
 
-    Option: labels (role -> title).  Reads ``comparison/accuracies.csv``.
+    Option: labels (role -> title).  Reads ``comparison/accuracies.csv``: role, method, size, accuracy; a row a trial.
     """
-    rows = data.results.measure_table("comparison", "accuracies")
-    curves: dict[str, dict[str, dict[int, list[float]]]] = {}
-    for row in rows:
-        points = curves.setdefault(row["role"], {}).setdefault(row["method"], {})
+    accuracies: dict[str, dict[str, dict[int, list[float]]]] = {}
+    for row in data.results.measure_table("comparison", "accuracies"):
+        points = accuracies.setdefault(row["role"], {}).setdefault(row["method"], {})
         points.setdefault(int(row["size"]), []).append(float(row["accuracy"]))
-    figure, panel = grid_of_panels(len(curves), 2, 2.6)
-    for axes, (role, methods) in zip(panel, curves.items(), strict=True):
-        _curves(axes, methods)
+    names = {method: name for method, name in NAMES.items() if any(method in of for of in accuracies.values())}
+    figure, panel = grid_of_panels(len(accuracies), 2, 0.7 + 0.17 * len(names), sharey=True)
+    trials = set()
+    for axes, (role, methods) in zip(panel, accuracies.items(), strict=True):
+        for height, method in enumerate(names):
+            _accuracies(axes, height, method, methods.get(method, {}))
+            trials |= {len(values) for values in methods.get(method, {}).values()}
         axes.set_title(data.title_of(role))
-        axes.set_xlabel("training documents (log scale)")
+        axes.set_xlabel("accuracy (fraction)")
         best = max(methods, key=lambda method: statistics.fmean(methods[method][max(methods[method])]))
         top = statistics.fmean(methods[best][max(methods[best])])
-        figure.note(
-            f"{data.title_of(role)}: the largest mean at the largest size is that of {_NAMES[best]}, {top:.3f}."
-        )
-    for axes in panel[::2]:
-        axes.set_ylabel("accuracy (fraction)")
-    legend(figure, panel[0])
+        figure.note(f"{data.title_of(role)}: the largest mean at the largest size is that of {NAMES[best]}, {top:.3f}.")
+    row_names(panel[0], list(names.values()))
+    if max(trials) > 1:
+        figure.note(f"A bar reaches one standard deviation over the {max(trials)} splits to each side of the mean.")
+    else:
+        figure.note("One split of each data set; its accuracies have no bars.")
+    _explain_sizes(panel[0], sorted({size for of in accuracies.values() for points in of.values() for size in points}))
+    legend(figure)
     return figure
 
 
-def _curves(axes: Axes, methods: Mapping[str, Mapping[int, list[float]]]) -> None:
-    """Draw one line a method; the legend names families, a line's dash the method within its family."""
-    shown = set()
-    for method, points in methods.items():
-        family, sizes = _FAMILY[method], sorted(points)
-        name = list(FAMILIES)[family]
-        label = None if name in shown else f"{name}, mean"
-        dash = DASHES[list(FAMILIES[name]).index(method)]
-        means = [statistics.fmean(points[size]) for size in sizes]
-        look = {"color": f"C{family}", "marker": MARKERS[family], "linestyle": dash, "markersize": 3.5}
-        axes.plot(sizes, means, label=label, linewidth=1.0, **look)
-        shown.add(name)
-        log_axis(axes.xaxis, sizes[0], sizes[-1])
+def _accuracies(axes: Axes, height: int, method: str, points: Mapping[int, Sequence[float]]) -> None:
+    """Draw the mean accuracies of a method on its row, the more training documents the fuller, joined by a line."""
+    sizes = sorted(points)
+    means = [statistics.fmean(points[size]) for size in sizes]
+    axes.plot(means, [height] * len(sizes), color=colour_of(method), linewidth=0.8, alpha=0.5, zorder=1)
+    for number, (size, mean) in enumerate(zip(sizes, means, strict=True)):
+        bar = [spread_of(points[size])] if len(points[size]) > 1 else None
+        axes.errorbar([mean], [height], xerr=bar, markersize=4.5, **_size_look(colour_of(method), number, len(sizes)))
+
+
+def _size_look(colour: str, number: int, sizes: int) -> dict[str, Any]:
+    """Return the look of a number of training documents, of which the largest is a full mark."""
+    face = colour if number == sizes - 1 else PAPER
+    return {"color": colour, "marker": MARKERS[number], "markerfacecolor": face, "linestyle": "none", "elinewidth": 0.9}
+
+
+def _explain_sizes(axes: Axes, sizes: Sequence[int]) -> None:
+    """Enter the marks of the numbers of training documents into the legend."""
+    for number, size in enumerate(sizes):
+        label = f"{size:,} training documents, mean"
+        axes.errorbar([], [], xerr=[], markersize=4.5, label=label, **_size_look(GREY, number, len(sizes)))
 
 
 def comparison_ranks(data: FigureData) -> Sheet:
@@ -90,7 +103,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
     order = sorted(ranks, key=ranks.__getitem__)
     figure, (mean_ranks, times) = panels(2, height=4.2, sharey=True)
     for height, method in enumerate(order):
-        look: dict[str, Any] = {"color": f"C{_FAMILY[method]}", "marker": MARKERS[_FAMILY[method]], "linestyle": "none"}
+        look: dict[str, Any] = {"color": colour_of(method), "marker": "o", "linestyle": "none"}
         mean_ranks.plot([ranks[method]], [height], **look)
         times.plot([statistics.median(seconds[method])], [height], **look)
     difference, best = values["critical_difference"].value, ranks[order[0]]
@@ -98,7 +111,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
         mean_ranks.axvspan(
             best, best + difference, color=GREY, alpha=0.15, linewidth=0, label="critical difference from the best"
         )
-    row_names(mean_ranks, [_NAMES[method] for method in order])
+    row_names(mean_ranks, [NAMES[method] for method in order])
     mean_ranks.set_xlabel("mean rank (1 is the best)")
     medians = [statistics.median(values_of) for values_of in seconds.values()]
     log_axis(times.xaxis, min(medians), max(medians), between=False)

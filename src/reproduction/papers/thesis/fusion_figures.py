@@ -14,7 +14,7 @@ MEASURES = ("fusion", "fusion_newsgroups", "fusion_webkb", "fusion_lingspam", "f
 #: Column of the table -> its name in the legend.
 SERIES = {"words": "words alone", "fused": "words with tags"}
 #: Value of the measure -> its row, from the top.
-GAINS = {"gain": "all sizes", "few_gain": "few documents", "few_above_many": "few less many"}
+GAINS = {"gain": "all sizes", "few_gain": "few documents", "few_above_many": "few minus many"}
 
 
 def fusion(data: FigureData) -> Sheet:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from reproduction.papers.thesis.drawing import tables_of
-from textmix.pages.marks import explain_trials, legend, marked, row_names, spread_of, trials_row, with_bars
+from textmix.pages.marks import counted, explain_trials, legend, marked, row_names, spread_of, trials_row, with_bars
 from textmix.pages.style import GREY, Sheet, grid_of_panels
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _rows(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str]) -> 
     for height, name in enumerate(names):
         values = numbers[f"{name}_{what}"]
         sizes.append(len(values))
-        trials_row(axes, height, values, f"C{height}", "split")
+        trials_row(axes, height, values, colour_of(name), "split")
     row_names(axes, list(names.values()))
     explain_trials(axes, "split", sizes)
 
@@ -100,10 +101,13 @@ def _gains(data: FigureData, measure: str, length: str) -> Sheet:
         likelihoods, accuracies = panel[2 * row : 2 * row + 2]
         _growth(likelihoods, numbers, "nats", {"dcm": "DCM"}, -1.0)
         _growth(accuracies, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
+        splits = map(len, numbers.values())
+        title = counted(f"{data.title_of(role)}, splits", splits)
         for axes, label in ((likelihoods, "likelihood gain (nats a word)"), (accuracies, "accuracy gain (fraction)")):
-            axes.set_title(data.title_of(role))
+            axes.set_title(title)
             axes.set_xlabel(length)
             axes.set_ylabel(label)
+    figure.note("A bar reaches one standard deviation over the splits to each side of the mean gain.")
     legend(figure, *panel)
     return figure
 
@@ -117,6 +121,9 @@ def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], s
     for series, (model, label) in enumerate(names.items()):
         gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
         bars = [spread_of(list(gain)) for gain in gains]
-        with_bars(axes, range(len(lengths)), [float(gain.mean()) for gain in gains], bars, series, label=label)
+        aside = 0.06 * (2 * series + 1 - len(names))
+        look = {"label": f"{label} less multinomial, mean", "color": colour_of(model)}
+        at = [place + aside for place in range(len(lengths))]
+        with_bars(axes, at, [float(gain.mean()) for gain in gains], bars if any(bars) else None, series, **look)
     marked(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
     axes.axhline(0.0, color=GREY, linewidth=0.8)

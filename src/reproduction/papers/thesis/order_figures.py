@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from reproduction.pages.colours import COLOURS, colour_of
 from reproduction.pages.figures import FigureData
 from textmix.pages.marks import explain_trials, legend, row_names, trials_row
 from textmix.pages.style import Sheet, panels
@@ -79,6 +80,6 @@ def _trials(data: FigureData) -> dict[str, dict[str, list[float]]]:
 def _rows(axes: Axes, numbers: Mapping[str, list[float]], names: Mapping[str, str]) -> None:
     """Draw a row of trials for each name."""
     for height, name in enumerate(names):
-        trials_row(axes, height, numbers[name], f"C{name.startswith(('small', 'whole', 'own', 'shared')):d}", "split")
+        trials_row(axes, height, numbers[name], colour_of(name if name in COLOURS else "hmm"), "split")
     explain_trials(axes, "split", [len(numbers[name]) for name in names])
     row_names(axes, list(names.values()))

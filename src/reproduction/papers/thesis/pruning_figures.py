@@ -6,9 +6,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
 from reproduction.papers.thesis.drawing import difference, tables_of
-from textmix.pages.marks import counted, legend, log_axis, marked, row_names, with_bars
+from textmix.pages.marks import counted, legend, log_axis, marked, row_names, spread_of, with_bars
 from textmix.pages.style import DASHES, GREY, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def pruning(data: FigureData) -> Sheet:
         whole = errors.pop(("none", 1.0))
         for series, (score, label) in enumerate(SCORES.items()):
             _curve(axes, series, label, {share: values for (name, share), values in errors.items() if name == score})
+        if len(whole) > 1:
+            figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
         axes.axhline(statistics.fmean(whole), color=GREY, linestyle=DASHES[1], label="whole vocabulary, mean")
         axes.set_title(counted(data.title_of(role) + ", splits", [len(whole)]))
         axes.set_xlabel("words kept (log scale)")
@@ -55,8 +58,11 @@ def _curve(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[
     shares = sorted(errors)
     log_axis(axes.xaxis, shares[0], shares[-1])
     marked(axes.xaxis, shares, [f"{100 * share:g} %" for share in shares])
-    means = [statistics.fmean(errors[share]) for share in shares]
-    with_bars(axes, shares, means, None, series, label=f"{label}, mean")
+    means, spreads = [[of(errors[share]) for share in shares] for of in (statistics.fmean, spread_of)]
+    # The bars of the scores stand side by side.
+    aside = 1.04 ** (series - (len(SCORES) - 1) / 2)
+    bars = spreads if any(spreads) else None
+    with_bars(axes, [share * aside for share in shares], means, bars, series, label=f"{label}, mean")
 
 
 def pruning_gains(data: FigureData) -> Sheet:
@@ -89,8 +95,10 @@ def sparse_counts(data: FigureData) -> Sheet:
     figure, (axes,) = panels(1, height=3.1)
     for series, (name, label) in enumerate((("fitted", "Dirichlet, α of the DCM"), ("raised", "Dirichlet, α + 1"))):
         points = sorted((float(row["smoothing"]), float(row["log_density"])) for row in rows if row["alpha"] == name)
-        with_bars(axes, [x for x, _ in points], [y for _, y in points], None, series, label=label)
-    axes.axhline(values["dcm"].value, color="C2", linestyle=DASHES[1], label="DCM, counts without smoothing")
+        with_bars(axes, [x for x, _ in points], [y for _, y in points], None, 2 * series, label=label)
+    axes.axhline(
+        values["dcm"].value, color=colour_of("dcm"), linestyle=DASHES[1], label="DCM, counts without smoothing"
+    )
     log_axis(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
     axes.set_yscale("symlog", linthresh=1e3)
     marked(axes.yaxis, [sign * 10.0**power for sign in (-1, 1) for power in (3, 4, 5)] + [0.0])
