@@ -30,7 +30,8 @@ if "<figure" not in page or any(paper not in page for paper in published):
 settings = read_json("results/report/config.json")
 capped = settings["max_trials"] is not None
 # A run of fewer papers leaves the origins of an earlier run in place, and they are none of its own.
-origins = [read_origins(Path("results/papers", paper, "origins.csv")) for paper in settings["papers"]]
+run = settings["papers"] or published
+origins = [read_origins(Path("results/papers", paper, "origins.csv")) for paper in run]
 recorded = read_recorded(recorded_files(Path("config")))
 if recorded is None:
     sys.exit("config/recorded.json is gone; snakemake record writes it from a finished run")
