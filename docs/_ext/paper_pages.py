@@ -99,7 +99,8 @@ def choices(deviations: Iterable[Deviation]) -> Iterator[str]:
         effect = f"\n\n**Effect.** {plain(entry.effect)}" if entry.effect else ""
         yield f":::{{dropdown}} {plain(entry.id.replace('_', ' '))} ({plain(entry.where)})\n"
         yield f"**The source.** {plain(entry.source_says)}\n\n**Here.** {plain(entry.we_do)}\n\n"
-        yield f"**Why.** {plain(entry.why)}{effect}\n:::\n\n"
+        seen = f"\n\n**Seen on earlier runs, quoted by hand.** {plain(entry.observed)}" if entry.observed else ""
+        yield f"**Why.** {plain(entry.why)}{effect}{seen}\n:::\n\n"
 
 
 def page(paper: str) -> str:

@@ -1,4 +1,4 @@
-"""No caption states a result by hand: its digits are settings, published values or references."""
+"""No caption, effect or cause states a result by hand: its digits are settings, published values or references."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from reproduction.verdict.published import read_published
 from textmix.core.config import load_yaml_strict
 
 PAPERS = Path(__file__).parents[2] / "config/papers"
+NAMES = sorted(folder.name for folder in PAPERS.iterdir())
 #: Digits that name a place, a data set, a year of a document or a formula.
 REFERENCE = re.compile(
     r"(Tables?|Figures?|equations?|sections?|footnotes?) \d+((, | and | to |-)\d+)*|20 Newsgroups|TMC2007"
@@ -41,19 +42,34 @@ def unexplained(caption: str, known: set[float]) -> list[str]:
     return [text for text in NUMBER.findall(REFERENCE.sub("", caption)) if float(text.replace(",", "")) not in known]
 
 
-@pytest.mark.parametrize("paper", sorted(folder.name for folder in PAPERS.iterdir()))
-def test_the_digits_of_captions_are_settings_published_values_or_references(paper: str) -> None:
+def stated(paper: str) -> set[float]:
+    """Return the numbers of a paper's settings and of its published rows."""
     spec = load_yaml_strict(PAPERS / paper / "paper.yaml")
     settings = {key: spec.get(key, {}) for key in ("features", "splits", "experiments", "measures")}
     printed = [row.value for row in read_published(PAPERS / paper / "published.csv")]
-    known = set(numbers(settings)) | {float(text) for text in printed if re.fullmatch(r"\d+(\.\d+)?", text)}
+    return set(numbers(settings)) | {float(text) for text in printed if re.fullmatch(r"\d+(\.\d+)?", text)}
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_the_digits_of_captions_are_settings_published_values_or_references(paper: str) -> None:
+    spec = load_yaml_strict(PAPERS / paper / "paper.yaml")
     drawn = [
         {key: value for key, value in figure.items() if key not in ("title", "caption")}
         for figure in spec["figures"].values()
     ]
-    known |= set(numbers(drawn))
+    known = stated(paper) | set(numbers(drawn))
     captions = {name: entry["caption"] for part in ("figures", "tables") for name, entry in spec[part].items()}
     assert {name: found for name, text in captions.items() if (found := unexplained(text, known))} == {}
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_the_digits_of_effects_and_causes_are_settings_published_values_or_references(paper: str) -> None:
+    texts = {}
+    for entry in load_yaml_strict(PAPERS / paper / "deviations.yaml"):
+        texts[entry["id"]] = entry.get("effect", "")
+        texts |= {" ".join(cause["rows"]): cause["because"] for cause in entry.get("explains", ())}
+    known = stated(paper)
+    assert {name: found for name, text in texts.items() if (found := unexplained(text, known))} == {}
 
 
 def test_a_result_in_a_caption_is_found() -> None:

@@ -161,6 +161,7 @@ class Deviation:
     we_do, why : the choice made here and its reason.
     status : ``built`` or ``planned``.
     effect : change of the results by the choice, where it is known.
+    observed : results of earlier runs, quoted by hand, that no run rebuilds.
     explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
     """
 
@@ -171,6 +172,7 @@ class Deviation:
     why: str
     status: str
     effect: str = ""
+    observed: str = ""
     explains: Sequence[Mapping[str, Any]] = ()
 
 
