@@ -171,7 +171,7 @@ ONCE = (
         "while sweep < max_sweeps",
         "while sweep <= max_sweeps",
     ),
-    ("textmix/data/archives.py", "textmix/data/archives.py", "found > budget", "found > budget + 1"),
+    ("textmix/data/archives.py", "textmix/data/archives.py", "unpacked > budget", "unpacked > budget + 1"),
     ("textmix/numerics/jit.py", "textmix/numerics/jit.py", "parts = [held_digest(self._kernel), ", "parts = ["),
 )
 

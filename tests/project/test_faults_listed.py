@@ -67,6 +67,15 @@ def test_faults_are_planted_in_every_kernel_by_one_suite_whose_tests_exist() -> 
     assert all((ROOT / "tests" / name).is_file() for name in tests) and len(tests) > 20
 
 
+def test_every_fault_that_once_survived_stands_in_code_of_today() -> None:
+    tree = ast.parse((ROOT / "tests/attacks/mutants.py").read_text(encoding="utf-8"))
+    named = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    before = ast.literal_eval(named["ONCE"])
+    assert len(before) == 5
+    for _, module, code, faulty in before:
+        assert (ROOT / "src" / module).read_text(encoding="utf-8").count(code) == 1 and code != faulty
+
+
 def test_every_listed_survivor_is_a_change_of_a_line_that_stands_in_its_module_and_has_a_reason() -> None:
     for entry in yaml.safe_load((ROOT / "tests/attacks/survivors.yaml").read_text(encoding="utf-8")):
         lines = (ROOT / "src" / entry["module"]).read_text(encoding="utf-8").splitlines()
