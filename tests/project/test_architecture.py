@@ -55,7 +55,8 @@ def modules() -> dict[str, ast.Module]:
         ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
             path.read_text(encoding="utf-8")
         )
-        for path in sorted(SOURCE.rglob("*.py"))
+        for package in PACKAGES
+        for path in sorted((SOURCE / package).rglob("*.py"))
     }
 
 
@@ -107,6 +108,12 @@ def test_a_module_imports_the_rooms_that_its_own_may_import() -> None:
     for name in sorted(modules()):
         wrong = sorted(module for module in reached(name, deferred=True) if room(module) not in allowed(name))
         assert not wrong, f"{name} is in the room {room(name)}, which may not import {', '.join(wrong)}"
+
+
+def test_beside_the_packages_stands_the_name_of_the_log_handler_alone() -> None:
+    plugin = SOURCE / "snakemake_logger_plugin_textmix/__init__.py"
+    assert {path.parent.name for path in SOURCE.glob("*/__init__.py")} == {*PACKAGES, plugin.parent.name}
+    assert len(plugin.read_text(encoding="utf-8").splitlines()) < 10
 
 
 def test_the_library_does_not_know_the_reproduction() -> None:

@@ -46,8 +46,10 @@ from reproduction.plan.stages import (
     STUDY,
     TABLE,
 )
-from reproduction.plan.targets import Targets, check_target, paper_said, verdicts_said
+from reproduction.plan.terminal import expect
+from reproduction.plan.targets import Targets, check_target
 from reproduction.verdict.references import check_papers
+from reproduction.verdict.said import paper_said, verdicts_said
 
 MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
 with one_sentence():

@@ -97,6 +97,18 @@ class Needs:
 
         return ask
 
+    def expected(self, jobs: Mapping[int, tuple[str, Mapping[str, str]]]) -> dict[int, float | None]:
+        """Return number of a job -> its expected seconds, None where unknown.
+
+        Parameters
+        ----------
+        jobs : number of a job -> its rule and its wildcards.
+        """
+        return {
+            number: self._cost(STAGES[rule], names).seconds if rule in STAGES else None
+            for number, (rule, names) in jobs.items()
+        }
+
     def group(self, stage: Stage) -> Callable[[Any], str | None]:
         """Return the function that gives the group with which a cluster is asked for a job; None for a long job."""
 

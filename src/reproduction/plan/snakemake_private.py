@@ -62,6 +62,20 @@ class Snakemake:
         if limit and limit.max_jobs == _LIMIT:
             self.workflow.scheduler.job_rate_limiter = None
 
+    def jobs_to_run(self) -> dict[int, tuple[str, dict[str, str]]]:
+        """Return number of each job that this run makes -> its rule and wildcards; asked when the run starts.
+
+        A rule without a script stands for its inputs and makes nothing.
+        """
+        dag = self.workflow.dag
+        jobs = (job for job in dag.needrun_jobs() if not job.rule.norun)
+        return {dag.jobid(job): (job.rule.name, dict(job.wildcards_dict)) for job in jobs}
+
+    def cores(self) -> int:
+        """Return how many jobs of one thread run at once."""
+        given = self.workflow.resource_settings
+        return int(given.nodes or given.cores or 1)
+
     def make_default(self, rule: str) -> None:
         """Make a rule the default target; of a module only where the workflow that uses it has no rule of its own."""
         name, modifier = self.workflow.modifier.modify_rulename(rule), self.workflow.modifier

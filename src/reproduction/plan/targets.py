@@ -1,13 +1,9 @@
-"""The files that the targets of the workflow ask for, the sentences with which they end, and wrong names of targets."""
+"""The files that the targets of the workflow ask for, and wrong names of targets."""
 
 from __future__ import annotations
 
-import csv
-import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from reproduction.plan.graph import graph, long_waits
 from reproduction.plan.plan import Plan
@@ -19,7 +15,6 @@ from reproduction.plan.stages import (
     OWN_PAGE,
     OWN_PEERS,
     OWN_SUMMARY,
-    PAGE,
     PARSE,
     PART,
     STAGES,
@@ -116,30 +111,6 @@ class Targets:
         if self.plan.papers[paper]["status"] == "built":
             return f"{paper}: rebuilt; published beside rebuilt in {page}"
         return f"{paper}: NOT BUILT YET; only the statistics of its data stand in {page}"
-
-
-def verdicts_said() -> str:
-    """Return the path of the report and the counts of its verdicts in words; nothing where no report was made."""
-    summary = Path(PAGE.path("summary"))
-    if not summary.is_file():
-        return ""
-    counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
-    words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    return f"Report: {PAGE.path()} ({words})"
-
-
-def paper_said(paper: str) -> str:
-    """Return the verdicts on the numbers and claims of one paper in words, and how its page is made.
-
-    Its comparison must be there, as `Targets.paper` asks for it; a missing result says so.
-    """
-    path = COMPARE.path(paper=paper)
-    with open(path, encoding="utf-8", newline="") as handle:
-        rows = [row for row in csv.DictReader(handle) if row.get("kind") in ("number", "claim")]
-    counts = Counter(row["verdict"] for row in rows)
-    words = ", ".join(f"{number} {verdict}" for verdict, number in counts.most_common())
-    page = f"snakemake --config 'papers=[{paper}]' -- report"
-    return f"{paper}: {words or 'no number and no claim'}, each beside its published value in {path}; its page: {page}"
 
 
 def check_target(target: str, rules: Collection[str], made: Mapping[str, str] | None, plan: Plan) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.targets import paper_said
+from reproduction.verdict.said import paper_said, verdicts_said
 
 COMPARISON = """id,kind,verdict
 p.a,number,reproduced
@@ -26,3 +26,14 @@ def test_a_run_of_one_paper_says_its_verdicts_and_how_its_page_is_made(
     said = paper_said("edcm")
     assert said.startswith("edcm: 2 reproduced, 1 differs, each beside its published value in ")
     assert said.endswith("; its page: snakemake --config 'papers=[edcm]' -- report")
+
+
+def test_a_run_ends_with_its_verdicts_in_order_of_worth_and_the_path_of_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert verdicts_said() == ""
+    path = Path("results/report/summary.json")
+    path.parent.mkdir(parents=True)
+    path.write_text('{"verdicts": {"data missing": 21, "differs": 9, "open": 0, "reproduced": 39}}', encoding="utf-8")
+    assert verdicts_said() == "Report: 39 reproduced, 9 differs, 21 data missing; results/report/index.html"
