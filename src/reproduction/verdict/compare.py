@@ -33,14 +33,15 @@ from textmix.metrics.significance import LEVEL, Estimate, holm
 #: over the table; verdicts rest on it before the correction.  ``spread_low`` and ``spread_high`` are the ends of the
 #: 95 % interval of the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``,
 #: ``tried``, ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
+#: ``where`` (the place in the source) and ``note`` are those of the published row.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
     *("margin_p", "spread_low", "spread_high", "spread_verdict"),
-    *("placebo", "tried", "passed", "weak"),
+    *("placebo", "tried", "passed", "weak", "where", "note"),
 )
 #: Columns that a comparison takes from the published row as they are.
-_PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance")
+_PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance", "where", "note")
 #: Parts of reasons.
 NO_SOURCE = "nothing in this version rebuilds it yet"
 NOT_CHOSEN = "this configuration does not name the paper"
