@@ -8,6 +8,7 @@ from scipy import sparse
 
 from reproduction.bench import models
 from reproduction.bench.timing import COLUMNS, compare, judge, judge_memory
+from reproduction.plan.suites import FEW
 from tests.naive.multinomial import corpus
 from textmix.models.dirichlet.dcm import DCMClassifier
 
@@ -15,13 +16,22 @@ from textmix.models.dirichlet.dcm import DCMClassifier
 def test_candidates_take_turns_after_one_call_each() -> None:
     calls: list[str] = []
     rows = compare({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, repeats=2)
-    assert calls == ["a", "b", "a", "b", "a", "b", "a", "b"]
+    assert calls == ["a", "b", "a", "b", "a", "b"]
     assert [row["candidate"] for row in rows] == ["a", "b"]
 
 
 def test_peak_memory_is_that_of_one_call() -> None:
-    (row,) = compare({"a": lambda: np.ones(2**20)}, repeats=1)
+    (row,) = compare({"a": lambda: np.ones(2**20)}, repeats=3)
     assert row["peak_mib"] == pytest.approx(8, rel=0.01)
+
+
+def test_a_quick_bench_has_an_interval_and_measures_no_memory() -> None:
+    times = iter(range(100))
+    rows = compare({"a": lambda: None, "peer": lambda: None}, repeats=FEW, clock=lambda: float(next(times) ** 1.5))
+    assert [row["peak_mib"] for row in rows] == [None, None]
+    assert judge_memory("fit", rows, "the matrix", 2.0, {"a": 1.0}) == []
+    row = judge("fit", rows, "peer", {"a": 1.0})[0]
+    assert row["ratio_low"] < row["ratio_to_peer"] < row["ratio_high"]
 
 
 def test_ratios_are_to_the_peer_and_judged_by_their_target() -> None:
@@ -47,7 +57,7 @@ def test_the_scipy_peer_reaches_our_likelihood() -> None:
 
 def test_every_row_has_the_columns_and_every_target_a_verdict() -> None:
     X, y = corpus(0, n=40)
-    rows = models.bench_models(sparse.csr_array(X), y, repeats=1)
+    rows = models.bench_models(sparse.csr_array(X), y, repeats=3)
     assert all(set(row) == set(COLUMNS) for row in rows)
     judged = {(row["bench"], row["candidate"]) for row in rows if row["target"] is not None}
     ours = {

@@ -107,17 +107,17 @@ def test_a_suite_without_data_says_so() -> None:
     suite = SUITES["pmm"]
     assert read_by_suite(suite, None) == []
     with pytest.raises(MissingResult, match="no data for the role 'yahoo_arts'"):
-        run_suite(suite, [])
+        run_suite(suite, [], repeats=1)
 
 
 def test_data_that_could_not_be_had_leave_a_suite_out(tmp_path) -> None:
     record = tmp_path / "fetch.json"
     io.write_json(record, {"status": "missing", "reason": "the host is down", "broken": False})
     with pytest.raises(MissingResult, match="the host is down"):
-        run_suite(SUITES["tokenise"], [str(record)])
+        run_suite(SUITES["tokenise"], [str(record)], repeats=1)
     io.write_json(record, {"status": "had", "files": {"train": {"name": "train.tab"}}})
     with pytest.raises(MissingResult, match="needs message files"):
-        run_suite(SUITES["tokenise"], [str(record)])
+        run_suite(SUITES["tokenise"], [str(record)], repeats=1)
 
 
 def test_verdicts_are_told_in_words(tmp_path, caplog) -> None:

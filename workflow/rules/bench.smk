@@ -18,7 +18,12 @@ rule bench_suite:
     # All cores, so that no other job disturbs the clock; the suite itself runs on one.
     threads: 1024
     params:
-        recipe=RECIPES.of("bench", modules=JOBS.bench_modules, suite=JOBS.bench_suite),
+        recipe=RECIPES.of(
+            "bench",
+            modules=JOBS.bench_modules,
+            suite=JOBS.bench_suite,
+            repeats=JOBS.bench_repeats,
+        ),
     message:
         "Timing suite {wildcards.suite} beside its peers"
     script:

@@ -7,5 +7,5 @@ from reproduction.plan.suites import Suite
 from textmix.core.io import format_csv, write_result
 
 with job(snakemake) as running:
-    rows = run_suite(Suite(**running.settings.suite), list(snakemake.input))
+    rows = run_suite(Suite(**running.settings.suite), list(snakemake.input), running.settings.repeats)
     write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)

@@ -57,7 +57,7 @@ READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
 }
 
 
-def run_suite(suite: Suite, inputs: Sequence[str], repeats: int = 5) -> list[dict[str, Any]]:
+def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[str, Any]]:
     """Read the inputs of one suite and run its function on them.
 
     Parameters

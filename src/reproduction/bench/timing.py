@@ -11,6 +11,8 @@ from typing import Any
 
 from scipy.special import stdtrit
 
+from reproduction.plan.suites import FEW, ROUNDS
+
 #: ``bench``: name of the comparison.  ``ratio_to_peer``: the candidate's time or memory (``quantity``) over the peer's.
 #: ``ratio_low``, ``ratio_high``: ends of its 95 % interval, of times of two rounds or more, else empty.
 #: ``target``: largest ratio allowed, or empty.  ``met``: whether the ratio is at most the target.  ``peak_mib``: MiB.
@@ -26,11 +28,14 @@ def fit_predict(model: Any, X: Any, y: Any) -> Callable[[], object]:
 
 
 def compare(
-    candidates: Mapping[str, Callable[[], object]], repeats: int = 5, clock: Callable[[], float] = time.perf_counter
+    candidates: Mapping[str, Callable[[], object]],
+    repeats: int = ROUNDS,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> list[dict[str, Any]]:
     """Time each candidate ``repeats`` times, all in turns, after one untimed call each, then measure its memory.
 
     In turns, a slow moment of the machine affects all candidates alike; the untimed call compiles and fills caches.
+    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look, and measure no memory.
 
     Parameters
     ----------
@@ -42,7 +47,7 @@ def compare(
     Returns
     -------
     one row for each candidate: ``candidate``, ``seconds`` of each round, ``median_seconds``, and ``peak_mib`` (see
-    `peak_mib`).
+    `peak_mib`), None where there are few rounds.
     """
     for call in candidates.values():
         call()
@@ -57,7 +62,7 @@ def compare(
             "candidate": name,
             "seconds": seconds[name],
             "median_seconds": statistics.median(seconds[name]),
-            "peak_mib": peak_mib(call),
+            "peak_mib": peak_mib(call) if repeats > FEW else None,
         }
         for name, call in candidates.items()
     ]
@@ -131,9 +136,9 @@ def judge_memory(
 
     Returns
     -------
-    the rows with all of `COLUMNS`; ``quantity`` is "memory".
+    the rows with all of `COLUMNS`; ``quantity`` is "memory".  A candidate whose memory was not measured has none.
     """
-    judged = [row for row in rows if row["candidate"] in targets]
+    judged = [row for row in rows if row["candidate"] in targets and row["peak_mib"] is not None]
     ratios = {row["candidate"]: row["peak_mib"] / mib for row in judged}
     return _judge({"bench": bench, "peer": what, "quantity": "memory"}, judged, ratios, targets)
 

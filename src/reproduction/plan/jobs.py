@@ -25,6 +25,7 @@ from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
+from reproduction.plan.suites import FEW, ROUNDS
 from textmix.core import io
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
@@ -352,6 +353,10 @@ class Jobs:
     def bench_suite(self, wildcards: Any) -> dict[str, Any]:
         """Return a suite of the bench."""
         return asdict(self.plan.suites[wildcards.suite])
+
+    def bench_repeats(self, _: Any) -> int:
+        """Return in how many rounds the bench times each candidate."""
+        return FEW if self.plan.settings["quick"] else ROUNDS
 
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 
+#: Rounds in which the bench times each candidate; and of a quick bench, the fewest that give an interval.
+ROUNDS, FEW = 5, 2
 _SCHEMA = "workflow/schemas/bench.schema.yaml"
 
 
