@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.plan.plan import LEFT_OUT
 from reproduction.stored.origins import Origin
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.coverage import DataUsed
@@ -151,6 +152,12 @@ def test_a_verdict_that_is_lost_with_the_same_data_is_named(
     sentences, _ = lost_verdicts([comparison(verdict)], origins, run, fewer_trials=fewer)
     assert len(sentences) == lost
     assert all("p.x was" in sentence and verdict in sentence for sentence in sentences)
+
+
+def test_a_verdict_that_this_configuration_leaves_to_the_full_run_is_not_lost() -> None:
+    left = comparison("not run") | {"reason": f"{LEFT_OUT}: it takes about 70 s of the processor"}
+    run = run_of(recorded(verdict="reproduced"))
+    assert lost_verdicts([left], {"p.x": origin()}, run) == ([], 0)
 
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry, load_registry
 from textmix.experiment.methods import Method, load_methods, variants
 
+#: The first words of the reason of what this configuration leaves to the full run.
+LEFT_OUT = "left to `make full`"
+
 
 @dataclass(frozen=True)
 class Run:
@@ -193,7 +196,7 @@ class Plan:
         if limit is None or cost is None or cost.seconds <= limit:
             return ""
         seconds = f"{cost.seconds:.0f} s of the processor"
-        return f"left to `make full`: it takes about {seconds}, more than dearest: {limit:g}"
+        return f"{LEFT_OUT}: it takes about {seconds}, more than dearest: {limit:g}"
 
     def _dear_features(self, dataset: str, features: str) -> str:
         """Return why the counts of a data set are left out, or nothing."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from reproduction.plan.plan import LEFT_OUT
 from reproduction.stored.origins import Origin
 from reproduction.verdict.published import COUNTED
 from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short
@@ -161,7 +162,8 @@ def lost_verdicts(
 ) -> tuple[list[str], int]:
     """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
 
-    Rows on measured times, and rows that rest on no result but on a test or the bench, are passed over.
+    Rows on measured times, rows that rest on no result but on a test or the bench, and rows of which this configuration
+    leaves a part to the full run, are passed over.
 
     Parameters
     ----------
@@ -180,7 +182,7 @@ def lost_verdicts(
         recorded, origin = run.rows.get(row["id"]), origins.get(row["id"])
         if recorded is None or row["kind"] not in COUNTED or recorded.verdict not in JUDGED:
             continue
-        if not recorded.settings or (origin and origin.timed):
+        if not recorded.settings or (origin and origin.timed) or row["reason"].startswith(LEFT_OUT):
             continue
         data, settings = (origin.data, origin.settings) if origin else ("", "")
         if data != recorded.data or (fewer_trials and settings != recorded.settings):

@@ -38,5 +38,7 @@ def test_means_and_wins_are_over_the_problems() -> None:
 def test_problems_are_counted_with_their_shares_of_several_labels() -> None:
     sources = {"one": source(1), "two": source(2)}
     shares = [float(np.mean(problem.corpus.label_counts > 1)) for problem in sources.values()]
-    values = tables.problems(sources, {}, rng()).values
+    values = tables.problems(sources, {"problems": 2}, rng()).values
     assert values == {"count": 2.0, "multi_label_share_min": min(shares), "multi_label_share_max": max(shares)}
+    with pytest.raises(MissingResult, match="only 2 of the 11"):
+        tables.problems(sources, {"problems": 11}, rng())

@@ -16,15 +16,20 @@ METHODS = ("nb", "svm", "knn", "nn", "pmm1", "pmm2")
 PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
 
 
+def _check_all(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> None:
+    """Raise MissingResult where fewer problems are at hand than ``problems``: theirs would be other numbers."""
+    if len(sources) < settings["problems"]:
+        raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
+
+
 def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[str, list[float]]:
     """Return for each method its mean F over the trials of each problem, a fraction.
 
     Raises
     ------
-    MissingResult : a problem is not at hand; a mean over fewer problems would be another number.
+    MissingResult : a problem is not at hand.
     """
-    if len(sources) < settings["problems"]:
-        raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
+    _check_all(sources, settings)
     return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
 
 
@@ -81,8 +86,13 @@ def problems(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _:
     Parameters
     ----------
     sources : role -> problem.
-    settings : none.
+    settings : ``problems``, how many there must be.
+
+    Raises
+    ------
+    MissingResult : there are fewer problems.
     """
+    _check_all(sources, settings)
     shares = [float(np.mean(source.corpus.label_counts > 1)) for source in sources.values()]
     return Measure(
         {
