@@ -358,7 +358,7 @@ def test_full_run_leaves_no_role_without_data_and_no_job_out():
 def test_a_job_that_is_too_dear_is_left_out_with_all_that_reads_it() -> None:
     plan, default = make_plan(full(), [], ROOT), make_plan(SHIPPED, [], ROOT)
     left = {paper: default.left_out(paper) for paper in PAPERS}
-    assert all("left to `make full`: it takes about" in why for found in left.values() for why in found.values())
+    assert all("left to the full run: it takes about" in why for found in left.values() for why in found.values())
     for paper in PAPERS:
         names = {f"fit/{run.name.partition('/')[2]}" for run in plan.runs(paper)}
         taken = {f"fit/{run.name.partition('/')[2]}" for run in default.runs(paper)}

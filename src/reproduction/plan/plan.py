@@ -22,7 +22,7 @@ from textmix.data.registry import DatasetEntry, load_registry
 from textmix.experiment.methods import Method, load_methods, variants
 
 #: The first words of the reason of what this configuration leaves to the full run.
-LEFT_OUT = "left to `make full`"
+LEFT_OUT = "left to the full run"
 
 
 @dataclass(frozen=True)
