@@ -68,7 +68,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("file", metavar="FILE", help="csv, tsv, jsonl, parquet or xlsx, also packed; or a folder with a folder a class")
     add("--time", default="60", help="of the whole comparison, such as 90, 10min or 1.5h (default: 60 seconds)")
     add("--metric", help="by which methods are compared (default: accuracy, of several labels subset_accuracy)")
-    add("--text", metavar="COLUMN", help="column of the text, or its number from 1 (default: it is found)")
+    add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
     add("--labels", metavar="COLUMN", help="column of the labels, or its number from 1 (default: it is found)")
     add("--separator", help="text between several labels of one cell")
     add(
@@ -76,6 +76,8 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="COLUMN",
         help="column with the words train and test (default: a fifth is drawn)",
     )
+    add("--groups", metavar="COLUMN", help="column of groups, such as the author: whole groups are the test documents")
+    add("--dates", metavar="COLUMN", help="column of dates: the latest fifth is the test")
     add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
     add("--workers", type=int, help="number of processes that fit (default: that of the cores)")

@@ -14,6 +14,8 @@ from textmix.models.common.count_kernels import row_sums
 
 #: Largest number of labels, of examples, and of characters of an example that a description holds.
 LABELS, EXAMPLES, CHARACTERS = 40, 3, 240
+#: Labels, in lower case, by which exports of tables write that there is none.
+NOTHING = {"nan", "none", "null", "na", "n/a", "#n/a", "nil", "undefined"}
 
 
 def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
@@ -120,6 +122,12 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | Non
     lengths : words of each document, float (N,), or None where the features are no counts.
     """
     remarks = []
+    nothing = [str(name) for name in parsed.label_names if str(name).strip().lower() in NOTHING]
+    if nothing:
+        remarks.append(
+            f"{', '.join(f'“{name}”' for name in nothing)} count as labels; empty these cells if they mean that there "
+            "is none."
+        )
     unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
     if unused:
         remarks.append(f"{_of(unused, len(label_counts), 'labels')} occur in no document.")

@@ -43,7 +43,8 @@ class NewTexts:
     ----------
     name : of the file, for messages.
     form : one of `textmix.data.formats.NEW_TEXTS`.
-    text : column of a table, or key of a JSON object, that holds the text; a number from 1 where there is no header.
+    text : column of a table, or key of a JSON object, that holds the text; a number from 1 where there is no header; or
+        a list of several, whose texts are joined.
     id : column or key of the identifier, or None.
     encoding : of the file.
     mixed : whether lines that are not of this encoding are read as Windows-1252.
@@ -56,7 +57,7 @@ class NewTexts:
 
     name: str
     form: str
-    text: str | int = "text"
+    text: str | int | list[str | int] = "text"
     id: str | None = None
     encoding: str = "utf-8"
     mixed: bool = False
@@ -91,9 +92,10 @@ class NewTexts:
         """
         raw = iter(partial(stream.readline, MAX_LINE + 1), b"")
         lines = tables.Lines(self.name, raw, self.encoding, self.mixed, remedy=_REMEDY, longest=MAX_LINE)
-        wanted = [self.text, self.id]
+        wanted = [*(self.text if isinstance(self.text, list) else [self.text]), self.id]
         rows = tables.read_rows(self.form, lines, wanted, delimiter=self.delimiter, bare=True)
-        for count, (line, (text, name)) in enumerate(rows, start=1):
+        for count, (line, (*texts, name)) in enumerate(rows, start=1):
+            text = tables.joined(texts)
             self.foreign_lines = lines.foreign
             identifier = str(count) if name is None else str(name)
             if self.id is not None:

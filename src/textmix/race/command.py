@@ -18,6 +18,13 @@ from textmix.race.comparison import cores, options_of, race, score_line
 from textmix.race.state import Options, Outcome
 from textmix.race.terminal import Table, words_of
 
+#: Options that say which documents are for the test.
+SPLITS = ("parts", "groups", "dates", "test")
+#: Of these, the ones that name a column -> option of the reader of tables.
+COLUMNS = {"parts": "split", "groups": "groups", "dates": "dates"}
+#: Most columns that a remark names.
+NAMED = 10
+
 
 class Asked(NamedTuple):
     """What the user asks for; see ``textmix compare --help``."""
@@ -29,6 +36,8 @@ class Asked(NamedTuple):
     labels: str | None = None
     separator: str | None = None
     parts: str | None = None
+    groups: str | None = None
+    dates: str | None = None
     test: str | None = None
     keep: str | None = None
     workers: int | None = None
@@ -53,9 +62,14 @@ def compare_file(asked: Asked) -> list[str]:
     for name in (asked.file, asked.test):
         if name is not None and not Path(name).exists():
             raise ConfigError(f"{name}: there is no such file; name a table or a folder of texts")
-    if asked.test is not None and (path.is_dir() or asked.parts is not None):
-        raise ConfigError("--test: goes with a table that has no column of parts; leave it out")
-    options_of("single", asked.time, None)  # a wrong time is told before the data are read
+    splits = [name for name in SPLITS if getattr(asked, name) is not None]
+    if len(splits) > 1:
+        raise ConfigError(f"--{splits[0]} and --{splits[1]} both say which documents are for the test; give one")
+    if splits and path.is_dir():
+        raise ConfigError(f"--{splits[0]}: goes with a table, not with a folder; leave it out")
+    if asked.separator == "":
+        raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
+    options_of("single", asked.time, None, workers=asked.workers)  # told before the data are read
     folder = Path(asked.keep) if asked.keep else Path(f"{_stem(path)}-compared")
     terminal = sys.stderr if sys.stderr.isatty() and not asked.quiet else None
     table = Table(path.name, terminal)
@@ -81,6 +95,17 @@ def last_lines(outcome: Outcome) -> list[str]:
     ]
 
 
+def _columns_said(found: Found) -> list[str]:
+    """Return what is read of a table and what is not, in sentences."""
+    columns = "column" if len(found.text) == 1 else "columns"
+    said = [f"The text is the {columns} {', '.join(map(str, found.text))}, and the label the column {found.label}."]
+    if found.unread:
+        named = ", ".join(map(str, found.unread[:NAMED]))
+        more = f" and {len(found.unread) - NAMED} more" if len(found.unread) > NAMED else ""
+        said.append(f"Not read: {named}{more}. Methods see the text alone, and no numbers or categories beside it.")
+    return said
+
+
 def _stem(path: Path) -> str:
     """Return the name of a file without its endings."""
     return path.name.split(".")[0] or "texts"
@@ -88,15 +113,16 @@ def _stem(path: Path) -> str:
 
 def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
     """Return the corpus of a table or of a folder, and the checked options of the race."""
-    found = None if path.is_dir() else find_columns(path, asked.text, asked.labels, asked.separator, asked.parts)
+    others = {f"--{name}": getattr(asked, name) for name in COLUMNS}
+    found = None if path.is_dir() else find_columns(path, asked.text, asked.labels, asked.separator, others)
     task = "multi" if found is not None and found.several else "single"
     corpus = read_own(_reading(path, found, task, asked))
-    about: dict[str, str | int] = {"description": path.name}
+    about: dict[str, Any] = {"description": path.name}
     if found is not None:
-        about |= {"text column": found.text, "label column": found.label}
+        text = found.text[0] if len(found.text) == 1 else list(found.text)
+        about |= {"text column": text, "label column": found.label}
         about |= {"delimiter": found.delimiter} if found.delimiter is not None else {}
-        remark = f"The text is the column {found.text}, and the label the column {found.label}."
-        corpus.info["remarks"] = [remark, *corpus.info.get("remarks", ())]  # type: ignore[index]
+        corpus.info["remarks"] = [*_columns_said(found), *corpus.info.get("remarks", ())]  # type: ignore[index]
     more: dict[str, Any] = {"source": path.name, "title": _stem(path), "about": about}
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
 
@@ -108,12 +134,14 @@ def _reading(path: Path, found: Found | None, task: str, asked: Asked) -> dict[s
     if found is None:
         files = {role: str(folder) for role, folder in parts_of(path).items()} or {"data": str(path)}
         return {**head, "format": "folder", "files": files, "options": {}}
-    options: dict[str, Any] = {"columns": {"text": found.text, "label": found.label}, "unlabelled": "drop"}
+    options: dict[str, Any] = {"columns": {"text": list(found.text), "label": found.label}, "unlabelled": "drop"}
     if asked.separator is not None:
         options["separator"] = asked.separator
     if found.delimiter is not None:
         options["delimiter"] = found.delimiter
-    if asked.parts is not None:
-        options["columns"]["split"] = int(asked.parts) if isinstance(found.text, int) else asked.parts
+    for name, option in COLUMNS.items():
+        column = getattr(asked, name)
+        if column is not None:
+            options["columns"][option] = int(column) if isinstance(found.label, int) else column
     files = {"data": str(path)} if asked.test is None else {"train": str(path), "test": asked.test}
     return {**head, "format": found.form, "files": files, "options": options}

@@ -194,7 +194,8 @@ class Run:
         """Take note of a view; with the words the race begins."""
         if "reason" in answer:
             if view == "words":
-                raise ConfigError(f"the words could not be counted: {answer['reason']}")
+                more = f"give more time, such as --time {max(60, 2 * round(self.options.seconds))}s"
+                raise ConfigError(f"the words could not be counted within {self.spent:.0f} s; {more}")
             self.remarks.append(f"The view {view} was left out, for its counting did not end in its share of the time.")
             return
         self.counted[view] = answer["seconds"]
