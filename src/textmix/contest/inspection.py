@@ -17,6 +17,10 @@ from textmix.metrics.significance import wilson
 PREDICTIONS = ("id", "trial", "true", "predicted", "right", "probability")
 #: Largest numbers of labels of the confusion matrix, of errors, and of characters of a text that are shown.
 MOST_LABELS, MOST_ERRORS, CHARACTERS = 25, 20, 400
+#: Largest number of confused pairs that are shown, and of texts of each; fewest confusions of a pair.
+MOST_PAIRS, TEXTS, TWICE = 6, 2, 2
+#: With fewer test documents than these a label is too rare to be judged.
+FEW = 10
 BINS = 10
 
 
@@ -62,6 +66,36 @@ def confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> 
     return {"labels": [str(names[i]) for i in shown], "counts": counts.tolist(), "of": len(names)}
 
 
+def confused_pairs(predictions: Predictions, corpus: Corpus, splits: Splits) -> list[dict[str, Any]]:
+    """Return the pairs of classes that are taken for each other most, over all trials, each with texts.
+
+    Each has the class that is ``true``, the one that is ``predicted``, their ``number`` of test documents, and ``id``
+    and ``text`` of some of them as ``texts``.  A pair that stands once is left out, and so are label sets.
+
+    Parameters
+    ----------
+    predictions, corpus, splits : see `inspect`.
+    """
+    if predictions.classes is None or corpus.text is None:
+        return []
+    rows, names = splits.test.values, corpus.label_names
+    pairs = np.column_stack([corpus.classes()[rows], predictions.classes[0]])
+    wrong = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
+    found, numbers = np.unique(pairs[wrong], axis=0, return_counts=True)
+    shown = []
+    for k in np.argsort(-numbers, kind="stable")[:MOST_PAIRS]:
+        if numbers[k] < TWICE:
+            break
+        of_pair = dict.fromkeys(rows[wrong[(pairs[wrong] == found[k]).all(axis=1)]].tolist())
+        texts = [
+            {"id": corpus.ids[row], "text": beginning(bytes(corpus.text[row]), CHARACTERS)}
+            for row in list(of_pair)[:TEXTS]
+        ]
+        true, predicted = (str(names[label]) for label in found[k])
+        shown.append({"true": true, "predicted": predicted, "number": int(numbers[k]), "texts": texts})
+    return shown
+
+
 def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str, Any]]:
     """Return for each bin of stated probability with documents: mean ``stated``, ``observed`` share and ``number``.
 
@@ -82,13 +116,18 @@ def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str,
 
 
 def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[str, Any]:
-    """Return what the page shows of one method, ready for JSON: ``labels``, ``confusion`` and ``calibration``.
+    """Return what the page shows of one method, ready for JSON.
 
     Parameters
     ----------
     predictions : of one method; its first variant is taken.
     corpus : the parsed data set.
     splits : the trials.
+
+    Returns
+    -------
+    ``labels``, ``confusion`` and ``calibration``; ``confused``, pairs of classes with texts; and ``few``, the labels
+    with fewer than `FEW` test documents.
     """
     rows, names = splits.test.values, list(corpus.label_names)
     if predictions.classes is None:
@@ -101,23 +140,12 @@ def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[st
         true, predicted = (np.eye(len(names), dtype=np.int8)[indices] for indices in (classes, classified))
     marginals = None if predictions.marginals is None else predictions.marginals[0]
     bins = [] if marginals is None else calibration(marginals, happened)
-    return {"labels": by_label(true, predicted, names), "confusion": single, "calibration": bins}
-
-
-def copies(corpus: Corpus, splits: Splits) -> np.ndarray:
-    """Return whether a training document of its trial has the same text as each test document, bool (T,).
-
-    Parameters
-    ----------
-    corpus : the parsed data set; without text no document counts as a copy.
-    splits : the trials, with T test documents in all.
-    """
-    if corpus.text is None:
-        return np.zeros(len(splits.test.values), dtype=bool)
-    texts = [corpus.text[row].tobytes() for row in range(corpus.n_documents)]
-    train_texts = [{texts[row] for row in splits.train[trial].tolist()} for trial in range(len(splits))]
-    copied = [texts[row] in train_texts[trial] for trial in range(len(splits)) for row in splits.test[trial].tolist()]
-    return np.array(copied, dtype=bool)
+    labels = by_label(true, predicted, names)
+    return {
+        **{"labels": labels, "confusion": single, "calibration": bins},
+        "confused": confused_pairs(predictions, corpus, splits),
+        "few": [row["label"] for row in labels if row["support"] < FEW],
+    }
 
 
 def copy_sentences(copied: np.ndarray, right: np.ndarray) -> list[str]:
@@ -180,6 +208,9 @@ def errors(
 ) -> list[dict[str, Any]]:
     """Return the wrong predictions of the first trial with their texts, the most confident first.
 
+    Each has ``id``, the labels that are ``true`` and ``predicted``, the probability ``stated`` for the predicted class
+    or for each predicted label (empty where the method gives none), and the beginning of the ``text``.
+
     Parameters
     ----------
     predictions, corpus, splits : see `inspect`.
@@ -195,7 +226,9 @@ def errors(
         if true == predicted:
             continue
         text = "" if corpus.text is None else beginning(bytes(corpus.text[row]), CHARACTERS)
-        wrong.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "text": text})
+        stated = _probability(predictions, splits.test_place(0).start + at)
+        shares = [float(part) for part in stated.split(" | ") if part]
+        wrong.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "stated": shares, "text": text})
         if len(wrong) == MOST_ERRORS:
             break
     return wrong

@@ -70,7 +70,7 @@ def compare_file(asked: Asked) -> list[str]:
     if asked.separator == "":
         raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
     options_of("single", asked.time, None, workers=asked.workers)  # told before the data are read
-    folder = Path(asked.keep) if asked.keep else Path(f"{_stem(path)}-compared")
+    folder = folder_of(asked)
     terminal = sys.stderr if sys.stderr.isatty() and not asked.quiet else None
     table = Table(path.name, terminal)
     number = asked.workers or cores()
@@ -79,6 +79,11 @@ def compare_file(asked: Asked) -> list[str]:
     finally:
         table.close()
     return last_lines(outcome)
+
+
+def folder_of(asked: Asked) -> Path:
+    """Return the folder of page, tables and model."""
+    return Path(asked.keep) if asked.keep else Path(f"{_stem(Path(asked.file))}-compared")
 
 
 def last_lines(outcome: Outcome) -> list[str]:
@@ -123,7 +128,12 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
         about |= {"text column": text, "label column": found.label}
         about |= {"delimiter": found.delimiter} if found.delimiter is not None else {}
         corpus.info["remarks"] = [*_columns_said(found), *corpus.info.get("remarks", ())]  # type: ignore[index]
-    more: dict[str, Any] = {"source": path.name, "title": _stem(path), "about": about}
+    more: dict[str, Any] = {
+        "source": path.name,
+        "title": _stem(path),
+        "about": about,
+        "model": str(folder_of(asked) / "model"),
+    }
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
 
 

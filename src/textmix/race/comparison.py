@@ -141,7 +141,9 @@ def compare(
     corpus, originals = corpus_of(texts, labels)
     several = any(isinstance(label, (list, tuple, set, frozenset)) for label in labels)
     task = "multi" if several else "single"
-    options = options_of(task, time, metric, workers=workers, seed=seed, title="texts")
+    options = options_of(
+        task, time, metric, workers=workers, seed=seed, title="texts", model=str(Path(keep) / "model") if keep else ""
+    )
     folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
     if keep is None:
         import atexit

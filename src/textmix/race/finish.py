@@ -24,6 +24,8 @@ CALIBRATED = 6.0
 CURVE, BRIEF = (0.125, 0.25, 0.5, 1.0), (1.0,)
 #: Methods that are tested beside the best one, where there is time, and the share of the time that they may take.
 TESTED, TESTING = 5, 0.1
+#: Time of a look for wrong labels, in fits: three folds, each of two thirds of the documents, and their predictions.
+DOUBTS = 2.5
 #: Share of the time left after which a test beside is stopped; one that does not hear of it is ended a little later.
 BESIDE = 0.8
 #: Least seconds that a last step may take, so that a race that is late still ends with a model.
@@ -87,19 +89,37 @@ class Ending:
         curve = sum(CURVE[:-1]) * self._final(best)
         whole = self._after(best) + curve < self.options.seconds - run.spent and not run.interrupted
         limit = LEAST + 2 * self._after(best)
-        order = {"do": "choose", "finished": finished, "shares": CURVE if whole else BRIEF}
-        choice = self._all([order], limit)["choose"]
+        order = {"do": "choose", "finished": finished, "shares": CURVE if whole else BRIEF, "where": self._where(race)}
+        spare = self._spare(best)
+        doubts = [{"do": "doubts", "finished": finished[:1]}] if spare else []
+        choice = self._all([*doubts, order], limit, {"doubts": spare})["choose"]
         without = self._without(race, finished)
         times = {
             "budget": f"{self.options.seconds:.0f} s",
             "ended by its user": "yes" if run.interrupted else "no",
-            "processor time of all fits, those that were stopped too": f"{run.fit_seconds:.1f} s",
-            "processor time of the workers": f"{self.workers.cpu_seconds:.1f} s",
+            "processor time of the fits of search and test, those that were stopped too": f"{run.fit_seconds:.1f} s",
+            "processor time of the workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
         }
         page = {"do": "page", "finished": finished, "without": without, "times": times, "remarks": run.remarks}
         self._all([{"do": "keep", "finished": finished}, page], limit)
         spent = self.workers.cpu_seconds
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
+
+    def _where(self, race: Race) -> str:
+        """Return on which documents the methods were validated, in words."""
+        level = race.level()
+        if level == race.folds:
+            return f"in cross-validation over {len(level)} folds of the training documents"
+        return (
+            "on one fold of the training documents" if level == [race.screen] else "on a part of the training documents"
+        )
+
+    def _spare(self, best: Arm) -> float:
+        """Return the seconds that a look for wrong labels may take beside the choice; 0 where there are too few."""
+        left = self.options.seconds - self.run.spent - self._after(best)
+        if self.options.workers > 1:
+            left += self._final(best)
+        return left if left > DOUBTS * self._final(best) and not self.run.interrupted else 0.0
 
     def _without(self, race: Race, finished: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         """Return method -> the reason why it was not tested, one sentence, of all other methods."""

@@ -107,7 +107,7 @@ class Run:
         self.n_train = len(splits.train[0])
         settings: dict[str, Any] = {
             **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
-            **{"source": options.source, "title": options.title, "about": dict(options.about)},
+            **{"model": options.model, "source": options.source, "title": options.title, "about": dict(options.about)},
         }
         write_json(folder / "race.json", settings)
         with self._until_interrupted():
