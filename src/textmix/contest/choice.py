@@ -67,8 +67,15 @@ def choose(
     method = Method(**settings.methods[choice["method"]])
     refit = Refit(corpora, splits, method, entry, point, settings.seed)
     curve, estimator = refit.curve(metric, shares)
-    wrong = errors(predictions, corpus, splits, refit.confidence(estimator))
-    look = {"curve": curve, "words": refit.words(estimator), "errors": wrong, **inspect(predictions, corpus, splits)}
+    confidence = refit.confidence(estimator)
+    wrong = errors(predictions, corpus, splits, confidence)
+    look = {
+        "sure": confidence is not None,
+        "curve": curve,
+        "words": refit.words(estimator),
+        "errors": wrong,
+        **inspect(predictions, corpus, splits),
+    }
     conclusions = [*sentences(choice, len(splits)), *copy_sentences(copies(corpus, splits), chosen.right)]
     return {**choice, "sentences": conclusions, "point": point, **look}, predictions
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.formats import parts_of
+from textmix.data.new_texts import FOUND
 from textmix.data.own import read_own
 from textmix.race.columns import Found, find_columns
 from textmix.race.comparison import cores, options_of, race, score_line
@@ -45,19 +45,19 @@ class Asked(NamedTuple):
     quiet: bool = False
 
 
-def compare_file(asked: Asked) -> list[str]:
+def compare_file(asked: Asked, began: float) -> list[str]:
     """Compare methods on a table or a folder of texts; return the three lines of the end.
 
     Parameters
     ----------
     asked : the options of the command.
+    began : when the command began, of the monotonic clock.
 
     Raises
     ------
     ConfigError : an option is wrong, a column is not found, or no method has a score in time.
     DataFormatError : the data are not what they should be.
     """
-    began = time.monotonic()
     path = Path(asked.file)
     for name in (asked.file, asked.test):
         if name is not None and not Path(name).exists():
@@ -125,7 +125,7 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
     about: dict[str, Any] = {"description": path.name}
     if found is not None:
         text = found.text[0] if len(found.text) == 1 else list(found.text)
-        about |= {"text column": text, "label column": found.label}
+        about |= {"text column": text, "label column": found.label, "encoding": FOUND}
         about |= {"delimiter": found.delimiter} if found.delimiter is not None else {}
         corpus.info["remarks"] = [*_columns_said(found), *corpus.info.get("remarks", ())]  # type: ignore[index]
     more: dict[str, Any] = {

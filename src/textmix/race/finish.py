@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textmix.race.run import Run
 
 #: Seconds of the processor that the page takes, and that are kept free besides.
-PAGE, SPARE = 2.0, 0.5
+PAGE, SPARE = 1.5, 0.5
 #: Fits of a calibrated method in place of one: that on all documents, and those on the parts that calibrate.
 CALIBRATED = 6.0
 #: Shares of the training documents of the learning curve where there is time for it, and where there is not.
