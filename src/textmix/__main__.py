@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument("--column", help="column of the text (default: that of the model's card, or text)")
     scored.add_argument("--label", help="column of the label (default: that of the model's card, or label)")
     scored.add_argument("--separator", help="text between several labels of one cell")
+    scored.add_argument("--recall", type=float, help="tell the precision of each label at this recall, such as 0.9")
     listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
     listed.add_argument("what", choices=("methods", "datasets"))
     warmed = commands.add_parser(
@@ -125,6 +126,11 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=("label", "leave"),
         default="label",
         help="label a text that is missing or of blanks alone like any other, or leave it without (default: label)",
+    )
+    add(
+        "--never-empty",
+        action="store_true",
+        help="give a text without a label its most probable one; of a model for several labels with probabilities",
     )
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
@@ -235,6 +241,8 @@ def predict(options: argparse.Namespace) -> None:
         texts.text = options.column or model.card.get("text column", "text")
         texts.delimiter = options.delimiter or model.card.get("delimiter", texts.delimiter)
         texts.found = model.card.get("encoding") == FOUND and options.encoding is None
+        if options.never_empty and not labelling.gives_several(model):
+            raise ConfigError("--never-empty: goes with a model for several labels with probabilities; leave it out")
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(
             output,
@@ -243,6 +251,7 @@ def predict(options: argparse.Namespace) -> None:
             options.all,
             spreadsheet=options.spreadsheet,
             skip_empty=options.empty == "leave",
+            never_empty=options.never_empty,
         )
         found = texts.read(unpacked(stream))
         if not options.quiet:
@@ -283,12 +292,14 @@ def evaluate(options: argparse.Namespace) -> None:
         raise ConfigError(f"{options.file}: its name does not tell its form; name it .csv, .tsv, .jsonl or .xlsx")
     if not Path(options.file).is_file():
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
+    if options.recall is not None and not 0.0 < options.recall <= 1.0:
+        raise ConfigError(f"--recall: {options.recall:g} is no share above 0 and up to 1, such as 0.9")
     model = PersistedModel.load(options.model)
     columns = {"text": options.column, "label": options.label}
     asked = {key: value or model.card.get(f"{key} column", key) for key, value in columns.items()}
     more = {"separator": options.separator} if options.separator else {}
     corpus = labelled(Path(options.file), form, model, {**asked, **more})
-    for line in lines(model, assess(model, corpus)):
+    for line in lines(model, assess(model, corpus), options.recall):
         print(visible(line) if line.strip() else line)
 
 

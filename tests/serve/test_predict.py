@@ -399,36 +399,3 @@ def test_a_model_of_a_comparison_reads_tables_like_its_own(tmp_path: Path, capsy
     (tmp_path / "new.csv").write_text("1;a goal, a ball\n2;the paint\n")
     assert run(tmp_path / "model", tmp_path / "new.csv", "--quiet") == 0
     assert [line.split(",")[1] for line in capsys.readouterr().out.splitlines()] == ["label", "sport", "art"]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_a_model_of_a_comparison_finds_the_encoding_as_the_comparison_did(
-    tmp_path: Path, capsys: Capture, encoding: str
-) -> None:
-    card = {"text column": ["title", "body"], "delimiter": ";", "encoding": "found"}
-    words = textmix.WordVectorizer(tokenizer="scripts").fit(["ball goal café", "paint stage"])
-    counts = words.transform(["ball goal café", "paint stage"] * 3)
-    steps = [("words", words), ("model", textmix.MultinomialClassifier().fit(counts, [0, 1] * 3))]
-    PersistedModel(steps, "single", ["sport", "art"], card=card).save(tmp_path / "model", {})
-    (tmp_path / "new.csv").write_bytes("id;title;body\n1;the;café\n2;paint;\n".encode(encoding))
-    assert run(tmp_path / "model", tmp_path / "new.csv") == 0
-    said = capsys.readouterr()
-    assert [line.split(",")[1] for line in said.out.splitlines()] == ["label", "sport", "art"]
-    assert ("1 lines read as Windows-1252" in said.err) == (encoding == "cp1252")
-
-
-def test_null_is_an_empty_text_and_counted(models: Path, tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "new.jsonl").write_text('{"text": null}\n{"text": "w\u00f6rt20"}\n')
-    assert run(models / "edcm", tmp_path / "new.jsonl", "--empty", "leave") == 0
-    said = capsys.readouterr()
-    assert "2 texts labelled by EDCMClassifier, 1 of them empty and left without a label\n" in said.err
-    assert said.out.splitlines()[1] == "1,,"
-
-
-def test_a_table_of_parquet_is_labelled(models: Path, tmp_path: Path, capsys: Capture) -> None:
-    pytest.importorskip("pyarrow")
-    import pandas as pd
-
-    pd.DataFrame({"text": ["wört20", None]}).to_parquet(tmp_path / "new.parquet")
-    assert run(models / "edcm", tmp_path / "new.parquet", "--quiet") == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3

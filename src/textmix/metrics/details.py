@@ -1,4 +1,4 @@
-"""What one number hides: precision and recall of each label, and the calibration of probabilities."""
+"""What one number hides: precision and recall of each label, calibration, and the precision at a recall."""
 
 from __future__ import annotations
 
@@ -52,3 +52,25 @@ def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str,
         {"stated": float(sums[0][i] / number[i]), "observed": float(sums[1][i] / number[i]), "number": int(number[i])}
         for i in np.flatnonzero(number)
     ]
+
+
+def precision_at_recall(probability: np.ndarray, true: np.ndarray, recall: float) -> tuple[float, float] | None:
+    """Return the precision of a label at the largest threshold that reaches a recall, and the threshold.
+
+    Parameters
+    ----------
+    probability : of the label for each document, (N,); nan counts as 0.
+    true : whether each document has it, (N,).
+    recall : share of the documents with the label that are to be found, above 0 and up to 1.
+
+    Returns
+    -------
+    precision and threshold; None where no document has the label.
+    """
+    needed = int(np.ceil(recall * np.sum(true) - 1e-9))
+    if not needed:
+        return None
+    stated = np.nan_to_num(np.asarray(probability, dtype=float))
+    threshold = float(np.sort(stated[np.asarray(true, dtype=bool)])[-needed])
+    found = stated >= threshold
+    return float(np.mean(np.asarray(true, dtype=float)[found])), threshold
