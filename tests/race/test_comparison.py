@@ -70,6 +70,10 @@ def test_an_interrupt_gives_the_best_so_far(ended: SimpleNamespace) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_fits_take_no_more_of_the_processor_than_the_workers(ended: SimpleNamespace) -> None:
+    assert 0.0 < ended.outcome.fit_seconds <= ended.outcome.cpu_seconds
+
+
 def test_the_folder_holds_page_tables_and_model(ended: SimpleNamespace) -> None:
     assert {*KEPT} <= {path.name for path in ended.folder.iterdir()}
     assert not list(ended.folder.glob("*.log"))

@@ -97,10 +97,19 @@ class Ending:
         times = {
             "budget": f"{self.options.seconds:.0f} s",
             "ended by its user": "yes" if run.interrupted else "no",
-            "processor time of the fits of search and test, those that were stopped too": f"{run.fit_seconds:.1f} s",
-            "processor time of the workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
         }
-        page = {"do": "page", "finished": finished, "without": without, "times": times, "remarks": run.remarks}
+        processor = {
+            "fits of search and test, those that were stopped too": f"{run.fit_seconds:.1f} s",
+            "workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
+        }
+        provenance = {"Time": times, "Processor time": processor}
+        page = {
+            "do": "page",
+            "finished": finished,
+            "without": without,
+            "provenance": provenance,
+            "remarks": run.remarks,
+        }
         self._all([{"do": "keep", "finished": finished}, page], limit)
         spent = self.workers.cpu_seconds
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)

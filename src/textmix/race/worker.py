@@ -249,7 +249,7 @@ class Worker:
         grids = {name: self.entry(name).get("tune", {}).get("grid", {}) for name in names}
         provenance = {
             "Run": {"data set": asked.name, "seed": str(asked.seed), "data": asked.source},
-            "Time": order["times"],
+            **order["provenance"],
             "Versions": versions(),
         }
         about = About(
