@@ -13,7 +13,7 @@ import pytest
 from tests.race.test_arms import SIZES, race, runner
 from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
-from textmix.race.finish import PAGE, SPARE, Ending
+from textmix.race.finish import DOUBTS, PAGE, SPARE, Ending
 from textmix.race.runners import Arm, Job
 from textmix.race.workers import Workers
 
@@ -49,6 +49,12 @@ def test_the_last_fits_are_predicted_by_one_that_weighted_the_documents() -> Non
 def test_time_is_kept_for_the_test_the_choice_the_model_and_the_page() -> None:
     made, _ = raced()
     assert ending(made).begins() == pytest.approx(100.0 - 3.0 - 3.0 - max(3.0, PAGE) - SPARE)
+
+
+def test_a_look_for_wrong_labels_has_its_time_where_it_is_cheap() -> None:
+    made, _ = raced()
+    made.runners["good"].times[:] = [("words", SIZES[1], 1.0)]
+    assert ending(made).begins() == pytest.approx(100.0 - 1.0 - (DOUBTS - 1.0) - 1.0 - max(1.0, PAGE) - SPARE)
 
 
 def test_beside_other_programs_the_end_begins_earlier() -> None:

@@ -26,6 +26,8 @@ CURVE, BRIEF = (0.125, 0.25, 0.5, 1.0), (1.0,)
 TESTED, TESTING = 5, 0.1
 #: Time of a look for wrong labels, in fits: three folds, each of two thirds of the documents, and their predictions.
 DOUBTS = 2.5
+#: Share of the time that is kept for it at most.
+LOOK = 0.05
 #: Share of the time left after which a test beside is stopped; one that does not hear of it is ended a little later.
 BESIDE = 0.8
 #: Least seconds that a last step may take, so that a race that is late still ends with a model.
@@ -51,7 +53,14 @@ class Ending:
         first = leaders[0]
         beside = sum(self._final(arm) for arm in leaders[1:TESTED]) / self.options.workers
         testing = self._final(first) + min(beside, TESTING * self.options.seconds)
-        return self.options.seconds - testing - self._after(first)
+        return self.options.seconds - testing - self._look(first) - self._after(first)
+
+    def _look(self, arm: Arm) -> float:
+        """Return the seconds that a look for wrong labels takes beyond the choice beside it; 0 where it is too dear."""
+        final = self._final(arm)
+        if DOUBTS * final > LOOK * self.options.seconds:
+            return 0.0
+        return (DOUBTS - (self.options.workers > 1)) * final
 
     def _final(self, arm: Arm, documents: int | None = None) -> float:
         """Return the predicted seconds of the last fit of an arm, with its calibration, to the training documents."""
