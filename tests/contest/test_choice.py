@@ -232,10 +232,10 @@ def test_confused_pairs_come_with_texts_and_a_pair_that_stands_once_is_left_out(
     ]
 
 
-def test_the_stated_probability_of_an_error_is_that_of_what_was_predicted() -> None:
+def test_errors_state_the_probability_of_what_was_predicted_and_come_in_its_order() -> None:
     sure = replace(MADE, marginals=np.array([[0.9, 0.8, 0.7, 0.6]], dtype=np.float32))
     wrong = errors(sure, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
-    assert [error["stated"] for error in wrong] == [pytest.approx([0.6]), pytest.approx([0.7])]
+    assert [error["stated"] for error in wrong] == [pytest.approx([0.7]), pytest.approx([0.6])]
 
 
 def test_labels_with_few_test_documents_are_named() -> None:

@@ -17,7 +17,6 @@ OF_THE_FORM = (
     "Methods with a grid were tuned (in cross-validation over [0-9]+ folds|on one fold|on a part) of the training "
     "documents; the other methods have the settings of their papers.",
     "No test document took part in the tuning or in the choice of the method.",
-    "Documents of the first split that it gets wrong, those of which it is surest first.",
     "Some may be labelled wrongly.",
     "All predictions are in predictions.csv.",
     "The first documents as they were read.",
@@ -188,6 +187,13 @@ def _gain(match: re.Match[str], results: Results) -> bool:
     return _same(match[1], values[-1] - values[-2])
 
 
+def _surest(match: re.Match[str], results: Results) -> bool:
+    """Judge the order of the errors by the probability that is stated, where there is one of each."""
+    stated = [error["stated"][0] for error in results.choice["errors"] if len(error["stated"]) == 1]
+    single = results.choice["confusion"] is not None
+    return not single or stated == sorted(stated, reverse=True)
+
+
 def _left(match: re.Match[str], results: Results) -> bool:
     """Judge the number of methods that were left behind, had no time, or do not apply."""
     starts = {"behind": "left behind: ", "time": "out of time: "}
@@ -217,6 +223,7 @@ JUDGES: Mapping[str, Callable[[re.Match[str], Results], bool]] = {
     r"([0-9]+) of ([0-9]+) documents repeat the text of an earlier one; ([0-9]+) of ([0-9]+) test documents have the "
     r"text of a training document(, which flatters every method)?\.": _repeated,
     r"(A label has|[0-9]+ labels have) fewer than 10 test documents, too few to judge: (.+)\.": _few,
+    r"Documents of the first split that it gets wrong, those of which it is surest first\.": _surest,
     r"([0-9]+) test documents of “(.+)” are taken for “(.+)”, such as:": _taken,
     r"([0-9,]+) documents, ([0-9]+) labels(?:, [0-9]+ different label sets)?\.": _size,
     r"The last doubling of the training documents changed it by ([-+][0-9.]+)\.": _gain,

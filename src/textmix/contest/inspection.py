@@ -171,10 +171,13 @@ def errors(
     Parameters
     ----------
     predictions, corpus, splits : see `inspect`.
-    confidence : of each prediction of the first trial, float (n,); larger is surer.  None keeps the order.
+    confidence : of each prediction of the first trial, float (n,); larger is surer.  None keeps the order.  The
+        probability that is stated for a class takes its place.
     """
     names, rows = [str(name) for name in corpus.label_names], splits.test[0]
     sure = np.zeros(len(rows)) if confidence is None else confidence
+    if predictions.classes is not None and predictions.marginals is not None:
+        sure = predictions.marginals[0, splits.test_place(0)]
     wrong: list[dict[str, Any]] = []
     for at in np.argsort(-sure, kind="stable").tolist():
         row = int(rows[at])
