@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from textmix.contest.description import NOTHING
 from textmix.metrics.significance import LEVEL, wilson
 
 #: Sentences that say what a part of the page is, and nothing of the results.
@@ -24,6 +26,9 @@ OF_THE_FORM = (
     "A method is called better than another only where a test at the level 0.05 says so.",
     "The recommended method was fitted to all documents, those of the test too.",
     "The model is the folder .+: arrays and JSON, to be copied or renamed as a whole.",
+    "The text is the columns? .+, and the label the column .+.",
+    "The view [a-z]+ was left out, for its counting did not end in its share of the time.",
+    "The recommended method gives no probabilities, so that no label is doubted.",
     "The least likely come first; look whether they are labelled wrongly.",
 )
 
@@ -194,6 +199,29 @@ def _surest(match: re.Match[str], results: Results) -> bool:
     return not single or stated == sorted(stated, reverse=True)
 
 
+def _no_errors(match: re.Match[str], results: Results) -> bool:
+    """Judge that there are no errors."""
+    return bool(results.right.all())
+
+
+def _doubted(match: re.Match[str], results: Results) -> bool:
+    """Judge the number of training documents among which labels are doubted."""
+    number, of = (int(match[k].replace(",", "")) for k in (1, 2))
+    return 0 <= number <= of == len(results.texts) - len(results.tested)
+
+
+def _nothing(match: re.Match[str], results: Results) -> bool:
+    """Judge the labels that may mean that there is none."""
+    names = {label for labels in results.labels for label in labels}
+    return set(re.findall("“(.+?)”", match[1])) == {name for name in names if name.lower() in NOTHING}
+
+
+def _once(match: re.Match[str], results: Results) -> bool:
+    """Judge the number of labels that stand once."""
+    numbers = Counter(label for labels in results.labels for label in labels)
+    return (int(match[1]), int(match[2])) == (sum(number == 1 for number in numbers.values()), len(numbers))
+
+
 def _left(match: re.Match[str], results: Results) -> bool:
     """Judge the number of methods that were left behind, had no time, or do not apply."""
     starts = {"behind": "left behind: ", "time": "out of time: "}
@@ -224,6 +252,11 @@ JUDGES: Mapping[str, Callable[[re.Match[str], Results], bool]] = {
     r"text of a training document(, which flatters every method)?\.": _repeated,
     r"(A label has|[0-9]+ labels have) fewer than 10 test documents, too few to judge: (.+)\.": _few,
     r"Documents of the first split that it gets wrong, those of which it is surest first\.": _surest,
+    r"It gets no document of the first split wrong\.": _no_errors,
+    r"([0-9,]+) of ([0-9,]+) training documents have a label to which the method gives a probability below 0\.1 when "
+    r"it is fitted to other documents\.": _doubted,
+    r"(“.+”) count as labels; empty these cells if they mean that there is none\.": _nothing,
+    r"([0-9]+) of ([0-9]+) labels occur in one document only, which is in training or in the test\.": _once,
     r"([0-9]+) test documents of “(.+)” are taken for “(.+)”, such as:": _taken,
     r"([0-9,]+) documents, ([0-9]+) labels(?:, [0-9]+ different label sets)?\.": _size,
     r"The last doubling of the training documents changed it by ([-+][0-9.]+)\.": _gain,
