@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -17,8 +18,8 @@ from typing import IO
 import textmix
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import named, replacing
-from textmix.data.formats import NEW_TEXTS, format_of, without_packing
-from textmix.data.new_texts import NewTexts
+from textmix.data.formats import FRAMES, NEW_TEXTS, format_of, without_packing
+from textmix.data.new_texts import FOUND, NewTexts
 from textmix.serve.terminal import Visible, VisibleStream, visible
 
 logger = logging.getLogger("textmix")
@@ -43,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument("--column", help="column of the text (default: that of the model's card, or text)")
     scored.add_argument("--label", help="column of the label (default: that of the model's card, or label)")
     scored.add_argument("--separator", help="text between several labels of one cell")
+    scored.add_argument("--recall", type=float, help="tell the precision of each label at this recall, such as 0.9")
     listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
     listed.add_argument("what", choices=("methods", "datasets"))
     warmed = commands.add_parser(
@@ -68,7 +70,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("file", metavar="FILE", help="csv, tsv, jsonl, parquet or xlsx, also packed; or a folder with a folder a class")
     add("--time", default="60", help="of the whole comparison, such as 90, 10min or 1.5h (default: 60 seconds)")
     add("--metric", help="by which methods are compared (default: accuracy, of several labels subset_accuracy)")
-    add("--text", metavar="COLUMN", help="column of the text, or its number from 1 (default: it is found)")
+    add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
     add("--labels", metavar="COLUMN", help="column of the labels, or its number from 1 (default: it is found)")
     add("--separator", help="text between several labels of one cell")
     add(
@@ -76,6 +78,8 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="COLUMN",
         help="column with the words train and test (default: a fifth is drawn)",
     )
+    add("--groups", metavar="COLUMN", help="column of groups, such as the author: whole groups are the test documents")
+    add("--dates", metavar="COLUMN", help="column of dates: the latest fifth is the test")
     add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
     add("--workers", type=int, help="number of processes that fit (default: that of the cores)")
@@ -94,7 +98,11 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add = predict.add_argument
     add("model", metavar="MODEL", help="folder of the model")
-    add("file", metavar="FILE", help="csv, tsv, jsonl or txt (one text a line), also packed; - is the standard input")
+    add(
+        "file",
+        metavar="FILE",
+        help="csv, tsv, jsonl or txt (one text a line), also packed, parquet or xlsx; - is the standard input",
+    )
     add("--form", choices=NEW_TEXTS, help="form of FILE (default: as its name ends)")
     add("--column", help="csv column or JSON key of the text (default: that of the model's card, or text)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
@@ -103,7 +111,7 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="between csv cells, default a comma or that of the table of `textmix compare`; with it, .tsv and .tab "
         "files are read as csv, quotes and all",
     )
-    add("--encoding", default="utf-8", help="encoding of FILE (default: utf-8)")
+    add("--encoding", help="encoding of FILE (default: utf-8; with a model of `textmix compare` it is found)")
     add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
     add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
     add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
@@ -113,7 +121,17 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="put an apostrophe before ids and labels in csv that a spreadsheet would run as formulas (=, +, -, @)",
     )
-    add("--skip-empty", action="store_true", help="give a text of blanks alone neither label nor probability")
+    add(
+        "--empty",
+        choices=("label", "leave"),
+        default="label",
+        help="label a text that is missing or of blanks alone like any other, or leave it without (default: label)",
+    )
+    add(
+        "--never-empty",
+        action="store_true",
+        help="give a text without a label its most probable one; of a model for several labels with probabilities",
+    )
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 
@@ -128,14 +146,20 @@ def texts_of(options: argparse.Namespace) -> NewTexts:
     ------
     ConfigError : neither ``--form`` nor the file's name tells the form of the file, or an option is not allowed.
     """
-    form = options.form or format_of(without_packing(options.file), NEW_TEXTS)
+    form = options.form or format_of(without_packing(options.file), (*NEW_TEXTS, *FRAMES))
     if form is None:
         raise ConfigError(f"{options.file}: its name does not tell its form; give --form {', --form '.join(NEW_TEXTS)}")
     if form == "tab" and options.delimiter:
         form = "csv"  # with a delimiter of its own a file of tabs has cells in quotes
     name = "standard input" if options.file == "-" else options.file
     return NewTexts(
-        name, form, options.column or "text", options.id, options.encoding, options.mixed, options.delimiter or ","
+        name,
+        form,
+        options.column or "text",
+        options.id,
+        options.encoding or "utf-8",
+        options.mixed,
+        options.delimiter or ",",
     )
 
 
@@ -179,12 +203,13 @@ def compare(options: argparse.Namespace) -> None:
     ------
     TextmixError : an option or the data are wrong, or no method has a score in time.
     """
+    began = time.monotonic()  # before the imports, which take seconds where other programs run
     from textmix.race.comparison import require
 
     require()
     from textmix.race.command import Asked, compare_file
 
-    for line in compare_file(Asked(**{name: getattr(options, name) for name in Asked._fields})):
+    for line in compare_file(Asked(**{name: getattr(options, name) for name in Asked._fields}), began):
         print(visible(line))
 
 
@@ -215,9 +240,18 @@ def predict(options: argparse.Namespace) -> None:
         model = PersistedModel.load(options.model)
         texts.text = options.column or model.card.get("text column", "text")
         texts.delimiter = options.delimiter or model.card.get("delimiter", texts.delimiter)
+        texts.found = model.card.get("encoding") == FOUND and options.encoding is None
+        if options.never_empty and not labelling.gives_several(model):
+            raise ConfigError("--never-empty: goes with a model for several labels with probabilities; leave it out")
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(
-            output, model, output_form, options.all, spreadsheet=options.spreadsheet, skip_empty=options.skip_empty
+            output,
+            model,
+            output_form,
+            options.all,
+            spreadsheet=options.spreadsheet,
+            skip_empty=options.empty == "leave",
+            never_empty=options.never_empty,
         )
         found = texts.read(unpacked(stream))
         if not options.quiet:
@@ -226,8 +260,8 @@ def predict(options: argparse.Namespace) -> None:
         done = labelling.predict(model, found, writer)
     if options.quiet:
         return
-    mixed = f", {texts.foreign_lines} lines read as Windows-1252" if options.mixed else ""
-    skipped = " and left without a label" if options.skip_empty else ""
+    mixed = f", {texts.foreign_lines} lines read as Windows-1252" if texts.foreign_lines or options.mixed else ""
+    skipped = " and left without a label" if options.empty == "leave" else ""
     empty = f", {done.empty} of them empty{skipped}" if done.empty else ""
     logger.info("%d texts labelled by %s%s%s", done.texts, model.class_name, empty, mixed)
 
@@ -250,22 +284,23 @@ def info(options: argparse.Namespace) -> None:
 
 def evaluate(options: argparse.Namespace) -> None:
     """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
-    from textmix.serve.evaluate import evaluate, labelled
+    from textmix.serve.evaluate import assess, labelled, lines
     from textmix.serve.model import PersistedModel
 
-    form = format_of(without_packing(options.file), ("csv", "tab", "jsonl"))
+    form = format_of(without_packing(options.file), ("csv", "tab", "jsonl", *FRAMES))
     if form is None:
-        raise ConfigError(f"{options.file}: its name does not tell its form; name it .csv, .tsv or .jsonl")
+        raise ConfigError(f"{options.file}: its name does not tell its form; name it .csv, .tsv, .jsonl or .xlsx")
     if not Path(options.file).is_file():
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
+    if options.recall is not None and not 0.0 < options.recall <= 1.0:
+        raise ConfigError(f"--recall: {options.recall:g} is no share above 0 and up to 1, such as 0.9")
     model = PersistedModel.load(options.model)
     columns = {"text": options.column, "label": options.label}
     asked = {key: value or model.card.get(f"{key} column", key) for key, value in columns.items()}
     more = {"separator": options.separator} if options.separator else {}
     corpus = labelled(Path(options.file), form, model, {**asked, **more})
-    print(f"{'documents':<20} {corpus.n_documents}")
-    for name, value in evaluate(model, corpus).items():
-        print(f"{name:<20} {value:.4f}")
+    for line in lines(model, assess(model, corpus), options.recall):
+        print(visible(line) if line.strip() else line)
 
 
 def listing(options: argparse.Namespace) -> None:

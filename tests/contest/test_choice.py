@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from textmix.contest.description import beginning
+from textmix.contest.description import beginning, copies
 from textmix.contest.inspection import (
     by_label,
     calibration,
+    confused_pairs,
     confusion,
-    copies,
     copy_sentences,
     errors,
+    inspect,
     prediction_rows,
 )
 from textmix.contest.pages import own_lead
@@ -177,7 +178,7 @@ def test_errors_come_with_their_text_and_the_surest_first() -> None:
     assert right_of(MADE, CORPUS.classes(), ONE).tolist() == [True, True, False, False]
     wrong = errors(MADE, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
     assert [error["id"] for error in wrong] == ["d9", "d8"]
-    assert wrong[0] == {"id": "d9", "true": ["a"], "predicted": ["b"], "text": "text 9"}
+    assert wrong[0] == {"id": "d9", "true": ["a"], "predicted": ["b"], "stated": [], "text": "text 9"}
     rows = list(prediction_rows(MADE, CORPUS, ONE))
     assert [row["right"] for row in rows] == [True, True, False, False]
     assert (rows[0]["id"], rows[0]["true"], rows[0]["probability"]) == ("d6", "a", "")
@@ -217,3 +218,25 @@ def test_the_lead_says_which_methods_are_on_the_page() -> None:
     )
     raced = own_lead(4, 1, 0, [f"{LEFT_BEHIND}dcm had accuracy 0.500 in 1 fold", f"{LEFT_BEHIND}knn had accuracy 0.4"])
     assert raced.endswith("documents. 2 more were left behind on training documents and not tested.")
+
+
+def test_confused_pairs_come_with_texts_and_a_pair_that_stands_once_is_left_out() -> None:
+    once = replace(MADE, classes=np.array([[0, 0, 1, 0]], dtype=np.int32))
+    assert confused_pairs(once, CORPUS, ONE) == []
+    alike = replace(MADE, classes=np.array([[0, 0, 0, 0]], dtype=np.int32))
+    assert confused_pairs(alike, CORPUS, ONE) == [
+        {
+            **{"true": "b", "predicted": "a", "number": 2},
+            "texts": [{"id": "d7", "text": "text 7"}, {"id": "d8", "text": "text 8"}],
+        }
+    ]
+
+
+def test_errors_state_the_probability_of_what_was_predicted_and_come_in_its_order() -> None:
+    sure = replace(MADE, marginals=np.array([[0.9, 0.8, 0.7, 0.6]], dtype=np.float32))
+    wrong = errors(sure, CORPUS, ONE, np.array([0.0, 0.0, 1.0, 2.0]))
+    assert [error["stated"] for error in wrong] == [pytest.approx([0.7]), pytest.approx([0.6])]
+
+
+def test_labels_with_few_test_documents_are_named() -> None:
+    assert inspect(MADE, CORPUS, ONE)["few"] == ["a", "b"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.contest.example import SPLIT, corpus
 from textmix.contest.description import describe
 from textmix.experiment.splits import make_splits
@@ -27,3 +29,9 @@ def test_real_valued_features_have_no_lengths():
     real = corpus(reals=True)
     description = describe(real, real, make_splits(real, SPLIT, 1, "s", None))
     assert description["lengths"] == [] and not any("vocabulary" in remark for remark in description["remarks"])
+
+
+def test_labels_by_which_tables_write_that_there_is_none_are_named():
+    data = replace(corpus(), label_names=["NaN", *corpus().label_names[1:]])
+    remarks = describe(data, data, make_splits(data, SPLIT, 1, "s", None))["remarks"]
+    assert "“NaN” count as labels; empty these cells if they mean that there is none." in remarks

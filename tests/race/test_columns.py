@@ -35,13 +35,13 @@ def test_delimiter_and_encoding_are_found(tmp_path: Path, delimiter: str, encodi
     found = find_columns(
         table(tmp_path / "a.csv", ["id", "body", "class"], lines, delimiter, encoding), None, None, None
     )
-    assert found == ("csv", "body", "class", False, delimiter)
+    assert found == ("csv", ("body",), "class", False, delimiter, ("id",))
 
 
 def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("text;label\n" + "".join(f"one, two, three, {row}, and more;{row % 2}\n" for row in range(12)))
-    assert find_columns(path, None, None, None)[1:] == ("text", "label", False, ";")
+    assert find_columns(path, None, None, None)[1:] == (("text",), "label", False, ";", ())
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
 )
 def test_columns_are_found_by_name_and_by_content(tmp_path: Path, header: list[str], text: str, label: str) -> None:
     found = find_columns(table(tmp_path / "a.csv", header, rows()), None, None, None)
-    assert (found.text, found.label) == (text, label)
+    assert (found.text, found.label) == ((text,), label)
 
 
 def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
     lines = [[text, label] for _, text, label in rows()]
     found = find_columns(table(tmp_path / "a.csv", None, lines), None, None, None)
-    assert (found.text, found.label) == (1, 2)
+    assert (found.text, found.label) == ((1,), 2)
     assert find_columns(table(tmp_path / "b.csv", None, lines), "1", "2", None) == found
 
 
@@ -69,7 +69,7 @@ def test_json_lines_may_hold_lists_of_labels(tmp_path: Path) -> None:
     path.write_text(
         "".join(json.dumps({"say": text, "kinds": ["a", "b"][: row % 3]}) + "\n" for row, text in enumerate(TEXTS))
     )
-    assert find_columns(path, None, None, None) == ("jsonl", "say", "kinds", True, None)
+    assert find_columns(path, None, None, None) == ("jsonl", ("say",), "kinds", True, None, ())
 
 
 def test_a_separator_says_that_there_are_several_labels(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_an_error_names_the_candidates(
 def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
     lines = rows(lambda row: TEXTS[-row], lambda row: row % 3)
     found = find_columns(table(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lines), None, None, None)
-    assert (found.text, found.label) == ("body", "label")
+    assert (found.text, found.label) == (("body",), "label")
 
 
 @pytest.mark.parametrize(

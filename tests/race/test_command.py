@@ -81,6 +81,73 @@ def test_test_documents_are_those_of_a_column_or_of_a_second_table(tmp_path: Pat
     assert int((by_file.split == TEST).sum()) == 10
 
 
+def table_of(path: Path, **columns: Any) -> Path:
+    head = {"text": lambda row: TEXTS[row], "label": lambda row: LABELS[row], **columns}
+    lines = [",".join(str(column(row)) for column in head.values()) for row in range(40)]
+    return csv_lines(path, [",".join(head), *lines])
+
+
+def csv_lines(path: Path, lines: list[str]) -> Path:
+    path.write_text("".join(f"{line.replace(', number', ' number')}\n" for line in lines))
+    return path
+
+
+def test_the_latest_dates_are_the_test_documents(tmp_path: Path) -> None:
+    corpus = read(table_of(tmp_path / "a.csv", day=lambda row: f"2024-01-{1 + (7 * row) % 31:02}"), dates="day")
+    days = [1 + (7 * row) % 31 for row in range(40)]
+    assert corpus.split is not None
+    tested = corpus.split == TEST
+    assert 4 <= tested.sum() <= 8
+    assert min(day for day, later in zip(days, tested, strict=True) if later) > max(
+        day for day, later in zip(days, tested, strict=True) if not later
+    )
+    assert any("with a date after 2024-01-" in remark for remark in corpus.info["remarks"])
+
+
+def test_a_group_is_in_one_part(tmp_path: Path) -> None:
+    corpus = read(table_of(tmp_path / "a.csv", author=lambda row: f"author {row % 11}"), groups="author")
+    assert corpus.split is not None
+    parts = {row % 11: {int(corpus.split[other]) for other in range(row % 11, 40, 11)} for row in range(40)}
+    assert all(len(found) == 1 for found in parts.values())
+    assert 8 <= (corpus.split == TEST).sum() <= 12
+
+
+@pytest.mark.parametrize(
+    ("column", "asked", "sentence"),
+    [
+        (
+            lambda row: "31/05/2024",
+            {"dates": "mark"},
+            "a.csv, line 2: '31/05/2024' is no date; write 2024-05-31, or a number",
+        ),
+        (lambda row: 2024, {"dates": "mark"}, "a.csv: the latest date, 2024, is that of more than a fifth of the rows"),
+        (lambda row: "x", {"groups": "mark"}, "a.csv: has 1 group, each with more than a fifth of the rows"),
+        (lambda row: "", {"groups": "mark"}, "a.csv, line 2: has no group or date"),
+    ],
+)
+def test_marks_that_give_no_parts_get_a_sentence(
+    tmp_path: Path, column: Any, asked: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(DataFormatError) as error:
+        read(table_of(tmp_path / "a.csv", mark=column), text="text", labels="label", **asked)
+    assert str(error.value).startswith(sentence)
+
+
+def test_texts_of_several_columns_are_joined_and_what_is_not_read_is_said(tmp_path: Path) -> None:
+    path = table_of(tmp_path / "a.csv", title=lambda row: f"title {row}" if row else "", price=lambda row: row)
+    corpus, options = read_asked(path, Asked(str(path), text="title,text"))
+    assert corpus.text is not None
+    assert (corpus.text.text(0), corpus.text.text(3)) == (
+        "a text with some words number 0",
+        "title 3\na text with some words number 3",
+    )
+    assert options.about["text column"] == ["title", "text"]
+    assert corpus.info["remarks"] == [
+        "The text is the columns title, text, and the label the column label.",
+        "Not read: price. Methods see the text alone, and no numbers or categories beside it.",
+    ]
+
+
 @pytest.mark.parametrize(
     "changed", [{5: (TEXTS[5], "rare")}, {row: (TEXTS[0], LABELS[0]) for row in range(0, 20, 2)}, {7: ("", "pos")}]
 )
@@ -104,6 +171,11 @@ def test_a_rare_label_equal_rows_and_an_empty_text_are_no_faults(tmp_path: Path,
             "name the column of the labels by --labels",
         ),
         ([(text, "") for text in TEXTS], {"labels": "label"}, "a.csv: holds no documents"),
+        (
+            [("", label) for label in LABELS],
+            {},
+            "a: all 40 texts are empty; name the column of the text by --text",
+        ),
         (
             list(zip(TEXTS[:6], LABELS, strict=False)),
             {},
@@ -137,6 +209,14 @@ def test_a_hundred_thousand_classes_get_a_sentence_where_memory_lacks(monkeypatc
         ("a.csv", None, [], "there is no such file; name a table or a folder of texts"),
         ("a.csv", "text,label\n", ["--time", "10 minuts"], "'10 minuts' is no time; write a number and s, min or h"),
         ("a.csv", "text,label\n", ["--time", "0"], "time: '0' is no time; give seconds, such as 60, or 10min"),
+        ("a.csv", "text,label\n", ["--workers", "-1"], "workers: -1 is no number of processes; give 1 or more"),
+        ("a.csv", "text,label\n", ["--separator", ""], "--separator: is empty; give the text between two labels"),
+        ("a.csv", "text,label\n", ["--parts", "p", "--dates", "d"], "--parts and --dates both say which documents"),
+        ("a.csv", "text,label\na b c,x\n", ["--text", "text", "--labels", "text"], "name the column 'text' both"),
+        ("a.csv", "x,y\n" + "0.123,1\n0.5,2\n" * 20, [], "all columns that could be the text hold numbers"),
+        ("a.jsonl", '{"text": {"a": "b"}, "label": "x"}\n' * 12, [], "the text is dict, not text"),
+        ("a.json", '[{"text": "a", "label": "x"}]\n', [], "is no JSON object; each line is one object"),
+        ("a.csv", "text,label\n" + "a b c,pos\n" * 30 + "a b c,pos,more\n", [], "line 32: has 3 cells, expected 2"),
     ],
 )
 def test_a_wrong_option_is_one_sentence_and_no_traceback(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.race.judge import Results, sentences_of, verdict
 from textmix.core.io import read_csv, read_json
 from textmix.data.corpus import Corpus
 from textmix.race.comparison import KEPT, Comparison, corpus_of, options_of, race
@@ -21,7 +22,7 @@ WORDS = {"art": "paint stage colour museum", "sport": "ball goal match team", "f
 
 
 def documents(several: bool) -> tuple[list[str], list[Any]]:
-    """Return ninety texts of three kinds, and their labels: one each, or one or two."""
+    """Return a hundred texts of three kinds, and their labels: one each, or one or two."""
     generator = np.random.default_rng(3)
     texts, labels = [], list[Any]()
     for row in range(90):
@@ -29,7 +30,9 @@ def documents(several: bool) -> tuple[list[str], list[Any]]:
         words = [*generator.choice([f"w{number}" for number in range(40)], 8)]
         texts.append(" ".join([*words, *(word for kind in kinds for word in generator.choice(WORDS[kind].split(), 3))]))
         labels.append(kinds if several else kinds[0])
-    return texts, labels
+    if not several:
+        labels = [list(WORDS)[(row + (row % 9 == 0)) % 3] for row in range(90)]  # one label in nine is wrong
+    return [*texts, *texts[:80:8]], [*labels, *labels[:80:8]]  # and ten texts stand twice
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["one label", "several labels"])
@@ -65,6 +68,10 @@ def test_an_interrupt_gives_the_best_so_far(ended: SimpleNamespace) -> None:
     assert ended.seconds < 300
     assert ended.outcome.choice["validation"] is not None
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_fits_take_no_more_of_the_processor_than_the_workers(ended: SimpleNamespace) -> None:
+    assert 0.0 < ended.outcome.fit_seconds <= ended.outcome.cpu_seconds
 
 
 def test_the_folder_holds_page_tables_and_model(ended: SimpleNamespace) -> None:
@@ -118,3 +125,40 @@ def test_the_corpus_of_texts_keeps_every_promise(ended: SimpleNamespace) -> None
 
     corpus: Corpus = ended.corpus
     check_corpus(corpus)
+
+
+@pytest.fixture
+def results(ended: SimpleNamespace) -> Results:
+    """What the page of the race was made from."""
+    choice, rows = read_json(ended.folder / "choice.json"), read_csv(ended.folder / "predictions.csv")
+    scores = [row for row in read_csv(ended.folder / "scores.csv") if row["metric"] == choice["metric"]]
+    test = {row["method"]: float(row["value"]) for row in scores}
+    sets = [[label] if isinstance(label, str) else label for label in ended.labels]
+    return Results(
+        choice,
+        {row.method: row.value for row in ended.outcome.rows if row.method in test},
+        test,
+        np.array([row["right"] == "True" for row in rows]),
+        ended.texts,
+        sets,
+        [int(row["id"]) - 1 for row in rows],
+        ended.outcome.without,
+    )
+
+
+def test_every_sentence_of_the_page_is_true_of_its_results(ended: SimpleNamespace, results: Results) -> None:
+    said = sentences_of(ended.comparison.page())
+    assert any(sentence.startswith("Use ") for sentence in said)
+    assert [sentence for sentence in said if verdict(sentence, results) is None] == []
+    assert [sentence for sentence in said if not verdict(sentence, results)] == []
+
+
+def test_a_false_sentence_is_found(ended: SimpleNamespace, results: Results) -> None:
+    said = sentences_of(ended.comparison.page())
+    use = next(sentence for sentence in said if sentence.startswith("Use "))
+    value = f"{results.choice['value']:.3f}"
+    for false in (use.replace(value, "0.123"), use.replace(use.split(":")[0], "Use majority")):
+        assert not verdict(false, results)
+    assert not verdict("The comparison with nobody is undecided.", results)
+    assert not verdict("By the test documents alone it would be number 7 of 1 methods.", results)
+    assert verdict("It is the best method that there is.", results) is None

@@ -51,6 +51,7 @@ def test_a_worker_that_runs_past_its_limit_is_ended_and_replaced(workers: Worker
     assert time.monotonic() - began < 5.0
     assert answer["late"]
     assert "was ended after" in answer["reason"]
+    assert answer["cpu_seconds"] < answer["seconds"]  # it slept
     give(workers, "next")
     assert answers(workers, 1)["next"]["value"] == "next"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods
-from textmix.serve.evaluate import evaluate, labelled
+from textmix.serve.evaluate import assess, labelled, lines, scores
 from textmix.serve.keep import keep_best, vectoriser_of
 from textmix.serve.model import PersistedModel
 
@@ -37,14 +38,19 @@ def test_a_kept_method_is_read_again_with_card_and_scored(tmp_path: Path) -> Non
     model = PersistedModel.load(tmp_path / "best")
     assert model.card["text column"] == "words"
     assert model.card["data digest"] == CORPUS.content_digest()
+    assert date.fromisoformat(model.card["made"]) <= datetime.now(UTC).date()
+    assert set(model.card["versions"]) == {"python", "textmix", "numpy", "scipy", "numba", "scikit-learn"}
     assert len(repr(model)) < 200
     np.testing.assert_array_equal(model.label(CORPUS.text)[0], CORPUS.classes())
     (tmp_path / "new.csv").write_text("words,label\ngood film,yes\nbad day,no\na good day,no\n", encoding="utf-8")
-    found = evaluate(model, labelled(tmp_path / "new.csv", "csv", model, {"text": "words", "label": "label"}))
-    assert found["accuracy"] == pytest.approx(2 / 3)
+    found = assess(model, labelled(tmp_path / "new.csv", "csv", model, {"text": "words", "label": "label"}))
+    assert scores(model, found)["accuracy"] == pytest.approx(2 / 3)
+    table = [line.split() for line in lines(model, found)]
+    assert ["no", "2", "1.0000", "0.5000", "0.6667"] in table
+    assert ["yes", "1", "0.5000", "1.0000", "0.6667"] in table
     (tmp_path / "odd.csv").write_text("words,label\ngood film,perhaps\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="the label 'perhaps' is not among those of the model: no, yes"):
-        evaluate(model, labelled(tmp_path / "odd.csv", "csv", model, {"text": "words", "label": "label"}))
+        assess(model, labelled(tmp_path / "odd.csv", "csv", model, {"text": "words", "label": "label"}))
 
 
 def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:

@@ -374,11 +374,11 @@ def test_empty_texts_are_counted_and_can_be_left_without_a_label(models: Path, t
     said = capsys.readouterr()
     assert "3 texts labelled by EDCMClassifier, 2 of them empty\n" in said.err
     assert "" not in {row.split(",")[1] for row in said.out.splitlines()}
-    assert run(models / "edcm", tmp_path / "new.txt", "--skip-empty", "--all") == 0
+    assert run(models / "edcm", tmp_path / "new.txt", "--empty", "leave", "--all") == 0
     said = capsys.readouterr()
     assert "2 of them empty and left without a label" in said.err
     assert {row.strip(",") for row in said.out.splitlines()[2:]} == {"2", "3"}
-    assert run(models / "binary_relevance", tmp_path / "new.txt", "--skip-empty", "--output-form", "jsonl") == 0
+    assert run(models / "binary_relevance", tmp_path / "new.txt", "--empty", "leave", "--output-form", "jsonl") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["labels"] is not None and rows[2] == {"id": "3", "labels": None, "probabilities": None}
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textmix.contest.inspection import copies, copy_sentences, errors, inspect
-from textmix.contest.recommendation import Entrant, recommend, right_of, sentences
+from textmix.contest.description import copies
+from textmix.contest.inspection import copy_sentences, errors, inspect
+from textmix.contest.recommendation import FOLDS, Entrant, recommend, right_of, sentences
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus
@@ -27,7 +28,11 @@ Data = tuple[Corpus, Mapping[str, Corpus], Splits]
 
 
 def choose(
-    files: Iterable[tuple[str, str, str]], data: Data, settings: Any, shares: Sequence[float] = SHARES
+    files: Iterable[tuple[str, str, str]],
+    data: Data,
+    settings: Any,
+    shares: Sequence[float] = SHARES,
+    where: str = FOLDS,
 ) -> tuple[dict[str, Any], Predictions]:
     """Return the choice, ready for JSON, and the predictions of the method chosen.
 
@@ -38,6 +43,7 @@ def choose(
     settings : ``entries`` (method -> the experiment's entry), ``methods`` (method -> the registry's), ``metric`` (the
         task -> the metric) and ``seed``.
     shares : of the training documents, for the learning curve; the last one is all of them.
+    where : the documents on which methods were validated, in words.
 
     Raises
     ------
@@ -49,7 +55,7 @@ def choose(
     entrants = [entrant for paths in files if (entrant := _entrant(paths, metric, truth, splits)) is not None]
     if not entrants:
         raise MissingResult(f"no method has a {metric} in all trials")
-    choice = recommend([entrant for entrant, _ in entrants], metric, splits, settings.seed)
+    choice = {**recommend([entrant for entrant, _ in entrants], metric, splits, settings.seed), "where": where}
     chosen, predictions = next(pair for pair in entrants if pair[0].name == choice["method"])
     if choice["low"] is None and len(splits) == 1:
         tested = evaluation_of(predictions, 0, splits.test_place(0), truth[splits.test[0]])
@@ -61,8 +67,15 @@ def choose(
     method = Method(**settings.methods[choice["method"]])
     refit = Refit(corpora, splits, method, entry, point, settings.seed)
     curve, estimator = refit.curve(metric, shares)
-    wrong = errors(predictions, corpus, splits, refit.confidence(estimator))
-    look = {"curve": curve, "words": refit.words(estimator), "errors": wrong, **inspect(predictions, corpus, splits)}
+    confidence = refit.confidence(estimator)
+    wrong = errors(predictions, corpus, splits, confidence)
+    look = {
+        "sure": confidence is not None,
+        "curve": curve,
+        "words": refit.words(estimator),
+        "errors": wrong,
+        **inspect(predictions, corpus, splits),
+    }
     conclusions = [*sentences(choice, len(splits)), *copy_sentences(copies(corpus, splits), chosen.right)]
     return {**choice, "sentences": conclusions, "point": point, **look}, predictions
 

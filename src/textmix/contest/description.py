@@ -14,6 +14,8 @@ from textmix.models.common.count_kernels import row_sums
 
 #: Largest number of labels, of examples, and of characters of an example that a description holds.
 LABELS, EXAMPLES, CHARACTERS = 40, 3, 240
+#: Labels, in lower case, by which exports of tables write that there is none.
+NOTHING = {"nan", "none", "null", "na", "n/a", "#n/a", "nil", "undefined"}
 
 
 def corpus_facts(features: Path, splits: Path) -> dict[str, float]:
@@ -73,8 +75,24 @@ def describe(parsed: Corpus, counted: Corpus, splits: Splits) -> dict[str, Any]:
         "labels_a_document": [[int(size), int(number)] for size, number in zip(sizes, numbers, strict=True)],
         "splits": [{"train": len(splits.train[i]), "test": len(splits.test[i])} for i in range(len(splits))],
         "examples": [_example(parsed, counted, row) for row in range(min(EXAMPLES, parsed.n_documents))],
-        "remarks": [*parsed.info.get("remarks", ()), *_remarks(parsed, label_counts, lengths)],
+        "remarks": [*parsed.info.get("remarks", ()), *_remarks(parsed, label_counts, lengths, splits)],
     }
+
+
+def copies(corpus: Corpus, splits: Splits) -> np.ndarray:
+    """Return whether a training document of its trial has the same text as each test document, bool (T,).
+
+    Parameters
+    ----------
+    corpus : the parsed data set; without text no document counts as a copy.
+    splits : the trials, with T test documents in all.
+    """
+    if corpus.text is None:
+        return np.zeros(len(splits.test.values), dtype=bool)
+    texts = [corpus.text[row].tobytes() for row in range(corpus.n_documents)]
+    train_texts = [{texts[row] for row in splits.train[trial].tolist()} for trial in range(len(splits))]
+    copied = [texts[row] in train_texts[trial] for trial in range(len(splits)) for row in splits.test[trial].tolist()]
+    return np.array(copied, dtype=bool)
 
 
 def _lengths(counted: Corpus) -> np.ndarray | None:
@@ -110,7 +128,7 @@ def beginning(text: bytes, characters: int) -> str:
     return f"{start[:characters]}…" if len(start) > characters or len(text) > 4 * characters else start
 
 
-def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | None) -> list[str]:
+def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | None, splits: Splits) -> list[str]:
     """Return the properties of the data that may mislead a reader of the scores, one sentence each.
 
     Parameters
@@ -118,8 +136,15 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | Non
     parsed : the corpus as read, N documents.
     label_counts : documents of each label, int (L,).
     lengths : words of each document, float (N,), or None where the features are no counts.
+    splits : the trials.
     """
     remarks = []
+    nothing = [str(name) for name in parsed.label_names if str(name).strip().lower() in NOTHING]
+    if nothing:
+        remarks.append(
+            f"{', '.join(f'“{name}”' for name in nothing)} count as labels; empty these cells if they mean that there "
+            "is none."
+        )
     unused, once = int(np.sum(label_counts == 0)), int(np.sum(label_counts == 1))
     if unused:
         remarks.append(f"{_of(unused, len(label_counts), 'labels')} occur in no document.")
@@ -142,9 +167,11 @@ def _remarks(parsed: Corpus, label_counts: np.ndarray, lengths: np.ndarray | Non
         remarks.append(f"{_of(wordless, parsed.n_documents, 'documents')} have no word of the vocabulary.")
     twins = 0 if parsed.text is None else _repeated(parsed.text)
     if twins:
+        copied = copies(parsed, splits)
+        both = f"{_of(int(copied.sum()), len(copied), 'test documents')} have the text of a training document"
         remarks.append(
-            f"{_of(twins, parsed.n_documents, 'documents')} repeat the text of an earlier one: one may be in training "
-            "and the other in the test, which flatters every method."
+            f"{_of(twins, parsed.n_documents, 'documents')} repeat the text of an earlier one; "
+            f"{both}{', which flatters every method' if copied.any() else ''}."
         )
     return remarks
 

@@ -11,37 +11,17 @@ from textmix.contest.description import beginning
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
+from textmix.metrics.details import by_label, calibration
 from textmix.metrics.significance import wilson
 
 #: Columns of predictions.csv; several labels are joined by " | ".
 PREDICTIONS = ("id", "trial", "true", "predicted", "right", "probability")
 #: Largest numbers of labels of the confusion matrix, of errors, and of characters of a text that are shown.
 MOST_LABELS, MOST_ERRORS, CHARACTERS = 25, 20, 400
-BINS = 10
-
-
-def by_label(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each label that is true or predicted: support, precision, recall and F, the most frequent first.
-
-    Parameters
-    ----------
-    true, predicted : label indicators (T, L) of 0 and 1.
-    names : L label names.
-    """
-    support, claimed = (np.asarray(indicators.sum(axis=0), dtype=float) for indicators in (true, predicted))
-    hits = np.asarray((true & predicted).sum(axis=0), dtype=float)
-    rows = []
-    for i in np.lexsort((np.arange(len(names)), -support)):
-        if support[i] + claimed[i] > 0:
-            shares = {"precision": _share(hits[i], claimed[i]), "recall": _share(hits[i], support[i])}
-            f = _share(2 * hits[i], support[i] + claimed[i])
-            rows.append({"label": str(names[i]), "support": int(support[i]), **shares, "f": f})
-    return rows
-
-
-def _share(part: float, whole: float) -> float | None:
-    """Return a share; None of nothing."""
-    return float(part / whole) if whole else None
+#: Largest number of confused pairs that are shown, and of texts of each; fewest confusions of a pair.
+MOST_PAIRS, TEXTS, TWICE = 6, 2, 2
+#: With fewer test documents than these a label is too rare to be judged.
+FEW = 10
 
 
 def confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
@@ -62,33 +42,49 @@ def confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> 
     return {"labels": [str(names[i]) for i in shown], "counts": counts.tolist(), "of": len(names)}
 
 
-def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str, Any]]:
-    """Return for each bin of stated probability with documents: mean ``stated``, ``observed`` share and ``number``.
+def confused_pairs(predictions: Predictions, corpus: Corpus, splits: Splits) -> list[dict[str, Any]]:
+    """Return the pairs of classes that are taken for each other most, over all trials, each with texts.
+
+    Each has the class that is ``true``, the one that is ``predicted``, their ``number`` of test documents, and ``id``
+    and ``text`` of some of them as ``texts``.  A pair that stands once is left out, and so are label sets.
 
     Parameters
     ----------
-    probability, happened : of the same shape; nan where the method gives none, and then no bin is returned.
+    predictions, corpus, splits : see `inspect`.
     """
-    stated, seen = np.ravel(probability).astype(float), np.ravel(happened).astype(float)
-    if not len(stated) or np.isnan(stated).any():
+    if predictions.classes is None or corpus.text is None:
         return []
-    bin_of = np.minimum((stated * BINS).astype(int), BINS - 1)
-    number = np.bincount(bin_of, minlength=BINS)
-    sums = np.bincount(bin_of, stated, minlength=BINS), np.bincount(bin_of, seen, minlength=BINS)
-    return [
-        {"stated": float(sums[0][i] / number[i]), "observed": float(sums[1][i] / number[i]), "number": int(number[i])}
-        for i in np.flatnonzero(number)
-    ]
+    rows, names = splits.test.values, corpus.label_names
+    pairs = np.column_stack([corpus.classes()[rows], predictions.classes[0]])
+    wrong = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
+    found, numbers = np.unique(pairs[wrong], axis=0, return_counts=True)
+    shown = []
+    for k in np.argsort(-numbers, kind="stable")[:MOST_PAIRS]:
+        if numbers[k] < TWICE:
+            break
+        of_pair = dict.fromkeys(rows[wrong[(pairs[wrong] == found[k]).all(axis=1)]].tolist())
+        texts = [
+            {"id": corpus.ids[row], "text": beginning(bytes(corpus.text[row]), CHARACTERS)}
+            for row in list(of_pair)[:TEXTS]
+        ]
+        true, predicted = (str(names[label]) for label in found[k])
+        shown.append({"true": true, "predicted": predicted, "number": int(numbers[k]), "texts": texts})
+    return shown
 
 
 def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[str, Any]:
-    """Return what the page shows of one method, ready for JSON: ``labels``, ``confusion`` and ``calibration``.
+    """Return what the page shows of one method, ready for JSON.
 
     Parameters
     ----------
     predictions : of one method; its first variant is taken.
     corpus : the parsed data set.
     splits : the trials.
+
+    Returns
+    -------
+    ``labels``, ``confusion`` and ``calibration``; ``confused``, pairs of classes with texts; and ``few``, the labels
+    with fewer than `FEW` test documents.
     """
     rows, names = splits.test.values, list(corpus.label_names)
     if predictions.classes is None:
@@ -101,23 +97,12 @@ def inspect(predictions: Predictions, corpus: Corpus, splits: Splits) -> dict[st
         true, predicted = (np.eye(len(names), dtype=np.int8)[indices] for indices in (classes, classified))
     marginals = None if predictions.marginals is None else predictions.marginals[0]
     bins = [] if marginals is None else calibration(marginals, happened)
-    return {"labels": by_label(true, predicted, names), "confusion": single, "calibration": bins}
-
-
-def copies(corpus: Corpus, splits: Splits) -> np.ndarray:
-    """Return whether a training document of its trial has the same text as each test document, bool (T,).
-
-    Parameters
-    ----------
-    corpus : the parsed data set; without text no document counts as a copy.
-    splits : the trials, with T test documents in all.
-    """
-    if corpus.text is None:
-        return np.zeros(len(splits.test.values), dtype=bool)
-    texts = [corpus.text[row].tobytes() for row in range(corpus.n_documents)]
-    train_texts = [{texts[row] for row in splits.train[trial].tolist()} for trial in range(len(splits))]
-    copied = [texts[row] in train_texts[trial] for trial in range(len(splits)) for row in splits.test[trial].tolist()]
-    return np.array(copied, dtype=bool)
+    labels = by_label(true, predicted, names)
+    return {
+        **{"labels": labels, "confusion": single, "calibration": bins},
+        "confused": confused_pairs(predictions, corpus, splits),
+        "few": [row["label"] for row in labels if row["support"] < FEW],
+    }
 
 
 def copy_sentences(copied: np.ndarray, right: np.ndarray) -> list[str]:
@@ -180,13 +165,19 @@ def errors(
 ) -> list[dict[str, Any]]:
     """Return the wrong predictions of the first trial with their texts, the most confident first.
 
+    Each has ``id``, the labels that are ``true`` and ``predicted``, the probability ``stated`` for the predicted class
+    or for each predicted label (empty where the method gives none), and the beginning of the ``text``.
+
     Parameters
     ----------
     predictions, corpus, splits : see `inspect`.
-    confidence : of each prediction of the first trial, float (n,); larger is surer.  None keeps the order.
+    confidence : of each prediction of the first trial, float (n,); larger is surer.  None keeps the order.  The
+        probability that is stated for a class takes its place.
     """
     names, rows = [str(name) for name in corpus.label_names], splits.test[0]
     sure = np.zeros(len(rows)) if confidence is None else confidence
+    if predictions.classes is not None and predictions.marginals is not None:
+        sure = predictions.marginals[0, splits.test_place(0)]
     wrong: list[dict[str, Any]] = []
     for at in np.argsort(-sure, kind="stable").tolist():
         row = int(rows[at])
@@ -195,7 +186,9 @@ def errors(
         if true == predicted:
             continue
         text = "" if corpus.text is None else beginning(bytes(corpus.text[row]), CHARACTERS)
-        wrong.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "text": text})
+        stated = _probability(predictions, splits.test_place(0).start + at)
+        shares = [float(part) for part in stated.split(" | ") if part]
+        wrong.append({"id": corpus.ids[row], "true": true, "predicted": predicted, "stated": shares, "text": text})
         if len(wrong) == MOST_ERRORS:
             break
     return wrong

@@ -30,6 +30,7 @@ class About:
     grids : method -> the grid over which it is tuned.
     provenance : heading -> name -> value.
     further : number of methods that are only on the page on all methods.
+    model : path of the model that was kept; empty where there is none.
     """
 
     source: str
@@ -39,6 +40,7 @@ class About:
     grids: Mapping[str, Mapping[str, list[Any]]]
     provenance: Mapping[str, Mapping[str, str]]
     further: int = 0
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ def own_page(
                 {name: at_the_end(points, about.grids[name]) for name, points in chosen.items()},
                 choice,
                 {name: number for name, number in stopped.items() if number},
+                about.model,
             ),
         )
     )

@@ -25,6 +25,7 @@ class Account:
     ends : method -> parameters that tuning chose at an end of their grid.
     choice : of `textmix.contest.choice.choose`, or None where no method has a score.
     unconverged : method -> number of its fits that stopped before they converged, where there are any.
+    model : path of the model that was kept; empty where there is none.
     """
 
     summary: Mapping[str, Any]
@@ -32,6 +33,7 @@ class Account:
     ends: Mapping[str, Sequence[str]]
     choice: Mapping[str, Any] | None
     unconverged: Mapping[str, int]
+    model: str = ""
 
 
 @dataclass(frozen=True)

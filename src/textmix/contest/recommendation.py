@@ -32,6 +32,8 @@ from textmix.numerics.determinism import rng
 
 #: Largest loss, in the unit of the metric, with which a quicker method is named: its whole interval lies below.
 MARGIN = 0.01
+#: Where methods are validated, in words.
+FOLDS = "in cross-validation on the training documents"
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def sentences(choice: Mapping[str, Any], trials: int) -> list[str]:
 
     Parameters
     ----------
-    choice : of `recommend`.
+    choice : of `recommend`; ``where`` says on which documents methods were validated, by default in cross-validation.
     trials : number of trials.
     """
     metric, name = choice["metric"].replace("_", " "), choice["method"]
@@ -185,7 +187,7 @@ def sentences(choice: Mapping[str, Any], trials: int) -> list[str]:
         lines = [f"Use {name}: it has a {metric} of {choice['value']:.3f}{interval} {over}; no method was validated."]
     else:
         lines = [
-            f"Use {name}: it has the {better} {metric} in cross-validation on the training documents, "
+            f"Use {name}: it has the {better} {metric} {choice.get('where', FOLDS)}, "
             f"{choice['validation']:.3f}, and {choice['value']:.3f}{interval} {over}, which took no part in the choice."
         ]
     return [*lines, *_of_pairs(choice)]

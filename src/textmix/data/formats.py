@@ -44,6 +44,8 @@ FORMATS = {
 }
 #: Formats of new texts, which have no labels.
 NEW_TEXTS = tuple(name for name, form in FORMATS.items() if form.kind in ("table", "lines"))
+#: Formats of tables that pandas reads.
+FRAMES = tuple(name for name, form in FORMATS.items() if form.kind == "frame")
 #: Formats of data of the user's own, which have labels.
 OWN_DATA = tuple(name for name, form in FORMATS.items() if form.reader)
 

@@ -164,6 +164,15 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
         raise DataFormatError(path, line, f"{name} holds half a character (a lone surrogate)") from error
 
 
+def joined(cells: Sequence[Any]) -> Any:
+    """Return the text of one row: of several columns those that are not empty, a line each; of one column its cell."""
+    if len(cells) == 1:
+        return cells[0]
+    filled = [cell for cell in cells if cell is not None and cell != ""]
+    wrong = next((cell for cell in filled if not isinstance(cell, str)), None)
+    return ("\n".join(filled) if filled else None) if wrong is None else wrong
+
+
 class _Tabs(csv.excel_tab):
     """The csv dialect of cells between tabs, in which a quote is an ordinary character."""
 

@@ -19,6 +19,8 @@ import numpy as np
 from textmix.experiment.methods import COSTS
 from textmix.race.runners import Arm, Choice, Job, Runner
 
+#: A fit that ended: its view, its documents, and its seconds of the processor.
+Time = tuple[str, int, float]
 #: Number of the part of the documents on which each method has its cheap try; the folds come after it.
 TRY = 0
 #: Shares of the time in which the cheap tries end, and in which the comparison of representations ends.
@@ -65,6 +67,8 @@ class Race:
         self.started: set[tuple[str, str, int]] = set()
         self.screened: list[Arm] = []
         self.retried: set[str] = set()
+        #: Seconds by the clock for a second of the processor.
+        self.pace = 1.0
         #: Methods that were left behind, and how often the better half went on.
         self.out: set[str] = set()
         self.halved = 0
@@ -108,7 +112,7 @@ class Race:
         ----------
         job : of `next`.
         value : the score, larger is better; None where the fit failed or was stopped.
-        seconds : by the clock.
+        seconds : of the processor.
         reason : why there is no score.
         """
         runner = self.runners[job.arm.method]
@@ -146,15 +150,26 @@ class Race:
         return [TRY], None
 
     def predicted(self, arm: Arm, documents: int) -> float | None:
-        """Return the seconds of a fit of an arm to a number of documents, by the last fits of its method; else None."""
+        """Return the seconds by the clock of a fit of an arm to some documents; None before the first of its method."""
+        return self._scaled(arm, documents, lambda times: times[-1])
+
+    def at_most(self, arm: Arm, documents: int) -> float | None:
+        """Return `predicted` by the longest of the fits to the most documents, for one that nothing was made ready for.
+
+        Among these is the first of its view, which also weighted the documents.
+        """
+        return self._scaled(arm, documents, lambda times: max(times, key=lambda time: time[1:]))
+
+    def _scaled(self, arm: Arm, documents: int, choose: Callable[[Sequence[Time]], Time]) -> float | None:
+        """Return the seconds of a fit by a chosen one of those of its method, on the same view if possible."""
         times = self.runners[arm.method].times
         view = arm.choice["view"]
         like = [time for time in times if time[0] == view] or times
         if not like:
             return None
-        known, size, seconds = like[-1]
+        known, size, seconds = choose(like)
         width = self.widths.get(view, 0) / max(self.widths.get(known, 0), 1)
-        return float(seconds * (documents / size) ** GROWTH * (width or 1.0))
+        return float(self.pace * seconds * (documents / size) ** GROWTH * (width or 1.0))
 
     def _job(self, arm: Arm, part: int, left: float, most: float = np.inf) -> Job | None:
         """Return a fit with its limit; None where it was begun before, lacks its view, or would not end in time."""

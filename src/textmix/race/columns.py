@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +40,7 @@ LABEL_NAMES = tuple(
 WORDS, CHARACTERS, LONGEST = 3.0, 15.0, 40.0
 #: Most labels for each row, and how many times longer than any other text the text may be taken without a question.
 OFTEN, LONGER = 0.5, 3.0
+_NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Column:
     words, characters : mean of the cells that are not empty.
     distinct : share of the cells that are not empty of which no earlier one is the same.
     several : whether cells are lists.
+    numbers : whether all cells are numbers.
     """
 
     name: str | int
@@ -57,11 +61,17 @@ class Column:
     characters: float
     distinct: float
     several: bool
+    numbers: bool = False
 
     @property
     def is_text(self) -> bool:
         """Whether it may be the text."""
-        return not self.several and self.distinct > 0.1 and (self.words >= WORDS or self.characters >= CHARACTERS)
+        return (
+            not self.several
+            and not self.numbers
+            and self.distinct > 0.1
+            and (self.words >= WORDS or self.characters >= CHARACTERS)
+        )
 
     @property
     def is_label(self) -> bool:
@@ -75,20 +85,27 @@ class Found(NamedTuple):
     Parameters
     ----------
     form : its format.
-    text, label : columns, both by name or both by number.
+    text : columns of which the text is joined, mostly one.
+    label : column; all columns are given by name or all by number.
     several : whether a text may have several labels.
     delimiter : between the cells of a csv file; None elsewhere.
+    unread : further columns, which nothing is taken from.
     """
 
     form: str
-    text: str | int
+    text: tuple[str | int, ...]
     label: str | int
     several: bool
     delimiter: str | None
+    unread: tuple[str | int, ...] = ()
 
 
 def find_columns(
-    path: Path, text: str | None, label: str | None, separator: str | None, parts: str | None = None
+    path: Path,
+    text: str | None,
+    label: str | None,
+    separator: str | None,
+    others: Mapping[str, str | None] = MappingProxyType({}),
 ) -> Found:
     """Return how a table is read.
 
@@ -96,8 +113,9 @@ def find_columns(
     ----------
     path : of the table.
     text, label : names of the columns, or their numbers from 1 in a table without a header; None to find them.
+        Names of several columns of text are joined by commas.
     separator : between several labels of one cell, or None.
-    parts : the column with the words train and test, which is neither text nor label; None where there is none.
+    others : option -> its column, such as that of the parts, which is neither text nor label; None where there is none.
 
     Raises
     ------
@@ -115,23 +133,36 @@ def find_columns(
         raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
     columns = [_column(name, [row[place] for row in rows]) for place, name in enumerate(names)]
     allowed = [str(column.name) for column in columns]
-    for option, asked in (("--text", text), ("--labels", label), ("--parts", parts)):
-        if asked is not None and asked not in allowed:
-            raise ConfigError(f"{path.name}: {option}: there is no column {asked!r}; {suggest(asked, allowed)}")
-    columns = [column for column in columns if str(column.name) != parts]
+    texts = [] if text is None else [text] if text in allowed else text.split(",")
+    _check_asked(path, [*(("--text", each) for each in texts), ("--labels", label), *others.items()], allowed)
     by_name = {str(column.name): column for column in columns}
-    free = [column for column in columns if str(column.name) not in (text, label)]
-    if text is not None and label is not None:
-        chosen = by_name[text], by_name[label]
-    elif text is not None:
-        chosen = by_name[text], _one(path, "labels", free, free)
+    columns = [column for column in columns if str(column.name) not in others.values()]
+    free = [column for column in columns if str(column.name) not in (*texts, label)]
+    if texts and label is not None:
+        chosen = by_name[label]
+    elif texts:
+        chosen = _one(path, "labels", free, free)
     elif label is not None:
-        chosen = _one(path, "text", free, free), by_name[label]
+        texts, chosen = [str(_one(path, "text", free, free).name)], by_name[label]
     else:
         of_text = _one(path, "text", columns, [column for column in columns if not column.several])
-        chosen = of_text, _one(path, "labels", [column for column in columns if column is not of_text], columns)
-    several = separator is not None or chosen[1].several
-    return Found(form, chosen[0].name, chosen[1].name, several, delimiter)
+        chosen = _one(path, "labels", [column for column in columns if column is not of_text], columns)
+        texts = [str(of_text.name)]
+    unread = tuple(column.name for column in columns if str(column.name) not in texts and column is not chosen)
+    several = separator is not None or chosen.several
+    return Found(form, tuple(by_name[each].name for each in texts), chosen.name, several, delimiter, unread)
+
+
+def _check_asked(path: Path, asked: Sequence[tuple[str, str | None]], allowed: Sequence[str]) -> None:
+    """Check that columns that options name are there, each for one option; the errors are those of `find_columns`."""
+    given: dict[str, str] = {}
+    for option, name in asked:
+        if name is None:
+            continue
+        if name not in allowed:
+            raise ConfigError(f"{path.name}: {option}: there is no column {name!r}; {suggest(name, allowed)}")
+        if given.setdefault(name, option) != option:
+            raise ConfigError(f"{path.name}: {given[name]} and {option} name the column {name!r} both; name two")
 
 
 def _one(path: Path, kind: str, columns: Sequence[Column], all_columns: Sequence[Column]) -> Column:
@@ -148,12 +179,14 @@ def _one(path: Path, kind: str, columns: Sequence[Column], all_columns: Sequence
         return named[0]
     if len(found) == 1:
         return found[0]
-    if len(columns) == 1:
+    if len(columns) == 1 and not (is_text and columns[0].numbers):
         return columns[0]
     if is_text and found:
         order = sorted(found, key=lambda column: -column.characters)
         if order[0].characters >= LONGER * order[1].characters:
             return order[0]
+    if is_text and columns and all(column.numbers for column in columns):
+        raise ConfigError(f"{path.name}: all columns that could be the text hold numbers; a comparison needs texts")
     what = f"more than one column could be the {kind}" if found else f"no column looks like {kind}"
     candidates = ", ".join(str(column.name) for column in (found or all_columns))
     raise ConfigError(f"{path.name}: {what}; name it by {option}: {candidates}")
@@ -168,7 +201,13 @@ def _column(name: str | int, cells: Sequence[Any]) -> Column:
         return Column(name, 0.0, 0.0, 1.0, several=False)
     several = any(isinstance(cell, list) for cell in cells)
     words = float(np.mean([len(text.split()) for text in texts]))
-    return Column(name, words, float(np.mean([*map(len, texts)])), len(set(texts)) / len(texts), several)
+    distinct = len(set(texts)) / len(texts)
+    return Column(name, words, float(np.mean([*map(len, texts)])), distinct, several, all(map(_is_number, texts)))
+
+
+def _is_number(cell: str) -> bool:
+    """Return whether a cell is a number, with a decimal point or a decimal comma."""
+    return _NUMBER.fullmatch(cell) is not None
 
 
 def _filled(cell: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -12,11 +11,19 @@ from typing import Any, NamedTuple
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.formats import parts_of
+from textmix.data.new_texts import FOUND
 from textmix.data.own import read_own
 from textmix.race.columns import Found, find_columns
 from textmix.race.comparison import cores, options_of, race, score_line
 from textmix.race.state import Options, Outcome
 from textmix.race.terminal import Table, words_of
+
+#: Options that say which documents are for the test.
+SPLITS = ("parts", "groups", "dates", "test")
+#: Of these, the ones that name a column -> option of the reader of tables.
+COLUMNS = {"parts": "split", "groups": "groups", "dates": "dates"}
+#: Most columns that a remark names.
+NAMED = 10
 
 
 class Asked(NamedTuple):
@@ -29,6 +36,8 @@ class Asked(NamedTuple):
     labels: str | None = None
     separator: str | None = None
     parts: str | None = None
+    groups: str | None = None
+    dates: str | None = None
     test: str | None = None
     keep: str | None = None
     workers: int | None = None
@@ -36,27 +45,32 @@ class Asked(NamedTuple):
     quiet: bool = False
 
 
-def compare_file(asked: Asked) -> list[str]:
+def compare_file(asked: Asked, began: float) -> list[str]:
     """Compare methods on a table or a folder of texts; return the three lines of the end.
 
     Parameters
     ----------
     asked : the options of the command.
+    began : when the command began, of the monotonic clock.
 
     Raises
     ------
     ConfigError : an option is wrong, a column is not found, or no method has a score in time.
     DataFormatError : the data are not what they should be.
     """
-    began = time.monotonic()
     path = Path(asked.file)
     for name in (asked.file, asked.test):
         if name is not None and not Path(name).exists():
             raise ConfigError(f"{name}: there is no such file; name a table or a folder of texts")
-    if asked.test is not None and (path.is_dir() or asked.parts is not None):
-        raise ConfigError("--test: goes with a table that has no column of parts; leave it out")
-    options_of("single", asked.time, None)  # a wrong time is told before the data are read
-    folder = Path(asked.keep) if asked.keep else Path(f"{_stem(path)}-compared")
+    splits = [name for name in SPLITS if getattr(asked, name) is not None]
+    if len(splits) > 1:
+        raise ConfigError(f"--{splits[0]} and --{splits[1]} both say which documents are for the test; give one")
+    if splits and path.is_dir():
+        raise ConfigError(f"--{splits[0]}: goes with a table, not with a folder; leave it out")
+    if asked.separator == "":
+        raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
+    options_of("single", asked.time, None, workers=asked.workers)  # told before the data are read
+    folder = folder_of(asked)
     terminal = sys.stderr if sys.stderr.isatty() and not asked.quiet else None
     table = Table(path.name, terminal)
     number = asked.workers or cores()
@@ -65,6 +79,11 @@ def compare_file(asked: Asked) -> list[str]:
     finally:
         table.close()
     return last_lines(outcome)
+
+
+def folder_of(asked: Asked) -> Path:
+    """Return the folder of page, tables and model."""
+    return Path(asked.keep) if asked.keep else Path(f"{_stem(Path(asked.file))}-compared")
 
 
 def last_lines(outcome: Outcome) -> list[str]:
@@ -81,6 +100,17 @@ def last_lines(outcome: Outcome) -> list[str]:
     ]
 
 
+def _columns_said(found: Found) -> list[str]:
+    """Return what is read of a table and what is not, in sentences."""
+    columns = "column" if len(found.text) == 1 else "columns"
+    said = [f"The text is the {columns} {', '.join(map(str, found.text))}, and the label the column {found.label}."]
+    if found.unread:
+        named = ", ".join(map(str, found.unread[:NAMED]))
+        more = f" and {len(found.unread) - NAMED} more" if len(found.unread) > NAMED else ""
+        said.append(f"Not read: {named}{more}. Methods see the text alone, and no numbers or categories beside it.")
+    return said
+
+
 def _stem(path: Path) -> str:
     """Return the name of a file without its endings."""
     return path.name.split(".")[0] or "texts"
@@ -88,16 +118,22 @@ def _stem(path: Path) -> str:
 
 def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
     """Return the corpus of a table or of a folder, and the checked options of the race."""
-    found = None if path.is_dir() else find_columns(path, asked.text, asked.labels, asked.separator, asked.parts)
+    others = {f"--{name}": getattr(asked, name) for name in COLUMNS}
+    found = None if path.is_dir() else find_columns(path, asked.text, asked.labels, asked.separator, others)
     task = "multi" if found is not None and found.several else "single"
     corpus = read_own(_reading(path, found, task, asked))
-    about: dict[str, str | int] = {"description": path.name}
+    about: dict[str, Any] = {"description": path.name}
     if found is not None:
-        about |= {"text column": found.text, "label column": found.label}
+        text = found.text[0] if len(found.text) == 1 else list(found.text)
+        about |= {"text column": text, "label column": found.label, "encoding": FOUND}
         about |= {"delimiter": found.delimiter} if found.delimiter is not None else {}
-        remark = f"The text is the column {found.text}, and the label the column {found.label}."
-        corpus.info["remarks"] = [remark, *corpus.info.get("remarks", ())]  # type: ignore[index]
-    more: dict[str, Any] = {"source": path.name, "title": _stem(path), "about": about}
+        corpus.info["remarks"] = [*_columns_said(found), *corpus.info.get("remarks", ())]  # type: ignore[index]
+    more: dict[str, Any] = {
+        "source": path.name,
+        "title": _stem(path),
+        "about": about,
+        "model": str(folder_of(asked) / "model"),
+    }
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
 
 
@@ -108,12 +144,14 @@ def _reading(path: Path, found: Found | None, task: str, asked: Asked) -> dict[s
     if found is None:
         files = {role: str(folder) for role, folder in parts_of(path).items()} or {"data": str(path)}
         return {**head, "format": "folder", "files": files, "options": {}}
-    options: dict[str, Any] = {"columns": {"text": found.text, "label": found.label}, "unlabelled": "drop"}
+    options: dict[str, Any] = {"columns": {"text": list(found.text), "label": found.label}, "unlabelled": "drop"}
     if asked.separator is not None:
         options["separator"] = asked.separator
     if found.delimiter is not None:
         options["delimiter"] = found.delimiter
-    if asked.parts is not None:
-        options["columns"]["split"] = int(asked.parts) if isinstance(found.text, int) else asked.parts
+    for name, option in COLUMNS.items():
+        column = getattr(asked, name)
+        if column is not None:
+            options["columns"][option] = int(column) if isinstance(found.label, int) else column
     files = {"data": str(path)} if asked.test is None else {"train": str(path), "test": asked.test}
     return {**head, "format": found.form, "files": files, "options": options}

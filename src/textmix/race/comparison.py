@@ -141,7 +141,9 @@ def compare(
     corpus, originals = corpus_of(texts, labels)
     several = any(isinstance(label, (list, tuple, set, frozenset)) for label in labels)
     task = "multi" if several else "single"
-    options = options_of(task, time, metric, workers=workers, seed=seed, title="texts")
+    options = options_of(
+        task, time, metric, workers=workers, seed=seed, title="texts", model=str(Path(keep) / "model") if keep else ""
+    )
     folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
     if keep is None:
         import atexit
@@ -203,11 +205,13 @@ def options_of(
 
     Raises
     ------
-    ConfigError : the time or the metric is wrong.
+    ConfigError : the time, the metric or the number of workers is wrong.
     """
     seconds = seconds_of(time)
     if seconds <= 0:
         raise ConfigError(f"time: {time!r} is no time; give seconds, such as 60, or 10min")
+    if workers is not None and workers < 1:
+        raise ConfigError(f"workers: {workers} is no number of processes; give 1 or more, or leave it out")
     metric = metric or main_metric(task)
     check_metrics([metric], tuning_metrics(task), "metric")
     return Options(seconds, task, metric, workers or cores(), seed, **more)
@@ -310,8 +314,8 @@ def check(corpus: Corpus) -> None:
 
     Raises
     ------
-    DataFormatError : no label, one label alone, a label for each document, fewer than ten documents, or more
-        documents times labels than the memory takes.
+    DataFormatError : no label, one label alone, a label for each document, fewer than ten documents, texts that are
+        all empty, or more documents times labels than the memory takes.
     """
     from textmix.data.own import check_labels
 
@@ -320,6 +324,8 @@ def check(corpus: Corpus) -> None:
     if n < 10:
         raise DataFormatError(corpus.name, None, f"has {n} documents with a label; a comparison needs ten or more")
     check_labels(corpus)
+    if corpus.text is not None and not any(corpus.text[row].tobytes().strip() for row in range(n)):
+        raise DataFormatError(corpus.name, None, f"all {n:,} texts are empty; name the column of the text by --text")
     if int(np.sum(counts > 1)) < 2:
         what = f"has {used:,} labels on {n:,} documents, and fewer than two of them stand on two documents"
         raise DataFormatError(corpus.name, None, f"{what}; name the column of the labels by --labels")

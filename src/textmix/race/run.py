@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
@@ -31,6 +32,8 @@ from textmix.race.workers import Workers
 SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
 #: Share of the time that the counting of one view may take.
 COUNTING = 0.25
+#: Number of last fits that tell how much of the processor other programs leave.
+RECENT = 12
 
 
 class Run:
@@ -65,7 +68,9 @@ class Run:
         self.counted: dict[str, float] = {}
         self.remarks: list[str] = []
         self.cost: dict[str, float] = {}
-        self.fit_seconds, self.clock_seconds = 0.0, 0.0
+        self.fit_seconds = 0.0
+        #: Seconds by the clock and of the processor of the last fits.
+        self.last: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.interrupted = False
         self.sign = -1.0 if METRICS[options.metric].loss else 1.0
         self.n_train = 0
@@ -79,8 +84,12 @@ class Run:
 
     @property
     def pace(self) -> float:
-        """Seconds by the clock for a second of the processor, at least 1; more where other programs run beside."""
-        return max(self.clock_seconds / self.fit_seconds, 1.0) if self.fit_seconds else 1.0
+        """Seconds by the clock for a second of the processor, at least 1; more where other programs run beside.
+
+        It is that of the last fits, for other programs come and go.
+        """
+        clock, processor = (sum(each) for each in zip(*self.last, strict=True)) if self.last else (0.0, 0.0)
+        return max(clock / processor, 1.0) if processor else 1.0
 
     def run(self) -> Outcome:
         """Search, finish and write.
@@ -98,13 +107,13 @@ class Run:
         self.n_train = len(splits.train[0])
         settings: dict[str, Any] = {
             **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
-            **{"source": options.source, "title": options.title, "about": dict(options.about)},
+            **{"model": options.model, "source": options.source, "title": options.title, "about": dict(options.about)},
         }
         write_json(folder / "race.json", settings)
         with self._until_interrupted():
             self._search()
         self.workers.interrupt()
-        while self.workers.busy:
+        while not self.workers.free:  # a fit that does not hear of it is ended while the others go on
             self._receive(0.1)
         return self.ending.finish()
 
@@ -182,22 +191,25 @@ class Run:
         method = job.arm.method
         self.cost[method] = self.cost.get(method, 0.0) + answer["cpu_seconds"]
         self.fit_seconds += answer["cpu_seconds"]
-        self.clock_seconds += answer["seconds"]
+        self.last.append((answer["seconds"], answer["cpu_seconds"]))
         reason = str(answer.get("reason", ""))
         if answer.get("late"):
             reason = f"{OUT_OF_TIME}{method} {reason}"
         if self.race is not None:
-            self.race.done(job, answer.get("value"), answer["seconds"], reason)
+            self.race.runners[method].clock += answer["seconds"]
+            self.race.pace = self.pace
+            self.race.done(job, answer.get("value"), answer["cpu_seconds"], reason)
             self.stage = "trying every method" if self.spent < FIRST * self.options.seconds else "cross-validation"
 
     def _view_counted(self, view: str, answer: Mapping[str, Any]) -> None:
         """Take note of a view; with the words the race begins."""
         if "reason" in answer:
             if view == "words":
-                raise ConfigError(f"the words could not be counted: {answer['reason']}")
+                more = f"give more time, such as --time {max(60, 2 * round(self.options.seconds))}s"
+                raise ConfigError(f"the words could not be counted within {self.spent:.0f} s; {more}")
             self.remarks.append(f"The view {view} was left out, for its counting did not end in its share of the time.")
             return
-        self.counted[view] = answer["seconds"]
+        self.counted[view] = answer["cpu_seconds"]
         self.widths[view] = answer["width"]
         if view != "words":
             return
@@ -233,6 +245,5 @@ class Run:
             level, arm = self.race.best_of(runner)
             if arm is not None:
                 folds = 0 if level == [0] else len(level)
-                seconds = sum(time[2] for time in runner.times)
-                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, seconds))
+                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, runner.clock))
         return sorted(rows, key=lambda row: (-row.folds, -self.sign * row.value))

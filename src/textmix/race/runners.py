@@ -68,8 +68,9 @@ class Runner:
     grid: Mapping[str, Sequence[Any]]
     reason: str = ""
     arms: dict[str, Arm] = field(default_factory=dict)
-    #: (view, documents, seconds) of its last fits.
+    #: (view, documents, seconds of the processor) of its fits so far, and the seconds of all of them by the clock.
     times: list[tuple[str, int, float]] = field(default_factory=list)
+    clock: float = 0.0
 
     def arm(self, choice: Choice, point: Mapping[str, Any]) -> Arm:
         """Return the arm of a representation and a point, always the same object."""

@@ -20,6 +20,7 @@ class Options:
     workers : number of processes that fit.
     seed : draws the split, the folds and the random states.
     source, title : of the data, for the page.
+    model : path of the model, for the page; empty where it stays in the process.
     about : facts for the card of the model, among them the columns of text and label.
     """
 
@@ -30,6 +31,7 @@ class Options:
     seed: int = 0
     source: str = ""
     title: str = ""
+    model: str = ""
     about: Mapping[str, str | int] = field(default_factory=dict)
 
 

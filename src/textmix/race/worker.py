@@ -212,11 +212,24 @@ class Worker:
         )
         files = [self.files(name) for name in entries]
         data = self.parsed, views, self.splits
-        choice, predictions = choose(files, data, settings, order["shares"])
+        choice, predictions = choose(files, data, settings, order["shares"], order["where"])
         rows = list(prediction_rows(predictions, self.parsed, self.splits))
         write_result(self.folder / "predictions.csv", format_csv(rows, PREDICTIONS), {})
         write_result(self.folder / "choice.json", canonical_json(choice), {})
         return {key: choice[key] for key in ("method", "point", "validation", "value", "low", "high", "metric")}
+
+    def doubts(self, order: Mapping[str, Any]) -> dict[str, Any]:
+        """Look for labels that are likely wrong by the first of the finished methods, and write doubts.json."""
+        from textmix.contest.doubts import doubts
+        from textmix.experiment.refit import Refit
+
+        chosen = order["finished"][0]
+        entry, method = self.one(chosen), self.methods[chosen["method"]]
+        point = {**chosen["choice"], **chosen["point"]}
+        corpora = [self.corpus(chosen["choice"]["view"])]
+        refit = Refit(corpora, self.splits, method, entry, point, self.settings.seed)
+        write_json(self.folder / "doubts.json", {"method": chosen["method"], **doubts(refit, self.parsed)})
+        return {}
 
     def page(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Write the tables and the page."""
@@ -236,12 +249,17 @@ class Worker:
         grids = {name: self.entry(name).get("tune", {}).get("grid", {}) for name in names}
         provenance = {
             "Run": {"data set": asked.name, "seed": str(asked.seed), "data": asked.source},
-            "Time": order["times"],
+            **order["provenance"],
             "Versions": versions(),
         }
-        about = About(asked.source, asked.title, {asked.task: asked.metric}, methods, grids, provenance)
+        about = About(
+            *(asked.source, asked.title, {asked.task: asked.metric}, methods, grids, provenance), model=asked.model
+        )
         tables = own_tables(files, summary["name"], methods)
         choice = read_json(self.folder / "choice.json")
+        doubted = self.folder / "doubts.json"
+        if doubted.exists() and read_json(doubted)["method"] == choice["method"]:
+            choice["doubts"] = read_json(doubted)
         trials = self.folder / "trials.csv", dict[str, Any]()
         page = own_page(files, tables, summary, choice, about=about, trials=trials)
         write_result(self.folder / "index.html", page, {})
@@ -267,6 +285,7 @@ def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
         "fit": worker.fit,
         "finish": worker.finish,
         "choose": worker.choose,
+        "doubts": worker.doubts,
         "page": worker.page,
         "keep": worker.keep,
     }

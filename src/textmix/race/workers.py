@@ -149,8 +149,8 @@ class Workers:
 
     def _replace(self, worker: _Process, reason: str, late: bool) -> Iterator[tuple[Any, dict[str, Any]]]:
         """End a worker, start another one, and yield the answer of its order, if it had one."""
-        started = worker.ready
-        self._end(worker)
+        started, before = worker.ready, worker.cpu
+        spent = self._end(worker) - before
         self._all.remove(worker)
         if not started:
             log = (self.folder / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
@@ -158,7 +158,7 @@ class Workers:
         self._all.append(self._new())
         if worker.token is not None:
             seconds = time.monotonic() - worker.since
-            yield worker.token, {"reason": reason, "late": late, "seconds": seconds, "cpu_seconds": seconds}
+            yield worker.token, {"reason": reason, "late": late, "seconds": seconds, "cpu_seconds": max(spent, 0.0)}
 
     def interrupt(self) -> None:
         """Ask the orders under way to stop at the next step of Python, as their limits do."""
@@ -174,8 +174,8 @@ class Workers:
             self._end(each)
         self._all.clear()
 
-    def _end(self, worker: _Process) -> None:
-        """End a process and count its processor time."""
+    def _end(self, worker: _Process) -> float:
+        """End a process, count its processor time and return it."""
         worker.process.kill()
         for stream in (worker.process.stdin, worker.process.stdout):
             if stream is not None:
@@ -185,5 +185,6 @@ class Workers:
             _, _, usage = os.wait4(worker.process.pid, 0)
             worker.cpu = usage.ru_utime + usage.ru_stime
             worker.process.returncode = -signal.SIGKILL
-        self.spent += worker.cpu
-        worker.cpu = 0.0
+        ended, worker.cpu = worker.cpu, 0.0
+        self.spent += ended
+        return ended

@@ -1,10 +1,10 @@
-"""Scores of a persisted model on labelled texts."""
+"""Scores of a persisted model on labelled texts, label by label, and the calibration of its probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.readers.text_table import read
 from textmix.experiment.scoring import Evaluation, metric_value
+from textmix.metrics.details import by_label, calibration, precision_at_recall
 from textmix.metrics.table import METRICS, shown_metrics
 from textmix.serve.model import PersistedModel
 
@@ -29,8 +30,35 @@ def labelled(path: Path, form: str, model: PersistedModel, options: Mapping[str,
     return read({"data": path}, {**head, **options})
 
 
-def evaluate(model: PersistedModel, corpus: Corpus) -> dict[str, float]:
-    """Return metric -> value of a model on labelled texts; metrics of probabilities are left out.
+class Assessed(NamedTuple):
+    """What a model says of labelled texts, beside what is true.
+
+    Parameters
+    ----------
+    true, predicted : indices of labels (N,), or label indicators (N, L).
+    probability : of each label (N, L), nan of one without training documents; None where the model gives none.
+    """
+
+    true: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray | None
+
+    def indicators(self, labels: np.ndarray, n_labels: int) -> np.ndarray:
+        """Return indices or indicators as indicators, int8 (N, L)."""
+        return (np.eye(n_labels, dtype=np.int8)[labels] if labels.ndim == 1 else labels).astype(np.int8)
+
+    def bins(self) -> list[dict[str, Any]]:
+        """Return the `textmix.metrics.details.calibration`: of the predicted label, or of each of several labels."""
+        if self.probability is None:
+            return []
+        if self.true.ndim > 1:
+            return calibration(self.probability, self.true)
+        stated = self.probability[np.arange(len(self.predicted)), self.predicted]
+        return calibration(stated, self.true == self.predicted)
+
+
+def assess(model: PersistedModel, corpus: Corpus) -> Assessed:
+    """Return what a model says of labelled texts.
 
     Raises
     ------
@@ -44,12 +72,62 @@ def evaluate(model: PersistedModel, corpus: Corpus) -> dict[str, float]:
     columns = np.array([place[str(name)] for name in corpus.label_names])
     if corpus.text is None:
         raise ConfigError(f"{corpus.name}: has no texts")
-    predicted, _ = model.label(corpus.text)
+    predicted, probability = model.label(corpus.text)
     if model.task == "single":
-        true = columns[corpus.classes()]
-    else:
-        true = np.zeros((corpus.n_documents, len(place)), dtype=np.int8)
-        true[:, columns] = corpus.indicators()
-    found = Evaluation(true, predicted, np.full(len(true), np.nan))
+        return Assessed(columns[corpus.classes()], predicted, probability)
+    true = np.zeros((corpus.n_documents, len(place)), dtype=np.int8)
+    true[:, columns] = corpus.indicators()
+    return Assessed(true, predicted, probability)
+
+
+def scores(model: PersistedModel, found: Assessed) -> dict[str, float]:
+    """Return metric -> value; metrics of probabilities are left out."""
+    evaluation = Evaluation(found.true, found.predicted, np.full(len(found.true), np.nan))
     names = [name for name in shown_metrics(model.task) if METRICS[name].takes == "decisions"]
-    return {name: metric_value(name, found) for name in names}
+    return {name: metric_value(name, evaluation) for name in names}
+
+
+def lines(model: PersistedModel, found: Assessed, recall: float | None = None) -> Iterator[str]:
+    """Yield the lines of ``textmix evaluate``: the scores, each label, and the calibration where there is one.
+
+    Parameters
+    ----------
+    model, found : the model, and what it says.
+    recall : of each label at which its precision is told; None tells none.
+
+    Raises
+    ------
+    ConfigError : a recall is asked of a model without probabilities.
+    """
+    if recall is not None and found.probability is None:
+        raise ConfigError("--recall: the model gives no probabilities; leave it out")
+    yield f"{'documents':<20} {len(found.true)}"
+    for name, value in scores(model, found).items():
+        yield f"{name:<20} {value:.4f}"
+    names = [str(name) for name in model.label_names]
+    width = max(20, *(len(name) for name in names))
+    true, predicted = (found.indicators(part, len(names)) for part in (found.true, found.predicted))
+    at_recall = {} if recall is None else _at_recall(found, true, names, recall)
+    more = "" if recall is None else f" {f'precision at recall {recall:g}':>26} {'from probability':>16}"
+    yield f"\n{'label':<{width}} {'documents':>9} {'precision':>9} {'recall':>9} {'F':>9}{more}"
+    for row in by_label(true, predicted, names):
+        shares = " ".join(_cell(row[key], 9) for key in ("precision", "recall", "f"))
+        yield f"{row['label']:<{width}} {row['support']:>9} {shares}{at_recall.get(row['label'], '')}"
+    bins = found.bins()
+    if bins:
+        yield f"\n{'stated probability':<20} {'came true':>9} {'number':>9}"
+        yield from (f"{each['stated']:<20.3f} {each['observed']:>9.3f} {each['number']:>9}" for each in bins)
+
+
+def _cell(value: float | None, width: int) -> str:
+    """Return a share with four digits at the end of its cell, and a dash for none."""
+    return f"{'-' if value is None else f'{value:.4f}':>{width}}"
+
+
+def _at_recall(found: Assessed, true: np.ndarray, names: Sequence[str], recall: float) -> dict[str, str]:
+    """Return label -> the two cells on its precision at a recall."""
+    cells = {}
+    for column, name in enumerate(names):
+        told = precision_at_recall(found.probability[:, column], true[:, column], recall)  # type: ignore[index]
+        cells[name] = f" {_cell(told and told[0], 26)} {_cell(told and told[1], 16)}"
+    return cells

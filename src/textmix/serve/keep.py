@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from textmix.core.environment import versions
@@ -17,6 +18,9 @@ from textmix.serve.model import PersistedModel
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting
 from textmix.text.word_vectorizer import WordVectorizer
+
+#: What a model needs to label texts; further packages only help to find and to fit it.
+NEEDED = ("python", "textmix", "numpy", "scipy", "numba", "scikit-learn")
 
 
 def vectoriser_of(spec: Mapping[str, Any]) -> WordVectorizer | SkipgramVectorizer:
@@ -80,7 +84,8 @@ def keep_best(
     steps = [("words", words), *kept, ("model", estimator)]
     card = {
         **{"method": method.name, "documents": corpus.n_documents, "data digest": corpus.content_digest()},
+        **{"made": datetime.now(UTC).date().isoformat()},
         **{key: choice[key] for key in ("metric", "value", "low", "high", "point")},
-        **{"versions": versions(), **about},
+        **{"versions": {name: version for name, version in versions().items() if name in NEEDED}, **about},
     }
     return PersistedModel(steps, method.task, corpus.label_names, dataset=corpus.name, card=card)

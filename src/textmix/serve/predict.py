@@ -35,6 +35,20 @@ def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
         yield block
 
 
+def gives_several(model: PersistedModel) -> bool:
+    """Return whether a model gives several labels a text, with probabilities."""
+    several = hasattr(model.estimator, "predict_both") or hasattr(model.estimator, "predict_proba")
+    return model.task == "multi" and several
+
+
+def _filled(labels: np.ndarray, probability: np.ndarray) -> np.ndarray:
+    """Return label indicators (n, L) in which a text without a label has its most probable one."""
+    filled = labels.copy()
+    bare = np.flatnonzero(labels.sum(axis=1) == 0)
+    filled[bare, np.nan_to_num(probability[bare], nan=-1.0).argmax(axis=1)] = 1
+    return filled
+
+
 def is_empty(text: NewText) -> bool:
     """Return whether a text has no character but blanks."""
     return not text.text.strip()
@@ -64,6 +78,7 @@ class Writer:
     everything : write the probability of every label.
     spreadsheet : put an apostrophe before each csv text that a spreadsheet would run as a formula.
     skip_empty : give an empty text neither label nor probability.
+    never_empty : give a text without a label its most probable one; of a model that `gives_several`.
     """
 
     def __init__(
@@ -75,9 +90,10 @@ class Writer:
         *,
         spreadsheet: bool = False,
         skip_empty: bool = False,
+        never_empty: bool = False,
     ) -> None:
         self._stream, self._names, self._everything = stream, list(model.label_names), everything
-        self._skip_empty = skip_empty
+        self._skip_empty, self._never_empty = skip_empty, never_empty
         self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
         #: What stands for a missing number or list, and how an identifier and the one label of a text are written.
@@ -99,6 +115,8 @@ class Writer:
         labels : index of the label, int (n,), or label indicators, int (n, L).
         probability : of each label, float64 (n, L), or None.
         """
+        if self._never_empty and probability is not None:
+            labels = _filled(labels, probability)
         answers = self._single(labels, probability) if labels.ndim == 1 else self._several(labels, probability)
         columns: list[Sequence[str]] = [[self._quote(text.id) for text in block], *answers]
         if self._everything and probability is not None:

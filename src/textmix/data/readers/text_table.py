@@ -20,15 +20,16 @@ from textmix.data.archives import MAX_LINE, MAX_RATIO, ends_line, iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.data.formats import FORMATS
 from textmix.data.frames import frame_rows
+from textmix.data.marks import by_dates, by_groups, date_of
 from textmix.data.reading import SPLITS, data_files, require_documents
 from textmix.data.sniffing import delimiter_of, is_utf16, utf16_lines
-from textmix.data.tables import Column, Lines, read_rows, utf8
+from textmix.data.tables import Column, Lines, joined, read_rows, utf8
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
     **{"format": True, "text": True, "label": True, "id": False, "split": False},
     **{"separator": False, "several": False, "encoding": False, "longest": False, "ratio": False},
-    **{"delimiter": False, "detect": False, "unlabelled": False},
+    **{"delimiter": False, "detect": False, "unlabelled": False, "groups": False, "dates": False},
 }
 #: Words of a split column.
 _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
@@ -48,6 +49,7 @@ class _Documents:
     ids : identifiers, if a column gives them.
     lines : int64, first line of each row.
     parts : int8, `TRAIN` or `TEST` of each text, if a column gives it.
+    marks : group or date of each text, if a column gives it.
     dropped, textless : numbers of rows without a label, and without a text (null in JSON), that were left out.
     remarks : how the files are written, where it was found by reading them.
     """
@@ -60,6 +62,7 @@ class _Documents:
     ids: list[str] = field(default_factory=list)
     lines: array = field(default_factory=lambda: array("q"))
     parts: array = field(default_factory=lambda: array("b"))
+    marks: list[str] = field(default_factory=list)
     dropped: int = 0
     textless: int = 0
     remarks: list[str] = field(default_factory=list)
@@ -71,9 +74,11 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``; UTF-8 with or without a byte order mark, or another ``encoding``.
-    options : ``name``; ``format`` (csv, tab, jsonl, parquet or excel); ``text`` and ``label``, and if the table has
-        them ``id`` and ``split`` (``train`` or ``test`` in each row): columns by name, or by number from 1 for files
-        without a header; ``several``, whether a text may have several labels or none (default: exactly one);
+    options : ``name``; ``format`` (csv, tab, jsonl, parquet or excel); ``text`` (one column, or a list of columns to be
+        joined) and ``label``, and if the table has them ``id``, ``split`` (``train`` or ``test`` in each row),
+        ``groups`` (a fifth of the rows in whole groups is the test) or ``dates`` (the latest fifth is the test):
+        columns by name, or by number from 1 for files without a header;
+        ``several``, whether a text may have several labels or none (default: exactly one);
         ``separator`` between the labels of one cell (in JSON they may also be a list); ``encoding`` (default utf-8);
         ``longest`` line in bytes and ``ratio`` of the unpacked to the packed size (defaults of
         `textmix.data.archives`); ``delimiter`` of csv (default a comma); ``detect``, whether an encoding and a
@@ -93,7 +98,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         is neither train nor test.
     """
     table, sizes = _Documents(), dict[str, int]()
-    wanted = [options.get(key) for key in ("text", "label", "id", "split")]
+    texts = options["text"] if isinstance(options["text"], list) else [options["text"]]
+    wanted = [*texts, *(options.get(key) for key in ("label", "id", "split"))]
+    wanted.append(options.get("groups", options.get("dates")))
     for role, path in data_files(files).items():
         before = len(table.ends)
         if FORMATS[options["format"]].kind == "frame":
@@ -159,7 +166,8 @@ def _check_end(table: _Documents, path: Path) -> None:
 
 def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options: Mapping[str, Any]) -> None:
     """Add one row to the table."""
-    text, label, name, part = cells
+    *texts, label, name, part, mark = cells
+    text = joined(texts)
     words = _labels(path, line, label, options)
     if not words and options.get("unlabelled") == "drop":
         table.dropped += 1
@@ -184,6 +192,13 @@ def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options
         if value not in _PARTS:
             raise DataFormatError(path, line, f"the split {value!r} is neither train nor test")
         table.parts.append(_PARTS[value])
+    if "groups" in options or "dates" in options:
+        value = _word(mark)
+        if not value:
+            raise DataFormatError(path, line, "has no group or date, so that its part is unknown; fill it in")
+        if "dates" in options and date_of(value) is None:
+            raise DataFormatError(path, line, f"{value[:40]!r} is no date; write 2024-05-31, or a number")
+        table.marks.append(value)
 
 
 def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> list[str]:
@@ -235,8 +250,12 @@ def _corpus(
     n_documents = len(indptr) - 1
     labels = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_documents, len(names)))
     labels.sort_indices()
-    if "split" in options:
-        split: np.ndarray | None = np.frombuffer(table.parts, dtype=np.int8)
+    split: np.ndarray | None
+    if "groups" in options or "dates" in options:
+        split, said = (by_groups if "groups" in options else by_dates)(next(iter(paths.values())), table.marks)
+        table.remarks.append(said)
+    elif "split" in options:
+        split = np.frombuffer(table.parts, dtype=np.int8)
     else:
         of_files = np.repeat([SPLITS.get(role, 0) for role in sizes], list(sizes.values())).astype(np.int8)
         split = of_files if "train" in sizes else None

@@ -1,0 +1,90 @@
+"""The end of a race: it begins early enough, also beside other programs, and waits for nothing that is late."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.race.test_arms import SIZES, race, runner
+from tests.race.test_workers import give
+from textmix.race.arms import GROWTH, Race
+from textmix.race.finish import DOUBTS, PAGE, SPARE, Ending
+from textmix.race.runners import Arm, Job
+from textmix.race.workers import Workers
+
+
+def raced() -> tuple[Race, Arm]:
+    """Return a race of one method, whose first fit weighted the documents and whose second one found them ready."""
+    made = race([runner("good", views=("words",))])
+    arm = made.runners["good"].rounds()[0]
+    for part, seconds in ((1, 3.0), (2, 1.0), (3, 1.0)):
+        made.done(Job(arm, part, 9.0), 0.8, seconds)
+    return made, arm
+
+
+def ending(made: Race | None, pace: float = 1.0, **more: Any) -> Ending:
+    """Return the end of a race of a hundred seconds, beside programs that leave a share of the processor."""
+    if made is not None:
+        made.pace = pace
+    run = SimpleNamespace(
+        **{"race": made, "options": SimpleNamespace(seconds=100.0, workers=2), "workers": None, "pace": pace},
+        **{"entries": {"good": {"params": {}}}, "n_train": SIZES[1], "counted": {"words": 0.0}, "fit_seconds": 0.0},
+        **{"corpus": SimpleNamespace(n_documents=SIZES[1]), "watch": lambda state: None, "state": lambda: None},
+    )
+    return Ending(SimpleNamespace(**{**vars(run), **more}))
+
+
+def test_the_last_fits_are_predicted_by_one_that_weighted_the_documents() -> None:
+    made, arm = raced()
+    assert made.predicted(arm, SIZES[1]) == pytest.approx(1.0)
+    assert made.at_most(arm, SIZES[1]) == pytest.approx(3.0)
+    assert made.at_most(arm, 2 * SIZES[1]) == pytest.approx(3.0 * 2**GROWTH)
+
+
+def test_time_is_kept_for_the_test_the_choice_the_model_and_the_page() -> None:
+    made, _ = raced()
+    assert ending(made).begins() == pytest.approx(100.0 - 3.0 - 3.0 - max(3.0, PAGE) - SPARE)
+
+
+def test_a_look_for_wrong_labels_has_its_time_where_it_is_cheap() -> None:
+    made, _ = raced()
+    made.runners["good"].times[:] = [("words", SIZES[1], 1.0)]
+    assert ending(made).begins() == pytest.approx(100.0 - 1.0 - (DOUBTS - 1.0) - 1.0 - max(1.0, PAGE) - SPARE)
+
+
+def test_beside_other_programs_the_end_begins_earlier() -> None:
+    made, _ = raced()
+    alone = 100.0 - ending(made).begins()
+    assert 100.0 - ending(made, pace=4.0).begins() == pytest.approx(4.0 * alone)
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Workers]:
+    found = Workers(tmp_path, 2, module="tests.race.stub_worker")
+    found.start()
+    yield found
+    found.stop()
+
+
+def test_a_fit_that_does_not_hear_of_the_end_holds_nothing_up(workers: Workers) -> None:
+    made, arm = raced()
+    give(workers, "be deaf", free=2)
+    workers._all[0].token = Job(arm, 1, 60.0)
+    end = ending(made, workers=workers)
+    began = time.monotonic()
+    assert set(end._all([{"do": "choose"}, {"do": "page"}], 10.0)) == {"choose", "page"}
+    assert time.monotonic() - began < 10.0
+    assert workers.busy == [Job(arm, 1, 60.0)]
+
+
+def test_an_order_that_may_fail_ends_at_its_own_time_and_the_others_stand(workers: Workers) -> None:
+    give(workers, "first", free=2)
+    list(workers.wait(5.0))
+    found = ending(None, workers=workers)._all([{"do": "sleep"}, {"do": "choose"}], 30.0, {"sleep": 0.2})
+    assert "reason" in found["sleep"]
+    assert found["choose"]["value"] == "choose"
