@@ -106,8 +106,11 @@ def read_datasets(root: Path, further: Iterable[Path] = ()) -> dict[str, Dataset
 
 def with_roles(config: Mapping[str, Any], further: Iterable[Path] = ()) -> dict[str, Any]:
     """Return a configuration with the roles of the folders outside the repository, which are checked with its own."""
+    files = _files(further, "roles.yaml")
+    if not files:
+        return dict(config)
     roles = dict(config.get("roles") or {})
-    for path in _files(further, "roles.yaml"):
+    for path in files:
         added = load_yaml_strict(path)
         if not isinstance(added, Mapping):
             raise ConfigError(
