@@ -27,7 +27,7 @@ from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITES = load_suites(ROOT, sorted(path.name for path in (ROOT / "config/papers").iterdir()))
+SUITES = load_suites(ROOT, sorted((ROOT / "config/papers").iterdir()))
 
 
 def corpus(n_labels: int, several: bool, n: int = 60, n_words: int = 30) -> Corpus:

@@ -330,8 +330,9 @@ class Project:
         }
         known = {"title": "News", "terms": "free"}
         schemas = Path(__file__).parents[2] / "workflow/schemas"
+        folders = {name: root / f"config/papers/{name}" for name in ("paper", "q")}
         self.places = (
-            *(root / "config", schemas, root / "results", {"paper": roles, "q": roles}, data),
+            *(folders, schemas, root / "results", {"paper": roles, "q": roles}, data),
             *(["paper"], {"news_set": known, "held_set": known}),
         )
 

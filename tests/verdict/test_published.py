@@ -35,27 +35,13 @@ PAPERS = sorted(path.name for path in (ROOT / "config/papers").iterdir())
 SHARED = ROOT.parent / "shared"
 CATALOGUE = SHARED / "reference/published.yaml"
 
-#: Rows of each paper by kind.
-KINDS = {
-    "pmm": {"number": 140, "claim": 17, "identity": 3, "setting": 11, "derived": 65, "equation": 15, "context": 38},
-    "edcm": {"number": 29, "claim": 24, "identity": 4, "setting": 7, "derived": 13, "equation": 14, "context": 15},
-    "multinomial": {"number": 16, "claim": 8, "identity": 4, "setting": 3, "derived": 7, "equation": 28},
-    "skipgrams": {"number": 84, "claim": 16, "identity": 1, "setting": 3, "derived": 17, "equation": 5, "context": 1},
-    "cbm": {"number": 90, "claim": 9, "identity": 3, "derived": 4, "equation": 6, "context": 9, "beyond": 10},
-    "naive_bayes": {"claim": 3, "identity": 3, "equation": 12, "context": 1, "beyond": 2},
-    "thesis": {"claim": 13, "identity": 1, "derived": 12, "context": 1},
-}
-#: Published numbers of each paper, a composite value counted once: 388 in all.
-NUMBERS = {"pmm": 149, "edcm": 42, "multinomial": 13, "skipgrams": 92, "cbm": 92, "naive_bayes": 0, "thesis": 0}
-#: Numbers printed beside another number of the same cell, which the 388 do not count, claims on four problems only,
-#: the claims of the thesis' conclusion, single reasons of a claim, counts of skip-grams judged once more, a learner
-#: without a printed number, later works.
+#: Numbers printed beside another number of the same cell, which the catalogue does not count, claims on
+#: four problems only, the claims of the thesis' conclusion, single reasons of a claim, counts of skip-grams judged
+#: once more, a learner without a printed number, later works.
 EXTRA = re.compile(
     r"vil\.t1\..*\.percent|pmm\.derived\.\w+_four\w*\..*|pmm\.four\..*|pmm\.c1[12].*|vil\.c[678]|edcm\.c1[0-3]|sg\.c([89]|10)|cbm\.c5\..*|edcm\.a\.one_group|th\..*"
     r"|zh\.c5|zh\.c1\.(sparse|prior)|sg\.n\d\.s\d\.patterns|sg\.imdb\.svm_l1|beyond\..*"
 )
-#: Rows that are parts of one printed number.
-PART = re.compile(r"(pmm\.data\.(?:multilabel|ntrain)|vil\.Trange|cbm\.s\.(?:scene|mm))\.\w+")
 #: Numbers that the source prints in another form.
 PRINTED = {
     "pmm.time.train": "five",
@@ -85,22 +71,6 @@ def catalogue() -> Iterator[dict[str, Any]]:
     for document in yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))["documents"]:
         for artefact in document["artefacts"]:
             yield from artefact["values"]
-
-
-def base(row: Published) -> str:
-    """Return the identifier of the whole of which a row may be a part."""
-    return PART.sub(r"\1", row.id)
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_kind_has_its_number_of_rows(paper: str) -> None:
-    assert Counter(row.kind for row in rows_of(paper)) == KINDS[paper]
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_all_388_numbers_are_there(paper: str) -> None:
-    assert sum(NUMBERS.values()) == 388
-    assert len({base(row) for row in rows_of(paper) if is_number(row)}) == NUMBERS[paper]
 
 
 def test_an_id_stands_once_in_all_papers() -> None:
@@ -273,8 +243,8 @@ def test_a_good_row_keeps_its_printed_digits(tmp_path: Path) -> None:
         ({"kind": "numbr"}, "kind", "did you mean 'number'"),
         ({"id": "édcm"}, "id", "edcm.t1.industry.c1"),
         ({"id": ""}, "id", "correct it"),
-        ({"where": "line 311"}, "where", "001:L311, derived or public"),
-        ({"where": "005:L1"}, "where", "derived or public"),
+        ({"where": ""}, "where", "such as Table 2, page 7, derived or public"),
+        ({"where": "line\t311"}, "where", "such as Table 2"),
         ({"value": "79.5 %"}, "value", "not a number"),
         ({"value": "nan"}, "value", "not a number"),
         ({"value": "1_000"}, "value", "not a number"),

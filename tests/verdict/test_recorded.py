@@ -164,7 +164,7 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     run = run_of(recorded(), recorded("p.y"))
     rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
     assert read_recorded(recorded_files(tmp_path)) is None
-    write_record(tmp_path, run, {"p": rows})
+    write_record(tmp_path, run, {tmp_path / "papers/p": rows})
     assert read_recorded(recorded_files(tmp_path)) == run
 
 
@@ -180,7 +180,7 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
 def test_a_damaged_record_is_refused(tmp_path: Path, name: str, text: str | None) -> None:
     run = run_of(recorded())
     rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
-    write_record(tmp_path, run, {"p": rows})
+    write_record(tmp_path, run, {tmp_path / "papers/p": rows})
     io.write_text(tmp_path / name, rows if text is None else text)
     with pytest.raises(ConfigError, match="snakemake record"):
         read_recorded(recorded_files(tmp_path))

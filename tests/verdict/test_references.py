@@ -112,7 +112,8 @@ def root(tmp_path: Path) -> Path:
 
 def parse(root: Path) -> None:
     """Do what the workflow does with the configuration while it is parsed."""
-    check_papers(make_plan(CONFIG, [], root).papers, root)
+    plan = make_plan(CONFIG, [], root)
+    check_papers(plan.papers, plan.folders, root)
 
 
 @pytest.mark.parametrize("kind", FAULTS)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.workflow.tiny import Clone
 
@@ -73,6 +76,15 @@ def lengths(data):
 FIGURES = {"lengths": lengths}
 ''',
 }
+#: A method that a paper outside the repository brings.
+MODELS = '''"""The method of the toy paper."""
+
+from textmix import MultinomialClassifier
+
+
+class Plain(MultinomialClassifier):
+    """Naive Bayes under another name."""
+'''
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -106,3 +118,83 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
     assert 120 < float(words["rebuilt"]) <= 240, words
     assert many["verdict"] == "reproduced", many
     assert {name: digest for name, digest in files(copy.folder).items() if "/toy/" not in name} == before
+
+
+TABLE = "artefact,method,newsgroups,letters\nt1,multinomial,33,\nt1,linear_svm,12,50\n"
+
+
+def begin(clone: Clone, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Begin a paper in a clone by the command of the how-to."""
+    (clone.folder / "table.csv").write_text(TABLE, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-m", "reproduction.verdict.new_paper", *arguments, "--table", "table.csv"],
+        cwd=clone.folder,
+        env=clone.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def verdicts(clone: Clone, paper: str) -> dict[str, str]:
+    """Return id -> verdict of a paper's comparison."""
+    with open(clone.folder / f"results/papers/{paper}/comparison.csv", encoding="utf-8", newline="") as file:
+        return {row["id"]: row["verdict"] for row in csv.DictReader(file)}
+
+
+def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(fresh: Clone) -> None:
+    begun = begin(fresh, "begun", "--role", "letters=tiny_reuters", "--margin", "5")
+    assert begun.returncode == 0, begun.stderr
+    folder = fresh.folder / "config/papers/begun"
+    assert {path.name for path in folder.iterdir()} == {"paper.yaml", "published.csv", "history.md"}
+    schema = (folder / "paper.yaml").read_text(encoding="utf-8").splitlines()[0].partition("$schema=")[2]
+    assert (folder / schema).samefile(fresh.folder / "workflow/schemas/paper.schema.yaml")
+    done = fresh.run_warm("--cores", "2", "begun", "all", "--config", "papers=[begun]")
+    assert done.returncode == 0, done.stdout
+    assert set(verdicts(fresh, "begun")) == {
+        "begun.t1.multinomial.newsgroups",
+        "begun.t1.linear_svm.newsgroups",
+        "begun.t1.linear_svm.letters",
+    }
+    assert verdicts(fresh, "begun")["begun.t1.linear_svm.newsgroups"] == "differs"
+    assert verdicts(fresh, "begun")["begun.t1.multinomial.newsgroups"] == "reproduced"
+    page = (fresh.folder / "results/report/begun.html").read_text(encoding="utf-8")
+    assert "f-begun-scores" in page and "Table 1" in page
+    again = begin(fresh, "begun")
+    assert again.returncode == 1 and "take another name" in again.stderr
+
+
+def test_a_paper_outside_the_repository_brings_data_methods_roles_and_figures(fresh: Clone) -> None:
+    before, elsewhere = files(fresh.folder), fresh.folder / "else where"
+    elsewhere.mkdir()
+    entry = yaml.safe_load((fresh.folder / "config/datasets.yaml").read_text(encoding="utf-8"))["tiny_reuters"]
+    (elsewhere / "datasets.yaml").write_text(yaml.safe_dump({"letters_set": entry}), encoding="utf-8")
+    method = yaml.safe_load((fresh.folder / "config/methods.yaml").read_text(encoding="utf-8"))["multinomial"]
+    method["estimator"] = "toy.models:Plain"
+    (elsewhere / "methods.yaml").write_text(yaml.safe_dump({"plain": method}), encoding="utf-8")
+    (elsewhere / "roles.yaml").write_text(
+        'letters: {dataset: letters_set, comparable: fully, note: ""}\n', encoding="utf-8"
+    )
+    for name, text in {**CONFIGURATION, **CODE, "models.py": MODELS}.items():
+        (elsewhere / "toy").mkdir(exist_ok=True)
+        (elsewhere / "toy" / name).write_text(text.replace("newsgroups", "letters"), encoding="utf-8")
+    paper = yaml.safe_load((elsewhere / "toy/paper.yaml").read_text(encoding="utf-8"))
+    paper["experiments"] = {
+        "main": {
+            **{"roles": {"letters": "toy_split"}, "features": "toy_words", "metrics": ["accuracy"]},
+            "methods": {"plain": {"use": "plain"}},
+        }
+    }
+    (elsewhere / "toy/paper.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
+    with open(elsewhere / "toy/published.csv", "a", encoding="utf-8") as rows:
+        rows.write(
+            "toy.accuracy,toy.t2,number,letters,plain,accuracy,percent,99,,,Table 2,near,1,"
+            "score:main/letters/plain/accuracy,Made up.\n"
+        )
+    asked = ("--config", "papers=[toy]", "papers_from=['else where']")
+    done = fresh.run_warm("--cores", "2", "toy", "all", *asked)
+    assert done.returncode == 0, done.stdout
+    assert verdicts(fresh, "toy") == {"toy.words": "reproduced", "toy.many": "reproduced", "toy.accuracy": "differs"}
+    page = (fresh.folder / "results/report/toy.html").read_text(encoding="utf-8")
+    assert "f-toy-lengths" in page and "Table 2" in page
+    assert files(fresh.folder) == before

@@ -34,7 +34,7 @@ rule forget_missing:
 rule doctor:
     """A table of the data sets: size, where from, reachable, how a wrong copy is noticed, the rows that wait, terms."""
     input:
-        registry=ROOT / "config/datasets.yaml",
+        registry=JOBS.registries(),
         schema=ROOT / "workflow/schemas/datasets.schema.yaml",
     log:
         "logs/doctor.log",

@@ -14,6 +14,7 @@ from reproduction.job.spent import write_own_seconds
 from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
+from reproduction.plan.places import make_importable, outside
 from reproduction.plan.plan import make_plan
 from reproduction.plan.recipes import Recipes
 from reproduction.plan.request import with_defaults
@@ -53,14 +54,16 @@ from reproduction.verdict.said import paper_said, verdicts_said
 
 MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
 with one_sentence():
+    SETTINGS = with_defaults(config, MAIN_CONFIG)
+    make_importable(outside(SETTINGS))
     PLAN = make_plan(
-        with_defaults(config, MAIN_CONFIG),
+        SETTINGS,
         [MAIN_CONFIG, *CONFIG_FILES],
         ROOT,
         RESOURCES,
         MIRROR,
     )
-    check_papers(PLAN.papers, ROOT)
+    check_papers(PLAN.papers, PLAN.folders, ROOT)
 
 JOBS = Jobs(PLAN, MIRROR)
 CONTEST = ContestJobs(PLAN)

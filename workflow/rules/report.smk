@@ -190,6 +190,9 @@ rule record:
             [] if PLAN.settings.get("run") else stale_results(wildcards)
         ),
         config=JOBS.source("config"),
+        folders=lambda wildcards: {
+            paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers
+        },
         schemas=JOBS.source("workflow/schemas"),
         capped=PLAN.settings["max_trials"] is not None,
         papers=lambda wildcards: JOBS.judging(),

@@ -10,6 +10,7 @@ from textmix.data.registry import load_registry
 
 with job(snakemake):
     mirror = os.environ.get("TEXTMIX_MIRROR")
-    registry = load_registry(snakemake.input.registry, snakemake.input.schema)
+    schema = snakemake.input.schema
+    registry = [entry for path in snakemake.input.registry for entry in load_registry(path, schema).values()]
     places = Path("resources"), Path(mirror) if mirror else None
-    sys.stdout.write(table(survey(registry.values(), *places, snakemake.params.waiting)) + "\n")
+    sys.stdout.write(table(survey(registry, *places, snakemake.params.waiting)) + "\n")

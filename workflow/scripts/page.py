@@ -21,7 +21,8 @@ from textmix.core.io import canonical_json, format_csv, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings
-    folders = (Path(read.config[0]).parents[2], Path(read.schemas[0]).parent, Path("results"))
+    papers = {path.parent.name: path.parent for path in map(Path, read.config)}
+    folders = (papers, Path(read.schemas[0]).parent, Path("results"))
     roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
     recorded = read_recorded(list(map(Path, read.recorded)))
     inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made, recorded)

@@ -20,13 +20,14 @@ with job(snakemake):
     plans = {
         paper: PaperPlan(
             entry["spec"],
-            read_record(config / "papers" / paper, schemas),
+            read_record(asked.folders[paper], schemas),
             role_entries(entry["roles"]),
             Evidence(**entry["evidence"]),
         )
         for paper, entry in asked.papers.items()
     }
     made, texts = read_run(run, plans, commit_of(run.resolve()))
-    check_no_loss(read_recorded(recorded_files(config)), made)
-    write_record(config, made, texts)
+    folders = list(map(Path, asked.folders.values()))
+    check_no_loss(read_recorded(recorded_files(config, folders)), made)
+    write_record(config, made, {folder: texts[folder.name] for folder in folders})
     logger.info("recorded %d rows of the run that ended %s; commit config/", len(made.rows), made.date)

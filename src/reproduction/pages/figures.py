@@ -1,4 +1,4 @@
-"""The data that a figure of a paper draws, and the call of its function in ``reproduction.papers.<paper>.figures``."""
+"""The data that a figure of a paper draws, and the call of the function that draws it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reproduction.job.folders import package_of
 from reproduction.stored.results import Results, choose_variant, entry_of
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import point_of
@@ -93,11 +94,11 @@ class FigureData:
 
 
 def draw(paper: str, name: str, data: FigureData) -> bytes:
-    """Return one figure of a paper as SVG bytes.
+    """Return one figure of a paper as SVG bytes, drawn by a function of its own or by a stock one.
 
     Parameters
     ----------
-    paper, name : the entry of ``FIGURES`` in ``reproduction.papers.<paper>.figures``.
+    paper, name : the entry of ``FIGURES`` in ``figures.py`` of the paper's code; a stock figure names its own entry.
     data : the results, published numbers and options that the figure's function reads.
 
     Raises
@@ -106,8 +107,10 @@ def draw(paper: str, name: str, data: FigureData) -> bytes:
     MissingResult : a result that the figure draws is missing.
     """
     figures: dict[str, Callable[[FigureData], Sheet]]
-    figures = importlib.import_module(f"reproduction.papers.{paper}.figures").FIGURES
-    if name not in figures:
+    stock = data.options.get("stock")
+    module = f"{package_of(paper)}.figures" if stock is None else "reproduction.pages.stock"
+    figures = importlib.import_module(module).FIGURES
+    if stock is None and name not in figures:
         raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
     with style():
-        return svg_bytes(figures[name](data), str(data.options.get("title", name)))
+        return svg_bytes(figures[stock or name](data), str(data.options.get("title", name)))

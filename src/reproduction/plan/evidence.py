@@ -31,18 +31,20 @@ class Evidence:
     ----------
     root : the folder with ``config/``, ``tests/`` and ``workflow/``.
     suites : name -> suite of the bench.
+    folders : paper -> its folder of configuration.
     """
 
     root: Path
     suites: Mapping[str, Suite]
+    folders: Mapping[str, Path]
 
     def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
         """Return what is known of the tests and times that a paper's rows and checks name.
 
         The keys are the fields of `reproduction.stored.results.Evidence`.
         """
-        folder = self.root / "config/papers" / paper
-        text = "".join((folder / name).read_text(encoding="utf-8") for name in ("published.csv", "checks.yaml"))
+        files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
+        text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
         known: dict[str, dict[str, Any]] = {
             "tests": dict(self._outcomes if "test:" in text else {}),
             "times": dict(self._ratios),

@@ -18,11 +18,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.commit import commit_of
-from reproduction.job.folders import RESOURCES
+from reproduction.job.folders import RESOURCES, package_of
 from reproduction.plan.evidence import Evidence
 from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
+from reproduction.plan.places import outside, registries
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
 from reproduction.plan.suites import FEW, ROUNDS
@@ -69,6 +70,10 @@ class Jobs:
         return tuple(sorted(path for pattern in patterns for path in (self.plan.root / "src").glob(f"*/{pattern}")))
 
     # --- data sets ---
+
+    def registries(self) -> list[str]:
+        """Return the files with data sets."""
+        return [os.path.relpath(path) for path in registries(self.plan.root, outside(self.plan.settings))]
 
     def fetch_state(self, wildcards: Any) -> str:
         """Return a text that changes when a missing data set may be within reach; constant once it is fetched."""
@@ -175,7 +180,7 @@ class Jobs:
         """Return the modules of a measure: its function's, and those of the estimators that it names."""
         function = self.measure_entry(wildcards)["function"]
         estimators = {self.plan.methods[name].module for name in self.measure_entry(wildcards).get("methods", ())}
-        return [f"reproduction.papers.{wildcards.paper}.{function.partition('.')[0]}", *sorted(estimators)]
+        return [f"{package_of(wildcards.paper)}.{function.partition('.')[0]}", *sorted(estimators)]
 
     def measure_methods(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return name -> the part of the registry entry of each method of a measure, with the measure's parameters."""
@@ -217,16 +222,17 @@ class Jobs:
         return self.plan.papers[wildcards.paper]
 
     def paper_file(self, wildcards: Any, name: str) -> str:
-        """Return a file of a paper's folder of configuration."""
-        return self.source(f"config/papers/{wildcards.paper}/{name}")
+        """Return the path of a file of a paper's folder of configuration."""
+        return os.path.relpath(self.plan.folders[wildcards.paper] / name)
 
     def published(self, wildcards: Any) -> str:
         """Return the published.csv of a paper."""
         return self.paper_file(wildcards, "published.csv")
 
-    def checks(self, wildcards: Any) -> str:
-        """Return the checks.yaml of a paper."""
-        return self.paper_file(wildcards, "checks.yaml")
+    def checks(self, wildcards: Any) -> list[str]:
+        """Return the checks.yaml of a paper, if it has one."""
+        path = self.paper_file(wildcards, "checks.yaml")
+        return [path] if os.path.isfile(path) else []
 
     def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the known outcomes of tests and ratios of times that a paper's rows and checks name."""
@@ -235,7 +241,7 @@ class Jobs:
     @functools.cached_property
     def _evidence(self) -> Evidence:
         """The evidence that no job makes, read once for all papers."""
-        return Evidence(self.plan.root, self.plan.suites)
+        return Evidence(self.plan.root, self.plan.suites, self.plan.folders)
 
     def judging(self) -> dict[str, dict[str, Any]]:
         """Return paper -> its ``paper.yaml``, roles and evidence, of all papers: what its verdicts rest on."""
@@ -252,19 +258,17 @@ class Jobs:
     def records(self) -> list[str]:
         """Return the files of all papers with their published numbers, checks, deviations, lists of roles, and history.
 
-        A paper without changes has no history.
+        A paper without claims, deviations or changes lacks their file.
         """
         names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml", "history.md")
-        paths = [f"config/papers/{paper}/{name}" for paper in self.plan.papers for name in names]
-        return self.sources(
-            *(path for path in paths if not path.endswith("history.md") or (self.plan.root / path).is_file())
-        )
+        paths = [self.plan.folders[paper] / name for paper in self.plan.papers for name in names]
+        return [os.path.relpath(path) for path in paths if path.is_file()]
 
     def recorded(self) -> list[str]:
         """Return the files of the recorded run that there are."""
-        config = self.plan.root / "config"
-        found = [config / "recorded.json", *(config / "papers" / paper / "recorded.csv" for paper in self.plan.papers)]
-        return self.sources(*(path.relative_to(self.plan.root).as_posix() for path in found if path.is_file()))
+        folders = (self.plan.folders[paper] for paper in self.plan.papers)
+        found = [self.plan.root / "config/recorded.json", *(folder / "recorded.csv" for folder in folders)]
+        return [os.path.relpath(path) for path in found if path.is_file()]
 
     def titles(self, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
         """Return title, terms of use and the reason for an unknown sha256 of data sets, by name."""
@@ -306,7 +310,7 @@ class Jobs:
         roles = self.plan.wanted
         counts: Counter[str] = Counter()
         for paper in self.plan.papers:
-            rows = io.read_csv(self.plan.root / "config/papers" / paper / "published.csv")
+            rows = io.read_csv(self.plan.folders[paper] / "published.csv")
             counts.update(entry["dataset"] for row in rows if (entry := roles.get(row["dataset"])))
         return {name: str(count) for name, count in counts.items()}
 
@@ -316,8 +320,10 @@ class Jobs:
         return entries
 
     def figure_modules(self, wildcards: Any) -> list[str]:
-        """Return the module of a paper's figures."""
-        return [f"reproduction.papers.{wildcards.paper}.figures"]
+        """Return the modules of a paper's figures: its own, and that of the stock ones."""
+        stock = {"stock" in entry for entry in self.plan.papers[wildcards.paper]["figures"].values()}
+        modules = {False: f"{package_of(wildcards.paper)}.figures", True: "reproduction.pages.stock"}
+        return [modules[each] for each in sorted(stock)]
 
     # --- the time that a fit may take ---
 

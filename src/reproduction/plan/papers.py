@@ -1,4 +1,4 @@
-"""The papers: one folder of ``config/papers/`` each.  Adding a folder adds a paper; no list names them.
+"""The papers: one folder each (`reproduction.plan.places`).  Adding a folder adds a paper; no list names them.
 
 ``role_lists`` of a ``paper.yaml`` gives one name to several roles.  It may stand wherever the files of the paper name
 roles: in ``roles`` of the paper, of an experiment, of a measure or of a figure, and as the role of a locator in
@@ -17,16 +17,16 @@ from typing import Any
 
 from reproduction.plan.locators import RoleLists
 from reproduction.plan.outline import figures_in, names_in, parameters_of
+from reproduction.plan.places import FOLDER, code_of, paper_folders
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.experiment.methods import Method, variants
 from textmix.metrics.table import check_metrics, metrics_for
 
-FOLDER = "config/papers"
-#: The folder of the packages of the papers.
-CODE = Path(__file__).resolve().parents[1] / "papers"
 #: Most names that a message lists beside the nearest one.
 _LISTED = 100
+#: The parts of a paper.yaml that it may leave out.
+_EMPTY: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
 _SCHEMA = "workflow/schemas/paper.schema.yaml"
 
 
@@ -35,14 +35,16 @@ def source_of(paper: str) -> str:
     return f"{FOLDER}/{paper}/paper.yaml"
 
 
-def load_papers(root: Path, methods: Mapping[str, Method], code: Path = CODE) -> dict[str, dict[str, Any]]:
+def load_papers(
+    root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
+) -> dict[str, dict[str, Any]]:
     """Read and check every ``paper.yaml``.
 
     Parameters
     ----------
     root : the folder with ``config/`` and ``workflow/``.
     methods : the registry of methods.
-    code : the folder of the packages of the papers.
+    folders : paper -> its folder; by default those of ``config/papers``.
 
     Returns
     -------
@@ -53,15 +55,16 @@ def load_papers(root: Path, methods: Mapping[str, Method], code: Path = CODE) ->
     ConfigError : a file is missing or wrong, or names a method, parameter, metric, experiment, function or figure that
         does not exist.
     """
-    names = sorted(path.name for path in (root / FOLDER).iterdir() if path.is_dir())
-    papers = {name: _paper(root, name, methods, code) for name in names}
+    found = paper_folders(root) if folders is None else folders
+    papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
     return dict(sorted(papers.items(), key=lambda item: item[1]["place"]))
 
 
-def _paper(root: Path, name: str, methods: Mapping[str, Method], code: Path) -> dict[str, Any]:
+def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str, Any]:
     """Read and check one paper.yaml."""
-    source = source_of(name)
-    paper: dict[str, Any] = load_yaml_strict(root / source)
+    path, code = folder / "paper.yaml", code_of(root, folder)
+    source = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    paper: dict[str, Any] = load_yaml_strict(path)
     validate(paper, root / _SCHEMA, source)
     paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
@@ -70,13 +73,13 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method], code: Path) -> 
         _check_figure(f"{source}: figures.{key}", figure, paper)
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
-        _check_function(f"{source}: measures.{key}.function", code / name, measure["function"])
-    _check_drawn(source, code / name / "figures.py", paper["figures"])
+        _check_function(f"{source}: measures.{key}.function", code, measure["function"])
+    _check_drawn(source, code / "figures.py", [name for name, one in paper["figures"].items() if "stock" not in one])
     return paper
 
 
 def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return a ``paper.yaml`` without ``role_lists``, every list in it replaced by its roles in order.
+    """Return a ``paper.yaml`` without ``role_lists``, every list in it replaced by its roles in order, and empty parts.
 
     Parameters
     ----------
@@ -87,6 +90,7 @@ def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
     ------
     ConfigError : a list has the name of a role, or a role stands twice in one entry.
     """
+    paper = {**_EMPTY, **paper}
     expanded = {key: value for key, value in paper.items() if key != "role_lists"}
     lists: RoleLists = paper.get("role_lists", {})
     expanded["roles"] = _expand_roles(paper["roles"], lists, f"{source}: roles")
@@ -163,7 +167,7 @@ def _check_function(where: str, code: Path, function: str) -> None:
     check_name("function", name, names_in(code / f"{module}.py"), where)
 
 
-def _check_drawn(source: str, module: Path, figures: Mapping[str, Any]) -> None:
+def _check_drawn(source: str, module: Path, figures: Collection[str]) -> None:
     """Check that the code of a paper draws each figure of its paper.yaml."""
     if figures and not module.is_file():
         raise ConfigError(f"{source}: figures: there is no {module}, which draws them; write it or remove the figures")

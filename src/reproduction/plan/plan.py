@@ -14,12 +14,13 @@ from reproduction.plan.costs import COSTLY, Cost, Costs, load_costs
 from reproduction.plan.matrix import MATRIX, Matrix, load_matrix
 from reproduction.plan.own import OWN, Own
 from reproduction.plan.papers import check_references, load_papers, source_of
+from reproduction.plan.places import outside, paper_folders, read_datasets, read_methods, with_roles
 from reproduction.plan.reach import reach, taken_roles, within_reach
 from reproduction.plan.request import WORDS, Model, read_request
 from reproduction.plan.suites import Suite, load_suites
 from textmix.core.errors import ConfigError, suggest
-from textmix.data.registry import DatasetEntry, load_registry
-from textmix.experiment.methods import Method, load_methods, variants
+from textmix.data.registry import DatasetEntry
+from textmix.experiment.methods import Method, variants
 
 #: The first words of the reason of what this configuration leaves to the full run.
 LEFT_OUT = "left to the full run"
@@ -52,6 +53,7 @@ class Plan:
     registry : data set -> its entry of config/datasets.yaml.
     methods : method -> its entry of config/methods.yaml.
     papers : name -> content of its paper.yaml, in the order of the papers' ``place``.
+    folders : name -> folder of configuration of each paper.
     studies : name -> specification of every study: the papers and, in the same form, ``matrix``, the matrix with other
         numbers of training documents, and ``own``, whose roles are names of data sets.
     features : name -> how words are counted, of all studies and of models.
@@ -69,6 +71,7 @@ class Plan:
     registry: Mapping[str, DatasetEntry]
     methods: Mapping[str, Method]
     papers: Mapping[str, Mapping[str, Any]]
+    folders: Mapping[str, Path]
     studies: Mapping[str, Mapping[str, Any]]
     features: Mapping[str, Any]
     splits: Mapping[str, Any]
@@ -288,10 +291,11 @@ def make_plan(
     ------
     ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
     """
-    methods = load_methods(root / "config/methods.yaml", root / "workflow/schemas/methods.schema.yaml")
-    registry = load_registry(root / "config/datasets.yaml")
-    asked = read_request(config, files, root / "workflow/schemas", methods, registry)
-    papers = load_papers(root, methods)
+    further = outside(config)
+    folders = paper_folders(root, further)
+    methods, registry = read_methods(root, further), read_datasets(root, further)
+    asked = read_request(with_roles(config, further), files, root / "workflow/schemas", methods, registry)
+    papers = load_papers(root, methods, folders)
     settings = {**asked.settings, "roles": _taken(asked.settings, registry, resources, mirror)}
     given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
     matrix = load_matrix(root, settings["matrix"], registry, methods, max_trials=settings["max_trials"], **given)
@@ -306,7 +310,8 @@ def make_plan(
         studies=studies,
         features={**WORDS, **_shared("features", studies, papers)},
         splits=_shared("splits", studies, papers),
-        suites=load_suites(root, papers),
+        folders=folders,
+        suites=load_suites(root, [folders[name] for name in papers]),
         matrix=matrix,
         costs=Costs.of(load_costs(root / "config/costs.csv")),
         own=asked.own,

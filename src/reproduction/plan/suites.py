@@ -41,13 +41,13 @@ class Suite:
         return self.run.split(":")[0]
 
 
-def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
+def load_suites(root: Path, papers: Iterable[Path]) -> dict[str, Suite]:
     """Read the suites of no paper, then those of each paper.
 
     Parameters
     ----------
     root : the folder with ``config/`` and ``workflow/``.
-    papers : names of the papers, in order; a paper without a ``bench.yaml`` has no suite.
+    papers : folders of the papers, in order; a paper without a ``bench.yaml`` has no suite.
 
     Returns
     -------
@@ -57,11 +57,11 @@ def load_suites(root: Path, papers: Iterable[str]) -> dict[str, Suite]:
     ------
     ConfigError : a file does not follow its schema, or an entry has the name of another suite or a split without use.
     """
-    files = ["config/bench.yaml", *(f"config/papers/{paper}/bench.yaml" for paper in papers)]
     suites: dict[str, Suite] = {}
-    for source in files:
-        if (root / source).is_file():
-            raw = load_yaml_strict(root / source)
+    for path in (root / "config/bench.yaml", *(folder / "bench.yaml" for folder in papers)):
+        source = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        if path.is_file():
+            raw = load_yaml_strict(path)
             validate(raw, root / _SCHEMA, source)
             for name, entry in raw.items():
                 if name in suites:

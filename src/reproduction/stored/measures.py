@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.job.folders import package_of
 from textmix.core import io
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
@@ -211,7 +212,7 @@ def run_measure(
     settings: Mapping[str, Any],
     generator: np.random.Generator,
 ) -> Measure:
-    """Return what ``reproduction.papers.<paper>.<module>.<name>(sources, settings, generator)`` returns.
+    """Return what ``<package of the paper>.<module>.<name>(sources, settings, generator)`` returns.
 
     Parameters
     ----------
@@ -227,9 +228,9 @@ def run_measure(
     """
     module, _, name = function.partition(".")
     try:
-        found = getattr(importlib.import_module(f"reproduction.papers.{paper}.{module}"), name, None)
+        found = getattr(importlib.import_module(f"{package_of(paper)}.{module}"), name, None)
     except ModuleNotFoundError as error:
-        if error.name != f"reproduction.papers.{paper}.{module}":
+        if error.name != f"{package_of(paper)}.{module}":
             raise
         found = None
     if not callable(found):

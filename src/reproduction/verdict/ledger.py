@@ -56,11 +56,12 @@ def _contents(config: Path, paper: str) -> Iterator[tuple[str, Any]]:
     for row in io.read_csv(folder / "published.csv"):
         if not row["source"].startswith("test:"):  # a formula is judged by its test, which no result changes
             yield f"row:{row['id']}", {column: row[column] for column in _DECIDING}
-    for name, check in (load_yaml_strict(folder / "checks.yaml") or {}).items():
+    checks = folder / "checks.yaml"
+    for name, check in ((load_yaml_strict(checks) if checks.is_file() else {}) or {}).items():
         yield f"check:{name}", {key: value for key, value in check.items() if key != "text"}
     spec = load_yaml_strict(folder / "paper.yaml")
     for kind in ("experiments", "measures", "splits", "features"):
-        for name, entry in spec[kind].items():
+        for name, entry in spec.get(kind, {}).items():
             # The place of a function in the code is no part of what it measures.
             yield f"{kind}:{name}", {key: value for key, value in entry.items() if key != "function"}
     for file in _BINDING:

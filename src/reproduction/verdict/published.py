@@ -1,10 +1,11 @@
 """The published side of a paper: its numbers and claims, the checks of its claims, and our deviations from it.
 
-Each paper has three files in ``config/papers/<paper>/``:
+Each paper has up to three files in ``config/papers/<paper>/``, or in its folder outside the repository:
 
 - ``published.csv``: one row for each number, claim, figure or equation;
-- ``checks.yaml``: the claims as comparisons of rebuilt values;
-- ``deviations.yaml``: the places that the paper leaves open or prints garbled, and the choice made here.
+- ``checks.yaml``: the claims as comparisons of rebuilt values; a paper without claims has none;
+- ``deviations.yaml``: the places that the paper leaves open or prints garbled, and the choice made here; it may be
+  absent, too.
 
 A fault in one of them is a `ConfigError` that names file, line, column and remedy.  The module imports no NumPy, so the
 files can be checked while the workflow is parsed.
@@ -85,7 +86,6 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_WHERE = re.compile(r"(00[0-4](:(L\d+(-L\d+)?(,L\d+(-L\d+)?)*|\(\d+\)(-\(\d+\))?))?|derived|public)")
 
 
 @dataclass(frozen=True)
@@ -270,9 +270,11 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
     for column, allowed in (("kind", KINDS), ("tolerance", TOLERANCES)):
         if cells[column] not in allowed:
             raise _fault(path, line, column, f"'{cells[column]}' is unknown; {suggest(cells[column], allowed)}")
-    for column, pattern, form in (("id", _ID, "edcm.t1.industry.c1"), ("where", _WHERE, "001:L311, derived or public")):
-        if not pattern.fullmatch(cells[column]):
-            raise _fault(path, line, column, f"'{cells[column]}' has not the form of {form}; correct it")
+    if not _ID.fullmatch(cells["id"]):
+        raise _fault(path, line, "id", f"'{cells['id']}' has not the form of edcm.t1.industry.c1; correct it")
+    if not cells["where"] or not cells["where"].isprintable():
+        fault = "is no place in the source; write one, such as Table 2, page 7, derived or public"
+        raise _fault(path, line, "where", f"{cells['where']!r} {fault}")
     _check_numbers(path, line, cells)
     if cells["source"]:
         locator = parse_locator(cells["source"], f"{path}, line {line}, column source")
@@ -317,14 +319,14 @@ def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict
 
     Returns
     -------
-    name -> check; its locators name roles only.
+    name -> check; its locators name roles only.  There are none where there is no file.
 
     Raises
     ------
     ConfigError : the file does not follow its schema, a check lacks a key that its kind needs or has one that its kind
         does not take, or a locator is wrong.
     """
-    entries = load_yaml_strict(path)
+    entries = load_yaml_strict(path) if Path(path).is_file() else {}
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
     return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
 
@@ -352,13 +354,13 @@ def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str
 
 
 def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
-    """Read ``deviations.yaml``; the entries are in the file's order.
+    """Read ``deviations.yaml``; the entries are in the file's order, and there are none where there is no file.
 
     Raises
     ------
     ConfigError : the file does not follow its schema, or an identifier stands twice.
     """
-    entries = load_yaml_strict(path)
+    entries = load_yaml_strict(path) if Path(path).is_file() else []
     validate(entries, Path(schemas) / "deviations.schema.yaml", str(path))
     seen: set[str] = set()
     for entry in entries:

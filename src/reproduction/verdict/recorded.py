@@ -74,9 +74,16 @@ class RecordedRun:
         return self.date[:10]
 
 
-def recorded_files(config: Path) -> list[Path]:
-    """Return the files of the recorded run that there are, below the folder ``config``."""
-    return [path for path in (config / RUN, *sorted(config.glob(f"papers/*/{RECORDED}"))) if path.is_file()]
+def recorded_files(config: Path, folders: Iterable[Path] | None = None) -> list[Path]:
+    """Return the files of the recorded run that there are.
+
+    Parameters
+    ----------
+    config : the folder ``config``.
+    folders : the folders of the papers; by default those of ``config/papers``.
+    """
+    papers = sorted(config.glob("papers/*")) if folders is None else folders
+    return [path for path in (config / RUN, *(folder / RECORDED for folder in papers)) if path.is_file()]
 
 
 def read_recorded(files: Sequence[Path]) -> RecordedRun | None:

@@ -92,10 +92,17 @@ def _said(commit: Mapping[str, str]) -> str:
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
 
 
-def write_record(config: Path, run: RecordedRun, texts: Mapping[str, str]) -> None:
-    """Write the recorded run below the folder ``config``; parameters as `read_run` returns them."""
-    for paper, text in texts.items():
-        io.write_text(config / "papers" / paper / RECORDED, text)
+def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> None:
+    """Write the recorded run.
+
+    Parameters
+    ----------
+    config : the folder ``config``.
+    run : as `read_run` returns it.
+    texts : folder of a paper -> the text that `read_run` returns for it.
+    """
+    for folder, text in texts.items():
+        io.write_text(folder / RECORDED, text)
     io.write_json(config / RUN, {"date": run.date, "commit": run.commit, "lock": run.lock, "minutes": run.minutes})
 
 

@@ -22,7 +22,7 @@ from reproduction.plan.locators import (
     parse_locator,
 )
 from reproduction.plan.outline import names_in
-from reproduction.plan.papers import FOLDER, check_name, variants_of
+from reproduction.plan.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.settings import setting_of
@@ -31,12 +31,13 @@ from reproduction.verdict.settings import setting_of
 _SHOWN = ("experiments", "measures", "figures", "tables")
 
 
-def check_papers(papers: Mapping[str, Mapping[str, Any]], root: Path) -> None:
+def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, Path], root: Path) -> None:
     """Check the names in the files of all papers.
 
     Parameters
     ----------
     papers : name -> its paper.yaml, as `reproduction.plan.papers.load_papers` returns it.
+    folders : name -> folder of configuration.
     root : the folder with ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
 
     Raises
@@ -44,7 +45,7 @@ def check_papers(papers: Mapping[str, Mapping[str, Any]], root: Path) -> None:
     ConfigError : a file is at fault or names what does not exist; the message names file, place and remedy.
     """
     for name, spec in papers.items():
-        folder = root / FOLDER / name
+        folder = folders[name]
         check_record(read_record(folder, root / "workflow/schemas"), spec, folder, root / "tests")
 
 

@@ -151,7 +151,8 @@ class ReportInputs:
 
     Parameters
     ----------
-    config, schemas, results : the folders ``config``, ``workflow/schemas`` and ``results``.
+    folders : paper -> its folder of configuration.
+    schemas, results : the folders ``workflow/schemas`` and ``results``.
     papers : paper -> its ``paper.yaml``, in the order of the page.
     roles : role -> the data set that stands for it.
     chosen : the papers that the configuration names.
@@ -160,7 +161,7 @@ class ReportInputs:
     recorded : the recorded run, or None where none is recorded.
     """
 
-    config: Path
+    folders: Mapping[str, Path]
     schemas: Path
     results: Path
     papers: Mapping[str, Mapping[str, Any]]
@@ -188,12 +189,12 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
     sections, comparisons = [], []
     run = inputs.recorded
     for name, spec in inputs.papers.items():
-        record = read_record(inputs.config / "papers" / name, inputs.schemas)
+        record = read_record(inputs.folders[name], inputs.schemas)
         rows = _comparison(inputs, name, record)
         data = [_data_used(inputs, role) for role in spec["roles"]]
         figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
         results = Results(inputs.results, name, inputs.roles, spec)
-        history = inputs.config / "papers" / name / "history.md"
+        history = inputs.folders[name] / "history.md"
         text = history.read_text(encoding="utf-8") if history.is_file() else ""
         marked = widened(text, [row.id for row in record.rows])
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)

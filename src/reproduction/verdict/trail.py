@@ -24,6 +24,10 @@ _PARTS = {
 }
 
 
+#: The forms of ``where`` that do not say the place in words: lines or equations of a document, and the two words.
+_CATALOGUED = re.compile(r"\d{3}(:.*)?|derived|public")
+
+
 def place_in_paper(artefact: str, where: str) -> str:
     """Return the place of a published row in words, such as ``Table 1, line 341``.
 
@@ -31,6 +35,8 @@ def place_in_paper(artefact: str, where: str) -> str:
     ----------
     artefact, where : as in ``published.csv``.
     """
+    if not _CATALOGUED.fullmatch(where):
+        return where
     name = artefact.partition(".")[2]
     numbered = re.fullmatch(r"([tf])(\d+)(\..*)?", name)
     part = _PARTS.get(name.partition(".")[0], name.replace(".", " ").replace("_", " "))
