@@ -198,3 +198,6 @@ def test_a_paper_outside_the_repository_brings_data_methods_roles_and_figures(fr
     page = (fresh.folder / "results/report/toy.html").read_text(encoding="utf-8")
     assert "f-toy-lengths" in page and "Table 2" in page
     assert files(fresh.folder) == before
+    fresh.edit("else where/toy/figures.py", "axes.hist(", "axes.grid()\n    axes.hist(")
+    planned = fresh.run_warm("-n", "toy", *asked)
+    assert "figure_toy: 1 job" in planned.stdout and "measure: " not in planned.stdout, planned.stdout

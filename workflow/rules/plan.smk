@@ -6,6 +6,7 @@ Rules ask JOBS, CONTEST and OWN_JOBS for inputs and parameters, TARGETS for file
 import os
 
 from snakemake.logging import logger
+from snakemake_logger_plugin_textmix import expect
 
 from textmix.core.environment import versions
 from textmix.core.io import delete_result
@@ -47,7 +48,6 @@ from reproduction.plan.stages import (
     STUDY,
     TABLE,
 )
-from reproduction.plan.terminal import expect
 from reproduction.plan.targets import Targets, check_target
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.said import paper_said, verdicts_said

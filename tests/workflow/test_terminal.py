@@ -11,8 +11,8 @@ import pytest
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from reproduction.plan import terminal
-from reproduction.plan.terminal import LogHandler, Progress, expect, time_in_words
+import snakemake_logger_plugin_textmix as terminal
+from snakemake_logger_plugin_textmix import LogHandler, Progress, expect, time_in_words
 
 
 class Clock:
