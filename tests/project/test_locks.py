@@ -14,9 +14,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.project.locks import LOCKS, cut, entries
+from tests.project.locks import declared as asked_for
+
 ROOT = Path(__file__).resolve().parents[2]
-#: Lock -> the parts of pyproject.toml whose packages it holds, beside those of the locks before it.
-LOCKS = {"requirements.lock": "", "requirements-bench.lock": "bench", "requirements-dev.lock": "dev"}
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in LOCKS}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: Conda's name of a package that is called otherwise in the lock.
@@ -99,6 +100,12 @@ def check_asked(block: str, names: set[str]) -> None:
     asked = {line.strip(" #").removeprefix("via").strip() for line in block.splitlines() if "#" in line} - {""}
     assert asked, block.splitlines()[0]
     assert all(name == DIRECT or name in names for name in asked), asked
+
+
+def test_the_three_locks_are_one_lock_cut_by_who_asks():
+    whole = [entry for text in TEXTS.values() for entry in entries(text)]
+    parts = cut(whole, asked_for())
+    assert {name: entries(text) for name, text in parts.items()} == {name: entries(TEXTS[name]) for name in LOCKS}
 
 
 def test_no_package_is_in_two_locks():

@@ -101,6 +101,14 @@ def test_a_module_that_names_one_key_has_the_defaults_of_the_others(fresh: Clone
     assert "results/papers/edcm/" not in done.stdout
 
 
+def test_the_workflow_runs_from_the_crate_of_a_report(clean: Clone, tmp_path: Path) -> None:
+    shutil.copytree(clean.folder / "results/report", tmp_path / "report")
+    found = Clone(tmp_path / "report/source")
+    done = found.run_warm("-n", "--configfile", "../config.json", TEXTMIX_MIRROR=str(clean.folder / "mirror"))
+    assert done.returncode == 0, done.stdout
+    assert "rule fit:" in done.stdout
+
+
 def test_the_code_beside_the_rules_runs_whatever_is_installed(fresh: Clone, tmp_path: Path) -> None:
     """An image has textmix of its own; an edit on the volume counts all the same."""
     for package in ("textmix", "reproduction"):
