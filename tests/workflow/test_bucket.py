@@ -29,7 +29,7 @@ def elsewhere(store: Store, pristine: Clone, tmp_path_factory: pytest.TempPathFa
     clone = pristine.copy(tmp_path_factory.mktemp("bucket") / "clone")
     done = clone.run_warm("--cores", "2", *store.options, **store.environment)
     assert done.returncode == 0, done.stdout
-    assert "Report: results/report/index.html (" in done.stdout
+    assert "; results/report/index.html" in done.stdout
     return clone
 
 

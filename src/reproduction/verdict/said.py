@@ -36,7 +36,7 @@ def paper_said(paper: str, comparison: Path) -> str:
     Parameters
     ----------
     paper : its name.
-    comparison : where its comparison is; it must be there, as `Targets.paper` asks for it, and a missing result says so.
+    comparison : where its comparison is, which `Targets.paper` asks for; a missing result says so.
     """
     with open(comparison, encoding="utf-8", newline="") as handle:
         rows = [row for row in csv.DictReader(handle) if row.get("kind") in ("number", "claim")]
