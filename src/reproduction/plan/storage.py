@@ -66,10 +66,11 @@ class Bucket(Here):
     ----------
     provider : Snakemake's object of the storage.
     prefix : of the names of all objects, with a slash at its end.
+    plans : whether this process plans the run; one that makes a job of it needs no records of results.
     """
 
-    def __init__(self, provider: Any, prefix: str) -> None:
-        self.provider, self.prefix = provider, prefix
+    def __init__(self, provider: Any, prefix: str, *, plans: bool = True) -> None:
+        self.provider, self.prefix, self.plans = provider, prefix, plans
         carry(provider)
         results = self._object(RESULTS)
         self.folder = str(results.local_path().parent)
@@ -92,7 +93,8 @@ class Bucket(Here):
         """Return where the plan reads the record of a file, after a look into the bucket."""
         for folder in (RESULTS, RESOURCES):
             if Path(name).is_relative_to(folder):
-                self._look(folder)
+                if self.plans or folder == RESOURCES:
+                    self._look(folder)
                 return self.records / name
         return Path(name)
 
@@ -132,7 +134,7 @@ class Bucket(Here):
         times = self._listed(below)
         for path in [path for path in (self.records / below).rglob("*") if path.is_file()]:
             if self.name(path) not in times:
-                path.unlink()
+                path.unlink(missing_ok=True)
         for name in filter(lambda name: _is_read(name, times), times):
             path = self.records / name
             if not path.is_file() or path.stat().st_mtime != times[name]:
@@ -237,4 +239,5 @@ def storage_of(workflow: Any) -> Here:
             "leave it out or name s3"
         )
     prefix = (settings.default_storage_prefix or "").rstrip("/")
-    return Bucket(workflow.storage_registry.default_storage_provider, f"{prefix}/")
+    provider = workflow.storage_registry.default_storage_provider
+    return Bucket(provider, f"{prefix}/", plans=workflow.is_main_process)
