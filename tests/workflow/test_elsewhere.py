@@ -109,17 +109,6 @@ def test_the_workflow_runs_from_the_crate_of_a_report(clean: Clone, tmp_path: Pa
     assert "\nfit  " in done.stdout
 
 
-def test_the_code_beside_the_rules_runs_whatever_is_installed(fresh: Clone, tmp_path: Path) -> None:
-    """An image has textmix of its own; an edit on the volume counts all the same."""
-    for package in ("textmix", "reproduction"):
-        (tmp_path / "image" / package).mkdir(parents=True)
-        (tmp_path / "image" / package / "__init__.py").write_text("raise SystemExit('that of the image')\n")
-    target = "results/features/tiny_reuters/letters"
-    done = fresh.run("--cores", "1", target, PYTHONPATH=str(tmp_path / "image"))
-    assert done.returncode == 0, done.stdout
-    assert (fresh.folder / target).is_dir()
-
-
 def test_a_module_from_git_reads_all_of_its_commit(fresh: Clone, tmp_path: Path) -> None:
     git = ("git", "-C", str(fresh.folder), "-c", "user.name=t", "-c", "user.email=t@example.org")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "all"), ("tag", "v1")):

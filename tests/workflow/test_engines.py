@@ -159,6 +159,24 @@ def test_kubernetes_makes_the_bytes_of_a_local_run(clean: Clone, fresh: Clone, t
         assert int(pod["containers"][0]["resources"]["limits"]["memory"].removesuffix("M")) > 0
 
 
+def test_a_pod_runs_the_code_of_the_volume(tmp_path: Path) -> None:
+    """The image has textmix of its own; an edit on the volume counts all the same."""
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text("#!/bin/sh\n/bin/cat > job.json\n", encoding="utf-8")
+    kubectl.chmod(0o755)
+    asked = {
+        "PATH": str(tmp_path),
+        "TEXTMIX_IMAGE": "i",
+        "TEXTMIX_CLAIM": "c",
+        "TEXTMIX_VOLUME": str(tmp_path.resolve()),
+    }
+    submit = [str(ROOT / "profiles/kubernetes/submit.py"), "--threads", "1", "--megabytes", "100", "--minutes", "1"]
+    subprocess.run([sys.executable, *submit, "job.sh"], cwd=tmp_path, env=asked, check=True)
+    job = json.loads((tmp_path / "job.json").read_text(encoding="utf-8"))
+    (pod,) = job["spec"]["template"]["spec"]["containers"]
+    assert {"name": "PYTHONPATH", "value": str(tmp_path.resolve() / "src")} in pod["env"]
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

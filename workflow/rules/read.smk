@@ -35,18 +35,18 @@ def source_folder(rules):
             ).git.checkout(commit)
             if not folder.exists():
                 os.rename(f"{made}/checkout", folder)
+    # The jobs import the code of this commit, as this process does.
+    os.environ.update(
+        PYTHONPATH=os.pathsep.join(
+            filter(None, (str(folder / "src"), os.environ.get("PYTHONPATH")))
+        )
+    )
+    sys.path.insert(0, str(folder / "src"))
     return folder
 
 
 # The folder of this workflow, also where another workflow uses it as a module.
 ROOT = source_folder(workflow.current_basedir)
-# This process and the jobs import the code that lies there, whatever textmix is installed: that of an image is another.
-sys.path.insert(0, str(ROOT / "src"))
-os.environ.update(
-    PYTHONPATH=os.pathsep.join(
-        filter(None, (str(ROOT / "src"), os.environ.get("PYTHONPATH")))
-    )
-)
 # The rules are included from there: Snakemake finds no scripts of rules that it took from a local git repository.
 RULES = ROOT / "workflow/rules"
 
