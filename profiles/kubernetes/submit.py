@@ -29,6 +29,12 @@ def setting(name: str) -> str:
     return os.environ[name]
 
 
+def variables(folder: Path) -> dict[str, str]:
+    """Return the variables of a pod's environment: the code of the checkout runs, not that of the image."""
+    passed = {name: os.environ[name] for name in PASSED if name in os.environ}
+    return {"PYTHONPATH": str(folder / "src"), **passed}
+
+
 def manifest(script: Path, folder: Path, threads: int, megabytes: int, minutes: int) -> dict[str, Any]:
     """Describe the Job that runs ``script`` in ``folder`` within its memory and time."""
     volume = Path(setting("TEXTMIX_VOLUME"))
@@ -41,7 +47,7 @@ def manifest(script: Path, folder: Path, threads: int, megabytes: int, minutes: 
         "image": setting("TEXTMIX_IMAGE"),
         "command": ["sh", str(script)],
         "workingDir": str(folder),
-        "env": [{"name": name, "value": os.environ[name]} for name in PASSED if name in os.environ],
+        "env": [{"name": name, "value": value} for name, value in variables(folder).items()],
         "resources": {"requests": needs, "limits": {"memory": needs["memory"]}},
         "volumeMounts": [{"name": "work", "mountPath": str(volume)}],
     }

@@ -14,8 +14,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.project.locks import LOCKS, cut, entries
+from tests.project.locks import declared as asked_for
+
 ROOT = Path(__file__).resolve().parents[2]
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in LOCKS}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: Conda's name of a package that is called otherwise in the lock.
 CONDA = {"snakemake-minimal": "snakemake", "matplotlib-base": "matplotlib"}
@@ -23,15 +26,13 @@ CONDA = {"snakemake-minimal": "snakemake", "matplotlib-base": "matplotlib"}
 BROUGHT_BY = {"yaml": "pyyaml"}
 #: What conda brings and a lock of packages does not.
 CONDA_ONLY = {"python", "pip"}
-#: What a lock of packages brings and conda does not know: its test is skipped there.
-LOCK_ONLY = {"roc-validator"}
 DIRECT = "textmix (pyproject.toml)"
 
 
 @functools.cache
-def blocks() -> list[str]:
-    """Return the lock's entries, each with its hashes and the comment that says who asks for it."""
-    lines = [line for line in LOCK.splitlines() if not line.startswith("#")]
+def blocks(*names: str) -> list[str]:
+    """Return the entries of locks, all by default, each with its hashes and the comment that says who asks for it."""
+    lines = [line for name in names or LOCKS for line in TEXTS[name].splitlines() if not line.startswith("#")]
     starts = [number for number, line in enumerate(lines) if line and not line[0].isspace()]
     return ["\n".join(lines[start:end]) for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
 
@@ -42,21 +43,22 @@ def requirement(block: str) -> Requirement:
     return Requirement(block.splitlines()[0].removesuffix("\\").strip())
 
 
-def locked(direct: bool = False) -> dict[str, set[str]]:
-    """Return name -> versions of the lock; of packages that pyproject.toml names, if asked."""
+def locked(*names: str, direct: bool = False) -> dict[str, set[str]]:
+    """Return name -> versions of locks, all by default; of packages that pyproject.toml names, if asked."""
     found: dict[str, set[str]] = {}
-    for block in blocks():
+    for block in blocks(*names):
         if not direct or DIRECT in block:
             entry = requirement(block)
             found.setdefault(canonicalize_name(entry.name), set()).add(str(entry.specifier).removeprefix("=="))
     return found
 
 
-def declared() -> dict[str, Requirement]:
-    """Return the requirements of pyproject.toml, those for development with them."""
-    texts = [*PROJECT["dependencies"], *(text for group in PROJECT["optional-dependencies"].values() for text in group)]
-    entries = [Requirement(text) for text in texts]
-    return {canonicalize_name(entry.name): entry for entry in entries}
+def declared(lock: str) -> dict[str, Requirement]:
+    """Return the requirements of pyproject.toml whose packages a lock holds."""
+    extras = PROJECT["optional-dependencies"]
+    run = [text for name, group in extras.items() if name not in LOCKS.values() for text in group]
+    texts = extras[LOCKS[lock]] if LOCKS[lock] else [*PROJECT["dependencies"], *run]
+    return {canonicalize_name(entry.name): entry for entry in map(Requirement, texts)}
 
 
 def conda() -> dict[str, str]:
@@ -80,18 +82,35 @@ def test_every_requirement_is_pinned_by_version_and_digests():
 
 
 def test_lock_names_no_host_and_no_place():
-    for line in LOCK.splitlines():
+    for line in "".join(TEXTS.values()).splitlines():
         text = line.partition("--hash")[0]
         assert not re.search(r"://|--(extra-)?index|--find|--trusted|^-|@ |\bfile:|[/~]\w+/", text), line
         assert not re.search(r"\b[\w-]+\.(org|com|net|io|dev|internal|local)\b", text), line
 
 
 def test_every_package_is_there_because_another_one_asks_for_it():
-    names = {requirement(block).name for block in blocks()}
-    for block in blocks():
-        asked = {line.strip(" #").removeprefix("via").strip() for line in block.splitlines() if "#" in line} - {""}
-        assert asked, block.splitlines()[0]
-        assert all(name == DIRECT or name in names for name in asked), asked
+    for place, name in enumerate(LOCKS, start=1):
+        names = {requirement(block).name for block in blocks(*list(LOCKS)[:place])}
+        for block in blocks(name):
+            check_asked(block, names)
+
+
+def check_asked(block: str, names: set[str]) -> None:
+    """Check that the package of an entry is asked for, and by packages of the names alone."""
+    asked = {line.strip(" #").removeprefix("via").strip() for line in block.splitlines() if "#" in line} - {""}
+    assert asked, block.splitlines()[0]
+    assert all(name == DIRECT or name in names for name in asked), asked
+
+
+def test_the_three_locks_are_one_lock_cut_by_who_asks():
+    whole = [entry for text in TEXTS.values() for entry in entries(text)]
+    parts = cut(whole, asked_for())
+    assert {name: entries(text) for name, text in parts.items()} == {name: entries(TEXTS[name]) for name in LOCKS}
+
+
+def test_no_package_is_in_two_locks():
+    names = [{canonicalize_name(requirement(block).name) for block in blocks(name)} for name in LOCKS]
+    assert sum(map(len, names)) == len(set().union(*names))
 
 
 def test_two_versions_of_a_package_are_for_different_machines():
@@ -103,17 +122,18 @@ def test_two_versions_of_a_package_are_for_different_machines():
 
 
 def test_package_and_lock_have_the_same_direct_dependencies():
-    assert sorted(declared()) == sorted(locked(direct=True))
+    for lock in LOCKS:
+        assert sorted(declared(lock)) == sorted(locked(lock, direct=True))
 
 
 def test_locked_versions_are_those_the_package_allows():
-    for name, entry in declared().items():
+    for name, entry in [pair for lock in LOCKS for pair in declared(lock).items()]:
         for version in locked()[name]:
             assert entry.specifier.contains(version, prereleases=True), f"{entry} but {version} is locked"
 
 
 def test_conda_environment_has_exactly_the_direct_dependencies():
-    assert set(conda()) - CONDA_ONLY == set(locked(direct=True)) - LOCK_ONLY
+    assert set(conda()) - CONDA_ONLY == set(locked("requirements.lock", direct=True))
 
 
 def test_versions_of_the_conda_environment_are_locked_ones():

@@ -58,7 +58,7 @@ STAGES = {
 }
 REPORT = {
     **{"accepted.json": "accept", "provenance.html": "provenance"},
-    **dict.fromkeys(("config.json", "workflow.smk", "ro-crate-metadata.json"), "crate"),
+    **dict.fromkeys(("config.json", "README.md", "source", "ro-crate-metadata.json"), "crate"),
 }
 
 

@@ -101,6 +101,14 @@ def test_a_module_that_names_one_key_has_the_defaults_of_the_others(fresh: Clone
     assert "results/papers/edcm/" not in done.stdout
 
 
+def test_the_workflow_runs_from_the_crate_of_a_report(clean: Clone, tmp_path: Path) -> None:
+    shutil.copytree(clean.folder / "results/report", tmp_path / "report")
+    found = Clone(tmp_path / "report/source")
+    done = found.run_warm("-n", "--configfile", "../config.json", TEXTMIX_MIRROR=str(clean.folder / "mirror"))
+    assert done.returncode == 0, done.stdout
+    assert "\nfit  " in done.stdout
+
+
 def test_a_module_from_git_reads_all_of_its_commit(fresh: Clone, tmp_path: Path) -> None:
     git = ("git", "-C", str(fresh.folder), "-c", "user.name=t", "-c", "user.email=t@example.org")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "all"), ("tag", "v1")):

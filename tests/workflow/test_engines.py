@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.workflow.slurm import ACCOUNTING, PROGRAMS, cluster, lacking
 from tests.workflow.test_determinism import content
@@ -66,7 +67,6 @@ def same(here: Clone, there: Clone) -> None:
 @pytest.fixture(params=[False, True], ids=["without accounting", "with accounting"])
 def slurm(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
     """A Slurm of one node; a test that asks for it is skipped where its programs are not installed."""
-    plugin("slurm")
     missing = lacking((*PROGRAMS, *(ACCOUNTING if request.param else ())))
     if missing or os.geteuid():
         pytest.skip(f"needs {', '.join(missing) or 'to be root'}")
@@ -77,12 +77,50 @@ def slurm(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
         yield found
 
 
-def test_slurm_makes_the_bytes_of_a_local_run(slurm: dict[str, str], clean: Clone, fresh: Clone) -> None:
-    done = fresh.run("--profile", "profiles/slurm", **slurm)
+@pytest.mark.parametrize(
+    ("profile", "needs", "said"),
+    [
+        ("slurm", "cluster_generic", "with external jobid"),
+        ("slurm-plugin", "slurm", "has been submitted with SLURM jobid"),
+    ],
+)
+def test_slurm_makes_the_bytes_of_a_local_run(
+    profile: str, needs: str, said: str, slurm: dict[str, str], clean: Clone, fresh: Clone
+) -> None:
+    plugin(needs)
+    done = fresh.run("--profile", f"profiles/{profile}", **slurm)
     assert done.returncode == 0, done.stdout
-    submissions = done.stdout.count("has been submitted with SLURM jobid")
-    assert submissions == 3, "short jobs are submitted in groups"
+    assert done.stdout.count(said) == 3, "short jobs are submitted in groups"
     same(clean, fresh)
+
+
+#: What the controller says of a job -> what Snakemake is told of it.
+STATES = {
+    "JobId=7 JobState=COMPLETED Reason=None": "success",
+    "JobId=7 JobState=COMPLETING Reason=None": "running",
+    "JobId=7 JobState=PENDING Reason=Priority": "running",
+    "JobId=7 JobState=OUT_OF_MEMORY Reason=OutOfMemory": "failed",
+    "JobId=7 JobState=TIMEOUT Reason=TimeLimit": "failed",
+    "slurm_load_jobs error: Invalid job id specified": "failed",
+    "slurm_load_jobs error: Unable to contact slurm controller": "running",
+}
+
+
+def test_the_state_of_a_job_is_told_as_the_controller_knows_it(tmp_path: Path) -> None:
+    scontrol = tmp_path / "scontrol"
+    scontrol.write_text('#!/bin/sh\necho "$STATE"\n', encoding="utf-8")
+    scontrol.chmod(0o755)
+    for state, told in STATES.items():
+        asked = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "STATE": state}
+        status = [str(ROOT / "profiles/slurm/status.sh"), "7"]
+        assert subprocess.run(status, env=asked, capture_output=True, text=True, check=True).stdout == f"{told}\n"
+
+
+def test_no_profile_gives_a_job_other_cores_than_its_rule() -> None:
+    for path in ROOT.glob("profiles/*/config.yaml"):
+        assert "cpus_per_task" not in yaml.safe_load(path.read_text(encoding="utf-8")).get("default-resources", {}), (
+            path
+        )
 
 
 def test_a_generic_cluster_makes_the_bytes_of_a_local_run(clean: Clone, fresh: Clone) -> None:
@@ -119,6 +157,24 @@ def test_kubernetes_makes_the_bytes_of_a_local_run(clean: Clone, fresh: Clone, t
         assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == "work"
         assert pod["containers"][0]["image"] == "textmix:test"
         assert int(pod["containers"][0]["resources"]["limits"]["memory"].removesuffix("M")) > 0
+
+
+def test_a_pod_runs_the_code_of_the_volume(tmp_path: Path) -> None:
+    """The image has textmix of its own; an edit on the volume counts all the same."""
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text("#!/bin/sh\n/bin/cat > job.json\n", encoding="utf-8")
+    kubectl.chmod(0o755)
+    asked = {
+        "PATH": str(tmp_path),
+        "TEXTMIX_IMAGE": "i",
+        "TEXTMIX_CLAIM": "c",
+        "TEXTMIX_VOLUME": str(tmp_path.resolve()),
+    }
+    submit = [str(ROOT / "profiles/kubernetes/submit.py"), "--threads", "1", "--megabytes", "100", "--minutes", "1"]
+    subprocess.run([sys.executable, *submit, "job.sh"], cwd=tmp_path, env=asked, check=True)
+    job = json.loads((tmp_path / "job.json").read_text(encoding="utf-8"))
+    (pod,) = job["spec"]["template"]["spec"]["containers"]
+    assert {"name": "PYTHONPATH", "value": str(tmp_path.resolve() / "src")} in pod["env"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ rule bench:
 
 rule bench_suite:
     input:
+        with_peers,
         JOBS.bench_inputs,
     output:
         BENCH.path(),

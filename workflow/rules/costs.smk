@@ -3,6 +3,8 @@ from reproduction.plan.graph import graph
 
 rule costs:
     """Write time and memory of the jobs that ran in this folder into the table config/costs.csv."""
+    input:
+        in_a_folder,
     log:
         "logs/costs.log",
     localrule: True
@@ -19,6 +21,8 @@ rule costs:
 
 rule schedule:
     """How long the run takes on 1 to 64 cores and on a cluster, simulated from measured times of its jobs."""
+    input:
+        in_a_folder,
     log:
         "logs/schedule.log",
     localrule: True
@@ -35,6 +39,8 @@ rule schedule:
 
 rule spent:
     """Where the processor's time of the last run of each job went: start, compilation and work, by rule."""
+    input:
+        in_a_folder,
     log:
         "logs/spent.log",
     localrule: True

@@ -20,6 +20,8 @@ rule fetch:
 
 rule forget_missing:
     """Forget which data sets could not be had, so that the next run tries to fetch them again."""
+    input:
+        in_a_folder,
     log:
         "logs/forget_missing.log",
     localrule: True
@@ -34,8 +36,8 @@ rule forget_missing:
 rule doctor:
     """A table of the data sets: size, where from, reachable, how a wrong copy is noticed, the rows that wait, terms."""
     input:
-        registry=JOBS.registries(),
-        schema=ROOT / "workflow/schemas/datasets.schema.yaml",
+        registry=local(JOBS.registries()),
+        schema=local(ROOT / "workflow/schemas/datasets.schema.yaml"),
     log:
         "logs/doctor.log",
     localrule: True

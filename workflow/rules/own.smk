@@ -5,7 +5,7 @@ if OWN is not None:
 
     rule read_own:
         input:
-            OWN.inputs,
+            local(OWN.inputs),
         output:
             directory(PARSE.path()),
         log:

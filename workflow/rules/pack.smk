@@ -1,5 +1,7 @@
 rule pack:
     """Pack the fits, measures and scores that have been made, with their records, into results.tar.gz or pack=FILE."""
+    input:
+        in_a_folder,
     log:
         "logs/pack.log",
     localrule: True
@@ -17,6 +19,7 @@ rule pack:
 rule take:
     """Take from pack=FILE sha256=DIGEST each result that its job would make so today; the data are made before."""
     input:
+        in_a_folder,
         TARGETS.results()["features"],
         TARGETS.results()["split"],
     log:

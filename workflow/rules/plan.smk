@@ -9,9 +9,10 @@ from snakemake.logging import logger
 from snakemake_logger_plugin_textmix import expect
 
 from textmix.core.environment import versions
-from textmix.core.io import delete_result
+from reproduction.job.commit import agent_of
 from reproduction.job.folders import RESOURCES, RESULTS
 from reproduction.job.spent import write_own_seconds
+from reproduction.plan.carried import workflow_files
 from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
@@ -48,6 +49,8 @@ from reproduction.plan.stages import (
     STUDY,
     TABLE,
 )
+from reproduction.plan.storage import storage_of
+from reproduction.plan.suites import check_peers
 from reproduction.plan.targets import Targets, check_target
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.said import paper_said, verdicts_said
@@ -56,16 +59,17 @@ MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
 with one_sentence():
     SETTINGS = with_defaults(config, MAIN_CONFIG)
     make_importable(outside(SETTINGS))
+    STORE = storage_of(workflow)
     PLAN = make_plan(
         SETTINGS,
         [MAIN_CONFIG, *CONFIG_FILES],
         ROOT,
-        RESOURCES,
+        STORE.place(RESOURCES),
         MIRROR,
     )
     check_papers(PLAN.papers, PLAN.folders, ROOT)
 
-JOBS = Jobs(PLAN, MIRROR)
+JOBS = Jobs(PLAN, MIRROR, STORE)
 CONTEST = ContestJobs(PLAN)
 OWN_JOBS = OwnJobs(PLAN)
 TARGETS = Targets(PLAN)
@@ -75,6 +79,7 @@ RECIPES = Recipes(
     SNAKEMAKE.make_again,
     logger.info,
     here=SNAKEMAKE.runs_here(),
+    store=STORE,
     # The peers stand beside the results at hand: a method without time is tried again for the target own alone.
     retry={"own", "peers"} & set(sys.argv[1:]) != {"peers"},
 )
@@ -112,6 +117,21 @@ def model_folder(wildcards):
         return TARGETS.model()
 
 
+def in_a_folder(wildcards):
+    """Return no file; with results in a bucket end with a sentence: the target looks through a folder of results."""
+    with one_sentence():
+        STORE.check_folder()
+    return []
+
+
+def with_peers(wildcards):
+    """Return no file; where the bench lacks its peers end with a sentence that says how to install them."""
+    with one_sentence():
+        if SNAKEMAKE.runs_here():
+            check_peers()
+    return []
+
+
 def stale_results(wildcards):
     """Return a sentence for each result that its job would not make so today."""
     return RECIPES.stale_below(RESULTS, RESOURCES)
@@ -119,9 +139,10 @@ def stale_results(wildcards):
 
 def delete_unfounded():
     """Delete the results that rest on one that this run has not made, so that no page shows old numbers as today's."""
+    STORE.look_again()
     gone = RECIPES.unfounded(RESULTS)
     for path in gone:
-        delete_result(path)
+        STORE.delete(path)
     if gone:
         pages = [path for path in gone if path.endswith(".html")] or gone
         logger.error(

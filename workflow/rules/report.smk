@@ -111,10 +111,11 @@ rule crate:
         data=TARGETS.datasets(),
         benchmarks=TARGETS.benchmarks(),
         lock=JOBS.source("requirements.lock"),
-        snakefile=JOBS.source("workflow/Snakefile"),
+        source=JOBS.sources(*workflow_files(ROOT)),
     output:
         metadata=CRATE.path("metadata"),
-        workflow=CRATE.path("workflow"),
+        readme=CRATE.path("readme"),
+        source=directory(CRATE.path("source")),
         configuration=CRATE.path("configuration"),
     log:
         CRATE.log,
@@ -127,7 +128,12 @@ rule crate:
     resources:
         **NEEDS.resources(CRATE),
     params:
-        recipe=RECIPES.of("crate", commit=JOBS.commit, settings=dict(PLAN.settings)),
+        recipe=RECIPES.of(
+            "crate",
+            commit=JOBS.commit,
+            agent=lambda wildcards: agent_of(ROOT),
+            settings=dict(PLAN.settings),
+        ),
     message:
         "Describing results/report as a Workflow Run RO-Crate"
     script:
@@ -165,6 +171,8 @@ rule accept:
 
 rule verify:
     """Read every result again; name what was changed by hand and what is stale."""
+    input:
+        in_a_folder,
     log:
         "logs/verify.log",
     conda:
@@ -179,6 +187,8 @@ rule verify:
 
 rule record:
     """Write what a finished run gave into config/papers/<paper>/recorded.csv; run=FOLDER takes the run of another clone."""
+    input:
+        in_a_folder,
     log:
         "logs/record.log",
     localrule: True

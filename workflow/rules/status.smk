@@ -3,6 +3,8 @@ from reproduction.plan.graph import graph
 
 rule status:
     """What is done, started and missing, and how long the rest takes; also while a run is going on."""
+    input:
+        in_a_folder,
     log:
         "logs/status.log",
     localrule: True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,6 +30,17 @@ def commit_of(folder: Path) -> dict[str, str]:
         "date": date,
         "changes": f"{len(changed)} files changed since" if changed else "none since",
     }
+
+
+def agent_of(folder: Path) -> str:
+    """Return who works in a folder: the name by which git knows them there, else the name of their account."""
+    git = shutil.which("git")
+    if git is not None:
+        command = [git, "-C", str(folder), "config", "user.name"]
+        known = subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()  # noqa: S603 - no shell
+        if known:
+            return known
+    return getpass.getuser()
 
 
 def text_at(folder: Path, revision: str, path: Path) -> str:

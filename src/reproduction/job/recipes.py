@@ -24,13 +24,13 @@ _NAMED = 3
 
 
 def lasting(inputs: Iterable[str]) -> list[str]:
-    """Return the inputs of a job that stay after it, each once: those that the record of its result names.
+    """Return the inputs of a job that the record of its result names, each once.
 
-    The input ``parts`` of a job that joins single fits does not stay: Snakemake deletes them, and they have the recipe
-    of that job.
+    It names neither the input ``parts`` of a job that joins single fits, which Snakemake deletes and which have the
+    recipe of that job, nor the input ``source`` of a job that copies it: a comment is no reason for a new copy.
     """
-    passing = set(map(str, getattr(inputs, "parts", ())))
-    return [path for path in dict.fromkeys(map(str, inputs)) if path not in passing]
+    unnamed = {str(path) for name in ("parts", "source") for path in getattr(inputs, name, ())}
+    return [path for path in dict.fromkeys(map(str, inputs)) if path not in unnamed]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Recipe:
     environment : as `Code.state` gives it; empty where the job runs in an environment of its own, which Snakemake
         makes and compares.
     origin : where the code starts; None for a job whose results do not depend on code, a fetch.
+    folder : in which the job works; empty for the one in which the workflow runs.
     """
 
     script: str
@@ -80,6 +81,7 @@ class Recipe:
     code: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     origin: Code | None = None
+    folder: str = ""
 
     def record(self, inputs: Mapping[str, str]) -> dict[str, Any]:
         """Return the part of a result's record that says what made it, without times and absolute paths.

@@ -8,9 +8,9 @@ import platform
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,11 +41,13 @@ class Job:
     recipe : what the plan says that the job depends on; None for a job that makes no result.
     inputs : path -> digest of its inputs when the job began.
     outputs : paths of the declared outputs; `job` writes them as missing results if the script raises `MissingResult`.
+    names : path of an input -> the path by which records know it, where this is another.
     """
 
     recipe: Recipe | None
     inputs: dict[str, str]
     outputs: list[str]
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def settings(self) -> SimpleNamespace:
@@ -69,7 +71,7 @@ class Job:
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:
             raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
-        return self.recipe.record(self.inputs)
+        return self.recipe.record({self.names.get(path, path): digest for path, digest in self.inputs.items()})
 
 
 def set_up_log(path: str | Path | None) -> None:
@@ -105,11 +107,36 @@ def machine() -> dict[str, str]:
 def _started(snakemake: Any) -> Job:
     """Return the job that Snakemake started, after a check that its code is that of the plan."""
     recipe = snakemake.params.get("recipe")
+    names = _work_in(recipe.folder, snakemake) if recipe and recipe.folder else {}
     inputs = {str(path): io.result_digest(path) for path in sorted(lasting(snakemake.input))} if recipe else {}
     if recipe is not None:
         recipe.check()
         _check_imports(recipe)
-    return Job(recipe, inputs, [str(path) for path in snakemake.output])
+    return Job(recipe, inputs, [str(path) for path in snakemake.output], names)
+
+
+def _work_in(folder: str, snakemake: Any) -> dict[str, str]:
+    """Work in the folder to which Snakemake copies the results of a bucket; name them from there, as records do.
+
+    Returns
+    -------
+    path -> name of each further input, such as a file of the configuration, which now has an absolute path.
+    """
+    names: dict[str, str] = {}
+
+    def seen_from_there(path: str) -> str:
+        """Return a path that leads to the same file from the folder."""
+        if Path(path).is_relative_to(folder):
+            return os.path.relpath(path, folder)
+        names[os.path.abspath(path)] = str(path)
+        return os.path.abspath(path)
+
+    sys.argv[0] = os.path.abspath(sys.argv[0])
+    for part in ("input", "output", "log"):
+        files = getattr(snakemake, part)
+        setattr(snakemake, part, type(files)(toclone=files, custom_map=seen_from_there))
+    os.chdir(folder)
+    return names
 
 
 def _check_imports(recipe: Recipe) -> None:

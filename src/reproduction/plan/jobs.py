@@ -12,10 +12,12 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from snakemake.io import local
 
 from reproduction.job.commit import commit_of
 from reproduction.job.folders import RESOURCES, package_of
@@ -26,6 +28,7 @@ from reproduction.plan.own import OWN, run_started
 from reproduction.plan.places import outside, registries
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
+from reproduction.plan.storage import Here
 from reproduction.plan.suites import FEW, ROUNDS
 from textmix.core import io
 from textmix.data.fetch import source_state
@@ -45,10 +48,12 @@ class Jobs:
     ----------
     plan : the plan.
     mirror : folder of the mirror of raw data, or None.
+    store : where the results lie.
     """
 
     plan: Plan
     mirror: Path | None = None
+    store: Here = field(default_factory=Here)
 
     @functools.cached_property
     def inputs(self) -> Inputs:
@@ -58,8 +63,12 @@ class Jobs:
     # --- code and configuration files ---
 
     def source(self, name: str) -> str:
-        """Return the path, from the folder in which the workflow runs, of a file named relative to the Snakefile."""
-        return os.path.relpath(self.plan.root / name)
+        """Return the path, from the folder in which the workflow runs, of a file named relative to the Snakefile.
+
+        Snakemake looks for it on the machine, also where results lie in a bucket.
+        """
+        path: str = local(os.path.relpath(self.plan.root / name))
+        return path
 
     def sources(self, *names: str) -> list[str]:
         """Return files beside the Snakefile, as `source` does."""
@@ -78,7 +87,7 @@ class Jobs:
     def fetch_state(self, wildcards: Any) -> str:
         """Return a text that changes when a missing data set may be within reach; constant once it is fetched."""
         name = wildcards.dataset
-        return source_state(self.plan.registry[name], RESOURCES / name, self.mirror)
+        return source_state(self.plan.registry[name], self.store.place(RESOURCES / name), self.mirror)
 
     def dataset_entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the part of a registry entry that fetching and parsing depend on: its prose is left out."""

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.recipes import Code, Recipe, differences, lasting
+from reproduction.plan.storage import Here
 from textmix.core import io
 from textmix.core.digests import known_sha256
 from textmix.core.errors import OUT_OF_TIME, IntegrityError
@@ -31,6 +32,7 @@ class Recipes:
     say : tells the user a sentence.
     here : whether jobs run in the environment of this process, not in environments that Snakemake makes.
     retry : whether a job that the time budget left no time is tried again.
+    store : where the results lie.
     """
 
     scripts: Path
@@ -38,6 +40,7 @@ class Recipes:
     say: Callable[[str], None]
     here: bool = True
     retry: bool = True
+    store: Here = field(default_factory=Here)
     _known: dict[str, Callable[[Any], Recipe]] = field(default_factory=dict)
     _said: set[str] = field(default_factory=set)
     #: Path of each result of this run -> its recipe and the inputs of its job.
@@ -63,7 +66,8 @@ class Recipes:
             code = Code(self.scripts / f"{script}.py", tuple(_asked(modules, wildcards)), tuple(data))
             found = {name: _asked(value, wildcards) for name, value in settings.items()}
             digests, installed = _state(code)
-            return Recipe(script, dict(wildcards.items()), found, digests, installed if self.here else {}, code)
+            environment = installed if self.here else {}
+            return Recipe(script, dict(wildcards.items()), found, digests, environment, code, self.store.folder)
 
         return self._parameter(script, make)
 
@@ -78,7 +82,7 @@ class Recipes:
         def make(wildcards: Any) -> Recipe:
             """Return the recipe of the fetch of one data set."""
             settings = {"entry": entry(wildcards), "state": state(wildcards)}
-            return Recipe("fetch", dict(wildcards.items()), settings)
+            return Recipe("fetch", dict(wildcards.items()), settings, folder=self.store.folder)
 
         return self._parameter("fetch", make)
 
@@ -88,11 +92,12 @@ class Recipes:
 
         def ask(wildcards: Any, input: Sequence[str], output: Sequence[str]) -> Recipe:
             """Return the recipe of a job; have its results made again where their records differ."""
-            recipe = make(wildcards)
-            self._asked |= {str(path): (recipe, lasting(input)) for path in output}
-            for path in output:
-                why = stale(path, recipe, lasting(input))
-                if why or (self.retry and _out_of_time(path)):
+            recipe, made = make(wildcards), list(map(self.store.name, output))
+            read = list(map(self.store.name, lasting(input)))
+            self._asked |= {path: (recipe, read) for path in made}
+            for path in made:
+                why = self._stale(path, recipe, read)
+                if why or (self.retry and _out_of_time(self.store.place(path))):
                     self.again(output)
                     self._tell(script, why)
                     break
@@ -109,6 +114,10 @@ class Recipes:
             self._said.add(sentence)
             self.say(sentence)
 
+    def _stale(self, path: str, recipe: Recipe, inputs: Sequence[str]) -> str:
+        """Return `stale` of a result, by the records where they lie."""
+        return stale(path, recipe, inputs, self.store.place)
+
     def is_of_run(self, path: str) -> bool:
         """Return whether a result is one of this run."""
         return path in self._asked
@@ -122,8 +131,9 @@ class Recipes:
         ----------
         results : the folder.
         """
-        lost = {path for path, asked in self._asked.items() if not Path(path).exists() or stale(path, *asked)}
-        inputs = {str(path): set(_inputs(path)) for path in _results(results)}
+        place = self.store.place
+        lost = {path for path, asked in self._asked.items() if not place(path).exists() or self._stale(path, *asked)}
+        inputs = {self.store.name(path): set(_inputs(path)) for path in _results(place(results))}
         found = set[str]()
         while more := {path for path in inputs.keys() - found if inputs[path] & (lost | found)}:
             found |= more
@@ -147,7 +157,7 @@ class Recipes:
             try:
                 record = _record(path)
                 recipe = self._known[record["script"]](_Wildcards(record["wildcards"]))
-                why = stale(path, recipe, list(record.get("inputs", {})))
+                why = self._stale(str(path), recipe, list(record.get("inputs", {})))
             except (KeyError, AttributeError, TypeError, IntegrityError):
                 continue
             if why:
@@ -177,16 +187,17 @@ def _state(code: Code) -> tuple[dict[str, str], dict[str, str]]:
     return code.state()
 
 
-def stale(path: str | Path, recipe: Recipe, inputs: Sequence[str]) -> str:
+def stale(name: str | Path, recipe: Recipe, inputs: Sequence[str], place: Callable[[str | Path], Path] = Path) -> str:
     """Return why an existing result is not what its job would make today; empty if it is, or if there is none.
 
     Parameters
     ----------
-    path : of the result.
+    name : path of the result.
     recipe : of its job.
     inputs : paths of the inputs of its job.
+    place : path of a result or an input -> where its record is read.
     """
-    path = Path(path)
+    path = place(name)
     if not path.exists():
         return ""
     try:
@@ -199,15 +210,15 @@ def stale(path: str | Path, recipe: Recipe, inputs: Sequence[str]) -> str:
         changed = [name for name, digest in _raw(path, record) if known_sha256(path.with_name(name)) != digest]
         if changed:
             return f"content of {changed[0]}"
-    return differences(record, recipe, _digest, inputs)
+    return differences(record, recipe, lambda name: _digest(place(name)), inputs)
 
 
-def _out_of_time(path: str | Path) -> bool:
+def _out_of_time(path: Path) -> bool:
     """Return whether a result is missing because the time of the run before was up."""
-    if not Path(path).exists():
+    if not path.exists():
         return False
     try:
-        reason: str = _record(Path(path)).get("missing", {}).get("reason", "")
+        reason: str = _record(path).get("missing", {}).get("reason", "")
     except IntegrityError:
         return False
     return reason.startswith(OUT_OF_TIME)
@@ -243,7 +254,7 @@ def _inputs(path: Path) -> Iterable[str]:
         return ()
 
 
-def _digest(path: str) -> str:
+def _digest(path: Path) -> str:
     """Return the digest of an input; empty where it is not there or cannot be read."""
     try:
         return io.result_digest(path)

@@ -20,6 +20,8 @@ from typing import Any
 _LIMIT = 100
 #: Folder in which Snakemake keeps its own files, below the one in which the workflow runs.
 _FOLDER = Path(".snakemake")
+#: Folder of the records of results that lie in a bucket.
+RECORDS = _FOLDER / "records"
 
 
 class _GivesWay(str):

@@ -142,7 +142,8 @@ CRATE = Stage(
     *("crate", "report"),
     {
         "metadata": "results/report/ro-crate-metadata.json",
-        "workflow": "results/report/workflow.smk",
+        "readme": "results/report/README.md",
+        "source": "results/report/source",
         "configuration": "results/report/config.json",
     },
     "end",

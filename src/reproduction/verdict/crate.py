@@ -17,7 +17,22 @@ _PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
 }
-_FORMATS = {".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
+_FORMATS = {".md": "text/markdown", ".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
+_MAIN = "workflow/Snakefile"
+#: Who wrote the workflow, and the file of the crate that says so.
+_AUTHORS, _CITED = "The textmix authors", "source/CITATION.cff"
+#: The text that tells a reader of the folder how to run the workflow in it.
+README = """# A report of textmix
+
+`index.html` is the report. `source` is the workflow with which it was made, as it was then, and `config.json` is its
+configuration. To make the report again, with Python 3.11 to 3.13 and `make`:
+
+    cp -r source textmix && cd textmix
+    make setup
+    .venv/bin/python -m snakemake --cores all --configfile ../config.json
+
+`ro-crate-metadata.json` describes all this for programs (https://w3id.org/ro/wfrun/workflow/0.5).
+"""
 _LICENSE = "https://spdx.org/licenses/MIT"
 
 
@@ -31,6 +46,7 @@ class RunFacts:
     start, end : times of the run, ISO 8601.
     commit : version of the workflow.
     snakemake : version of Snakemake.
+    agent : name of who ran it.
     settings : name of an input -> its value: seed, data sets with their digests, digest of the lock.
     """
 
@@ -39,18 +55,34 @@ class RunFacts:
     end: str
     commit: str
     snakemake: str
+    agent: str
     settings: Mapping[str, str]
 
 
-def run_crate(workflow: Path, configuration: Path, results: Sequence[Path], facts: RunFacts) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Carried:
+    """What a crate holds beside the results of its run.
+
+    Parameters
+    ----------
+    source : folder of the workflow, from which it runs.
+    configuration : of the run.
+    readme : the text `README`.
+    """
+
+    source: Path
+    configuration: Path
+    readme: Path
+
+
+def run_crate(carried: Carried, results: Sequence[Path], facts: RunFacts) -> dict[str, Any]:
     """Return the metadata of the crate as JSON-LD.
 
     The folder of the crate must hold the files under their own names.
 
     Parameters
     ----------
-    workflow : the Snakefile.
-    configuration : the configuration of the run.
+    carried : workflow, configuration and text.
     results : the files that the run made.
     facts : the facts about the run.
 
@@ -62,11 +94,18 @@ def run_crate(workflow: Path, configuration: Path, results: Sequence[Path], fact
         from rocrate.rocrate import ROCrate
     # The profiles of workflow runs build on version 1.1.
     crate = ROCrate(version="1.1")
+    agent = _entity(crate, "#agent", "Person", name=facts.agent)
     _describe(crate, facts)
-    main = crate.add_workflow(workflow, workflow.name, main=True, lang="snakemake", lang_version=facts.snakemake)
+    place = f"{carried.source.name}/{_MAIN}"
+    main = crate.add_workflow(carried.source / _MAIN, place, main=True, lang="snakemake", lang_version=facts.snakemake)
+    whole = crate.add_dataset(carried.source, carried.source.name)
+    whole["name"], whole["description"] = "source", "the workflow, its configuration and its code, from which it runs"
+    readme = _file(crate, carried.readme, "how to run the workflow")
+    readme["about"] = crate.root_dataset
+    main["url"] = readme.id
     main["name"], main["version"], main["encodingFormat"] = "textmix", facts.commit, "text/plain"
     main["conformsTo"] = {"@id": "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"}
-    given = _file(crate, configuration, "the configuration of the run")
+    given = _file(crate, carried.configuration, "the configuration of the run")
     settings = [
         _entity(crate, f"#setting-{place}", "PropertyValue", name=name, value=value)
         for place, (name, value) in enumerate(facts.settings.items(), start=1)
@@ -80,6 +119,7 @@ def run_crate(workflow: Path, configuration: Path, results: Sequence[Path], fact
     times = {"startTime": facts.start, "endTime": facts.end}
     run = _entity(crate, "#run", "CreateAction", name=f"run of {facts.title}", **times)
     run["description"] = "One run of the workflow, from raw data to the report."
+    run["agent"] = agent
     run["instrument"], run["object"], run["result"] = main, [given, *settings], made
     crate.root_dataset["mentions"] = run
     metadata: dict[str, Any] = crate.metadata.generate()
@@ -87,11 +127,12 @@ def run_crate(workflow: Path, configuration: Path, results: Sequence[Path], fact
 
 
 def _describe(crate: Any, facts: RunFacts) -> None:
-    """State name, date, licence and profiles of a crate."""
+    """State name, date, licence, author, publisher and profiles of a crate."""
     root = crate.root_dataset
     root["name"] = facts.title
     root["description"] = "Published numbers of papers on text categorisation beside the numbers that this run rebuilt."
     root["datePublished"] = facts.end
+    root["author"] = root["publisher"] = _entity(crate, "#authors", "Organization", name=_AUTHORS, url=_CITED)
     licence = _entity(crate, _LICENSE, "CreativeWork", name="MIT License", url=_LICENSE)
     licence["description"] = "The licence of the code; the report names the terms of each data set."
     root["license"] = licence

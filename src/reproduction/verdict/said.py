@@ -12,9 +12,13 @@ from reproduction.plan.stages import COMPARE, PAGE
 from reproduction.verdict.words import VERDICTS
 
 
-def verdicts_said() -> str:
-    """Return the path of the report and the counts of its verdicts in words; nothing where no report was made."""
-    summary = Path(PAGE.path("summary"))
+def verdicts_said(summary: Path) -> str:
+    """Return the path of the report and the counts of its verdicts in words; nothing where no report was made.
+
+    Parameters
+    ----------
+    summary : where the counts are.
+    """
     if not summary.is_file():
         return ""
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
@@ -26,14 +30,16 @@ def in_order(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
 
 
-def paper_said(paper: str) -> str:
+def paper_said(paper: str, comparison: Path) -> str:
     """Return the verdicts on the numbers and claims of one paper in words, and how its page is made.
 
-    Its comparison must be there, as `Targets.paper` asks for it; a missing result says so.
+    Parameters
+    ----------
+    paper : its name.
+    comparison : where its comparison is, which `Targets.paper` asks for; a missing result says so.
     """
-    path = COMPARE.path(paper=paper)
-    with open(path, encoding="utf-8", newline="") as handle:
+    with open(comparison, encoding="utf-8", newline="") as handle:
         rows = [row for row in csv.DictReader(handle) if row.get("kind") in ("number", "claim")]
     words = in_order(Counter(row["verdict"] for row in rows))
-    page = f"snakemake --config 'papers=[{paper}]' -- report"
+    path, page = COMPARE.path(paper=paper), f"snakemake --config 'papers=[{paper}]' -- report"
     return f"{paper}: {words or 'no number and no claim'}, each beside its published value in {path}; its page: {page}"

@@ -1,0 +1,77 @@
+"""Cut one lock of all extras into those of a run, the bench and development: python -m tests.project.locks WHOLE."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Lock -> the extra whose packages it holds beside those of the locks before it; the first one holds all other extras.
+LOCKS = {"requirements.lock": "", "requirements-bench.lock": "bench", "requirements-dev.lock": "dev"}
+
+
+def canonical(name: str) -> str:
+    """Return the name of a package, or of a requirement without its version, as the index writes it."""
+    return re.sub("[-_.]+", "-", re.match(r"[\w.-]+", name)[0]).lower()
+
+
+def entries(text: str) -> list[str]:
+    """Return the entries of a lock, each with its digests and its comment."""
+    return re.findall(r"^\w.*\n(?:[ ].*\n?)*", text, re.MULTILINE)
+
+
+def asking(entry: str) -> list[str]:
+    """Return who asks for the package of an entry: packages, and ``textmix (pyproject.toml)``."""
+    lines = (
+        line.strip(" #").removeprefix("via").strip() for line in entry.splitlines() if line.lstrip().startswith("#")
+    )
+    return [line for line in lines if line]
+
+
+def closure(direct: Iterable[str], whole: list[str]) -> set[str]:
+    """Return some packages and all that they ask for, directly or not."""
+    found = set(direct)
+    while more := {canonical(one) for one in whole if found & set(map(canonical, asking(one)))} - found:
+        found |= more
+    return found
+
+
+def cut(whole: list[str], direct: dict[str, set[str]]) -> dict[str, str]:
+    """Return the text of each lock.
+
+    Parameters
+    ----------
+    whole : the entries of one lock of all extras.
+    direct : lock -> the packages that pyproject.toml names for it.
+    """
+    texts, before = {}, set[str]()
+    for lock, names in direct.items():
+        mine = closure(names, whole) - before
+        before |= mine
+        texts[lock] = "".join(_commented(one, before) for one in whole if canonical(one) in mine)
+    return texts
+
+
+def _commented(entry: str, known: set[str]) -> str:
+    """Return an entry whose comment names only packages that are known."""
+    asked = [name for name in asking(entry) if name.startswith("textmix (") or canonical(name) in known]
+    lines = [line for line in entry.splitlines() if not line.lstrip().startswith("#")]
+    lines += [f"    # via {asked[0]}"] if len(asked) == 1 else ["    # via", *(f"    #   {name}" for name in asked)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def declared() -> dict[str, set[str]]:
+    """Return lock -> the packages that pyproject.toml names for it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    run = [text for name, texts in extras.items() if name not in LOCKS.values() for text in texts]
+    asked = {lock: extras[extra] if extra else [*project["dependencies"], *run] for lock, extra in LOCKS.items()}
+    return {lock: set(map(canonical, texts)) for lock, texts in asked.items()}
+
+
+if __name__ == "__main__":
+    for name, text in cut(entries(Path(sys.argv[1]).read_text(encoding="utf-8")), declared()).items():
+        (ROOT / name).write_text(text, encoding="utf-8")
