@@ -38,7 +38,7 @@ def test_lists_become_roles_in_order_wherever_roles_stand() -> None:
 
 
 def test_a_file_without_lists_stays_as_it_is() -> None:
-    content = {"roles": ["a"], "experiments": {"e": {"roles": {"a": "s"}}}, "measures": {}, "figures": {}}
+    content = {"roles": ["a"], "experiments": {"e": {"roles": {"a": "s"}}}, "measures": {}, "tables": {}, "figures": {}}
     assert expand_paper(content, "paper.yaml") == content
 
 
