@@ -19,6 +19,7 @@ from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 
 @njit
@@ -117,7 +118,7 @@ def search_modes(
                 exact[i] = bound[k] == 0.0
                 break
             if not sorted_[k]:
-                order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
+                order[k], sorted_[k] = stable_order(np.abs(z[k])), True
             node = pop(heaps[k], sizes[k], cost)
             sizes[k] -= 1
             _flip(member, z[k], order[k], node, last, rest)
