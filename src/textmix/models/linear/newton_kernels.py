@@ -55,6 +55,24 @@ _solve = running(_solve_by_lapack, np.linalg.solve)
 
 
 @njit
+def _column(table: np.ndarray, b: int) -> np.ndarray:
+    """Return a column of a table (n, B), float64 (n,)."""
+    column = np.empty(len(table))
+    for i in range(len(table)):
+        column[i] = table[i, b]
+    return column
+
+
+@njit
+def _moved(start: np.ndarray, t: float, change: np.ndarray) -> np.ndarray:
+    """Return start + t change, float64 (n,)."""
+    moved = np.empty(len(start))
+    for i in range(len(start)):
+        moved[i] = start[i] + t * change[i]
+    return moved
+
+
+@njit
 def newton_logistic(
     A: np.ndarray, Y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, U: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -82,9 +100,9 @@ def newton_logistic(
     n, size = A.shape
     unknowns, objective = U.copy(), np.zeros(Y.shape[1])
     converged, n_iter = np.zeros(Y.shape[1], dtype=np.bool_), 0
-    root, residual = np.zeros(n), np.zeros(n)
+    residual, scaled = np.zeros(n), np.zeros((n, size))
     for b in range(Y.shape[1]):
-        u, y = U[:, b].copy(), Y[:, b].astype(np.float64)
+        u, y = _column(U, b), _column(Y, b)
         odds = np.dot(A, u)
         value = _objective(odds, y, weight, penalty, u)
         for iteration in range(max_iter):
@@ -92,12 +110,12 @@ def newton_logistic(
                 e = math.exp(-abs(odds[i]))
                 p = 1.0 / (1.0 + e) if odds[i] >= 0.0 else e / (1.0 + e)
                 residual[i] = weight[i] * (p - y[i])
-                root[i] = math.sqrt(weight[i] * e) / (1.0 + e)
-            gradient = np.dot(residual, A) + penalty * u
-            scaled = A * root.reshape(n, 1)
-            hessian = np.dot(scaled.T, scaled)
-            mean = 0.0
+                root = math.sqrt(weight[i] * e) / (1.0 + e)
+                for j in range(size):
+                    scaled[i, j] = A[i, j] * root
+            gradient, hessian, mean = np.dot(residual, A), np.dot(scaled.T, scaled), 0.0
             for j in range(size):
+                gradient[j] += penalty[j] * u[j]
                 hessian[j, j] += penalty[j]
                 mean += hessian[j, j] / size
             for j in range(size):
@@ -110,13 +128,16 @@ def newton_logistic(
                 break
             change, t, moved = np.dot(A, step), 1.0, False
             for _ in range(HALVINGS):
-                new = _objective(odds + t * change, y, weight, penalty, u + t * step)
+                new_u, new_odds = _moved(u, t, step), _moved(odds, t, change)
+                new = _objective(new_odds, y, weight, penalty, new_u)
                 if new <= value - 1e-4 * t * decrease:
-                    u, odds, value, moved = u + t * step, odds + t * change, new, True
+                    u, odds, value, moved = new_u, new_odds, new, True
                     break
                 t *= 0.5
             if not moved:
                 break
             n_iter = max(n_iter, iteration + 1)
-        unknowns[:, b], objective[b] = u, value
+        objective[b] = value
+        for j in range(size):
+            unknowns[j, b] = u[j]
     return unknowns, objective, converged, n_iter
