@@ -270,7 +270,7 @@ def test_an_edit_reaches_a_kernel_outside_the_library(package: Path) -> None:
 #: A kernel that raises for a negative number, one that calls it, and one that calls both and is called twice.
 INNER = {
     "root.py": "import math\nfrom textmix.numerics.jit import njit\n\n\n@njit\ndef root(x):\n    if x < 0:\n"
-    "        raise ValueError('negative')\n    return math.sqrt(x)\n",
+    "        raise ValueError('negative', x)\n    return math.sqrt(x)\n",
     "roots.py": "from textmix.numerics.jit import njit\nfrom textmix.root import root\n\n\n@njit\ndef roots(x):\n"
     "    total = 0.0\n    for value in x:\n        total += root(value)\n    return total\n",
 }
@@ -300,7 +300,16 @@ def inner(package: Path) -> Path:
 
 def test_a_kernel_that_another_calls_becomes_machine_code_when_python_calls_it(inner: Path) -> None:
     lines = printed(inner, ROOTS)
-    assert lines == ["5.0", "True", "negative", "negative", "4.0 1.0 5.0", "False False"]
+    assert lines == ["5.0", "True", "('negative', -1.0)", "('negative', -1.0)", "4.0 1.0 5.0", "False False"]
+
+
+def test_a_kernel_of_numbas_own_decorator_may_call_ours(inner: Path) -> None:
+    (inner.parent / "mine.py").write_text(
+        "import numba\nfrom textmix.root import root\n\n\n@numba.njit\ndef twice(x):\n    return 2 * root(x)\n"
+    )
+    program = ROOTS.replace("from textmix", "import mine\nfrom textmix").replace("root.root(-1.0)", "mine.twice(-1.0)")
+    lines = printed(inner, program + "print(mine.twice(4.0))")
+    assert lines[2:] == ["('negative', -1.0)", "('negative', -1.0)", "4.0 1.0 5.0", "False False", "4.0"]
 
 
 def test_only_kernels_that_python_calls_are_stored(inner: Path) -> None:

@@ -59,7 +59,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         super().__init__(py_func, variables, targetoptions, pipeline_class)
 
     def compile(self, sig: Any) -> Any:
-        """Return the entry point for a signature, which is compiled if it was not, or only within another kernel."""
+        """Return the entry point for a signature, which is compiled if it was not, or only within another one."""
         with global_compiler_lock:
             known = self.overloads.get(tuple(normalize_signature(sig)[0]))
             if known is not None and isinstance(known.library, InnerCode) and not _is_within():
@@ -84,9 +84,14 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         environments = cres._find_referenced_environments()
         for environment in environments:
             cres.codegen.set_env(environment.env_name, environment)
-        super().add_overload(cres._replace(referenced_envs=tuple(environments)))
+        kept = (*(cres.referenced_envs or ()), *environments)  # as long as the machine code that points to them
+        super().add_overload(cres._replace(referenced_envs=kept))
 
 
 def _is_within() -> bool:
-    """Return whether this thread compiles a kernel now."""
-    return ConfigStack.top_or_none() is not None
+    """Return whether this thread compiles the code of a `Kernel` now, which is known by having no wrapper for C.
+
+    The code of a caller of other origin would not set the environments of inner code.
+    """
+    flags = ConfigStack.top_or_none()
+    return flags is not None and bool(flags.no_cfunc_wrapper)
