@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.targetconfig import ConfigStack
+from numba.core.types.misc import unliteral
 
 
 class InnerCode(JITCodeLibrary):  # type: ignore[misc]
@@ -69,7 +69,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Do as Numba's dispatcher, but a constant is a number like any other: it compiles no version of its own."""
         return super().get_call_template(
-            tuple(types.unliteral(one) for one in args), {name: types.unliteral(one) for name, one in kws.items()}
+            tuple(unliteral(one) for one in args), {name: unliteral(one) for name, one in kws.items()}
         )
 
     def add_overload(self, cres: CompileResult) -> None:
