@@ -50,7 +50,7 @@ SUITES = {
     "textmix/models/common/count_kernels.py": ["models/test_multinomial.py", "models/test_mixture.py"],
     "textmix/models/naive_bayes/*_kernels.py": ["models/test_discounting.py"],
     "textmix/numerics/lane_kernels.py": ["numerics/test_lane_kernels.py", "models/test_hmm.py"],
-    "textmix/models/common/copy_kernels.py": ["models/test_pmm_predict.py", "models/test_edcm.py"],
+    "textmix/models/common/copy_kernels.py": ["models/test_kernels.py", "models/test_pmm_predict.py"],
     "textmix/models/common/heap_kernels.py": ["models/test_cbm.py", "models/test_rerank.py"],
     "textmix/models/common/f_kernels.py": ["models/test_cbm_regularised.py", "models/test_label_rivals.py"],
     "textmix/models/common/forest_kernels.py": ["models/test_rerank.py"],
@@ -89,7 +89,9 @@ SUITES = {
     ],
     "textmix/metrics/*.py": ["metrics"],
     "textmix/data/archives.py": ["data/test_archive.py"],
+    "textmix/numerics/inner.py": ["numerics/test_jit.py"],
     "textmix/numerics/jit.py": ["numerics/test_jit.py"],
+    "textmix/numerics/sort_kernels.py": ["numerics/test_sort_kernels.py"],
     "textmix/numerics/held_code.py": ["numerics/test_jit.py"],
     "textmix/numerics/matrices.py": [
         f"models/test_gate.py::test_{name}"

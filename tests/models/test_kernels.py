@@ -9,6 +9,7 @@ import pytest
 from scipy.special import log_expit
 
 from textmix.models.common import heap_kernels as heaps
+from textmix.models.common.copy_kernels import copy_into, taken, total_of
 from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
@@ -23,6 +24,16 @@ from textmix.models.pmm.training_kernels import weighted_log_sum
 from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep
 from textmix.models.topics.lda_kernels import drawn_anew, four_draws, left_to_right
 from textmix.numerics.random_kernels import uniform
+
+
+def test_copies_and_sums_are_those_of_numpy() -> None:
+    values, target = np.random.default_rng(0).normal(size=9), np.zeros(4)
+    copy_into(target, values)
+    assert target.tolist() == values[:4].tolist()
+    for places in (np.array([8, 0, 3, 3]), np.zeros(0, dtype=np.int32)):
+        assert taken(values, places).tolist() == values[places].tolist()
+    assert total_of(values) == sum(values.tolist())
+    assert total_of(values[:0]) == 0.0
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16, 19])

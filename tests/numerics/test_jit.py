@@ -265,3 +265,73 @@ def test_an_edit_reaches_a_kernel_outside_the_library(package: Path) -> None:
     assert printed(package, "import mine") == ["13"]
     mine.write_text(OUTSIDE.replace("+ 1", "+ 2"))
     assert printed(package, "import mine") == ["14"]
+
+
+#: A kernel that raises for a negative number, one that calls it, and one that calls both and is called twice.
+INNER = {
+    "root.py": "import math\nfrom textmix.numerics.jit import njit\n\n\n@njit\ndef root(x):\n    if x < 0:\n"
+    "        raise ValueError('negative', x)\n    return math.sqrt(x)\n",
+    "roots.py": "from textmix.numerics.jit import njit\nfrom textmix.root import root\n\n\n@njit\ndef roots(x):\n"
+    "    total = 0.0\n    for value in x:\n        total += root(value)\n    return total\n",
+}
+ROOTS = """
+import numpy as np
+from textmix import root, roots
+from textmix.numerics.inner import InnerCode
+print(roots.roots(np.array([4.0, 9.0])))
+print(*(isinstance(code.library, InnerCode) for code in root.root.overloads.values()))
+for call in (lambda: roots.roots(np.array([-1.0])), lambda: root.root(-1.0)):
+    try:
+        call()
+    except ValueError as error:
+        print(error)
+print(root.root(16.0), roots.roots(np.array([1.0])), root.root(25))
+print(*(isinstance(code.library, InnerCode) for code in root.root.overloads.values()))
+"""
+
+
+@pytest.fixture
+def inner(package: Path) -> Path:
+    """Add to the package a kernel that calls another one, which can fail."""
+    for name, text in INNER.items():
+        (package / name).write_text(text)
+    return package
+
+
+def test_a_kernel_that_another_calls_becomes_machine_code_when_python_calls_it(inner: Path) -> None:
+    lines = printed(inner, ROOTS)
+    assert lines == ["5.0", "True", "('negative', -1.0)", "('negative', -1.0)", "4.0 1.0 5.0", "False False"]
+
+
+def test_a_kernel_of_numbas_own_decorator_may_call_ours(inner: Path) -> None:
+    (inner.parent / "mine.py").write_text(
+        "import numba\nfrom textmix.root import root\n\n\n@numba.njit\ndef twice(x):\n    return 2 * root(x)\n"
+    )
+    program = ROOTS.replace("from textmix", "import mine\nfrom textmix").replace("root.root(-1.0)", "mine.twice(-1.0)")
+    lines = printed(inner, program + "print(mine.twice(4.0))")
+    assert lines[2:] == ["('negative', -1.0)", "('negative', -1.0)", "4.0 1.0 5.0", "False False", "4.0"]
+
+
+def test_only_kernels_that_python_calls_are_stored(inner: Path) -> None:
+    called = "import numpy as np; from textmix import roots; print(roots.roots(np.ones(3)))"
+    assert printed(inner, called) == ["3.0"]
+    assert [path.name.partition("-")[0] for path in entries(inner)] == ["roots"]
+    misses = (
+        "; from textmix import root; print(*(sum(k.stats.cache_misses.values()) for k in (root.root, roots.roots)))"
+    )
+    assert printed(inner, called + misses) == ["3.0", "0 0"]
+
+
+def test_a_stored_kernel_serves_kernels_that_call_it(inner: Path) -> None:
+    printed(inner, "from textmix import root; root.root(4.0)")
+    stored = "import numpy as np; from textmix import root, roots; print(roots.roots(np.ones(3)), root.root(4.0))"
+    assert printed(inner, stored + "; print(sum(root.root.stats.cache_misses.values()))") == ["3.0 2.0", "0"]
+
+
+def test_a_constant_compiles_no_version_of_its_own(inner: Path) -> None:
+    (inner / "fixed.py").write_text(
+        "from textmix.numerics.jit import njit\nfrom textmix.root import root\n\n\n@njit\ndef fixed(n):\n"
+        "    i = 0\n    while i < n:\n        i += 1 + int(root(i))\n    return root(4) + i\n"
+    )
+    program = "from textmix import fixed, root; print(fixed.fixed(3), *root.root.overloads)"
+    assert printed(inner, program) == ["5.0 (int64,)"]

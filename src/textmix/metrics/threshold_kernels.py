@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 #: Rows of the result of a sweep.
 DETECTED, CORRECT, EXACT = 0, 1, 2
@@ -32,7 +33,7 @@ def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> fl
         Divided by the sum of all scores it is 1 - Pr_n, with Pr_n the accumulated probability of equation (5).  This
         order of addition keeps digits of 1 - Pr_n that the subtraction would lose where Pr_n is near 1.
     """
-    order[:] = np.argsort(-scores, kind="mergesort")
+    order[:] = stable_order(-scores)
     tail[len(scores)] = 0.0
     for n in range(len(scores) - 1, -1, -1):
         tail[n] = tail[n + 1] + scores[order[n]]
@@ -175,7 +176,7 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
     the middle between the lowest score that is detected and the next lower score; infinity where it is best to detect
     nothing; the highest of equally good thresholds.  A score of minus infinity is never detected.
     """
-    order = np.argsort(-scores, kind="mergesort")
+    order = stable_order(-scores)
     reference = np.sum(member)
     best, cut, correct = 0.0 if by_f1 else -float(reference), np.inf, 0
     for i in range(len(order)):

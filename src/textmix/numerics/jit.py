@@ -34,6 +34,7 @@ from textmix.core.cache import cache_folder, is_trusted
 from textmix.core.digests import sha256_bytes
 from textmix.numerics import compiling
 from textmix.numerics.held_code import PACKAGE, held_digest
+from textmix.numerics.inner import InnerCode, Kernel
 
 #: Settings of Numba that change the machine code of all kernels.
 _SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
@@ -92,7 +93,9 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Write the machine code for a signature, unless it holds addresses of this process."""
-        if not self._enabled or data.library.has_dynamic_globals or any(not part.can_cache for part in data.lifted):
+        if not self._enabled or isinstance(data.library, InnerCode):
+            return
+        if data.library.has_dynamic_globals or any(not part.can_cache for part in data.lifted):
             return
         content = dumps(data._reduce())
         with suppress(OSError):  # on a full disk the machine code is made again by the next process
@@ -148,8 +151,10 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return functools.partial(njit, **options)
-    kernel = numba.njit(**options)(function)
+    if numba.config.DISABLE_JIT:
+        return function
+    kernel = Kernel(function, targetoptions={"nopython": True, "boundscheck": None, **options})
     compiling.listen()
-    if isinstance(kernel, Dispatcher) and function.__module__.startswith(f"{PACKAGE}."):
-        kernel._cache = KernelCache(kernel)  # type: ignore[attr-defined]
+    if function.__module__.startswith(f"{PACKAGE}."):
+        kernel._cache = KernelCache(kernel)
     return kernel

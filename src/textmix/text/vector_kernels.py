@@ -13,6 +13,7 @@ import numpy as np
 
 from textmix.numerics.jit import njit
 from textmix.numerics.random_kernels import uniform
+from textmix.numerics.sort_kernels import stable_order
 from textmix.text.float_kernels import LANES, product, step
 
 #: The rate of the last step, as a share of the first one.
@@ -126,7 +127,7 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(counts)
     weights = np.concatenate((counts, np.zeros(max(n - 1, 0), dtype=np.int64)))
     parents, branches = np.zeros(len(weights), dtype=np.int64), np.zeros(len(weights), dtype=np.int8)
-    words = np.argsort(counts, kind="mergesort")
+    words = stable_order(counts)
     word, inner = 0, n
     for node in range(n, len(weights)):
         for branch in range(2):

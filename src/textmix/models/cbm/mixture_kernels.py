@@ -19,6 +19,7 @@ from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 
 @njit
@@ -98,13 +99,12 @@ def search_modes(
     member, sorted_ = np.zeros(n_labels, dtype=np.bool_), np.zeros(n_components, dtype=np.bool_)
     for i in range(n):
         for k in range(n_components):
-            z[k], sorted_[k] = Z[k, i], False
-            first[k], members = log_pi[i, k], 0.0
+            first[k], members, sorted_[k] = log_pi[i, k], 0.0, False
             for label in range(n_labels):
+                z[k, label] = Z[k, i, label]
                 first[k] -= softplus(-abs(z[k, label]))
                 members += max(z[k, label], 0.0)
-            base[k] = first[k] - members
-            heaps[k, 0], sizes[k] = k, 1
+            base[k], heaps[k, 0], sizes[k] = first[k] - members, k, 1
             cost[k], last[k], rest[k] = 0.0, -1, -1
         used, best, top = n_components, -np.inf, first.max()
         for k in range(n_components):
@@ -117,7 +117,8 @@ def search_modes(
                 exact[i] = bound[k] == 0.0
                 break
             if not sorted_[k]:
-                order[k], sorted_[k] = np.argsort(np.abs(z[k]), kind="mergesort"), True
+                copy_into(order[k], stable_order(np.abs(z[k])))
+                sorted_[k] = True
             node = pop(heaps[k], sizes[k], cost)
             sizes[k] -= 1
             _flip(member, z[k], order[k], node, last, rest)

@@ -47,20 +47,22 @@ def row_sums(indptr: np.ndarray, data: np.ndarray) -> np.ndarray:
 @njit
 def smallest_positive(table: np.ndarray) -> np.ndarray:
     """Return the smallest positive entry of each row of a table (n, m), float64 (n,); infinity where there is none."""
-    smallest = np.full(table.shape[0], np.inf)
-    lanes = np.empty(LANES)
+    smallest, lanes = np.empty(table.shape[0]), np.empty(LANES)
     for i in range(table.shape[0]):
-        lanes[:] = np.inf
+        for lane in range(LANES):
+            lanes[lane] = np.inf
         whole = table.shape[1] // LANES * LANES
         # In parallel and without a branch, which would be mispredicted: zeros are scattered among positive entries.
         for j in range(0, whole, LANES):
             for lane in range(LANES):
                 x = table[i, j + lane] if table[i, j + lane] > 0 else np.inf
                 lanes[lane] = x if x < lanes[lane] else lanes[lane]
-        for x in table[i, whole:]:
-            if 0 < x < lanes[0]:
-                lanes[0] = x
-        smallest[i] = lanes.min()
+        smallest[i] = np.inf
+        for j in range(whole, table.shape[1]):
+            if 0 < table[i, j] < smallest[i]:
+                smallest[i] = table[i, j]
+        for lane in range(LANES):
+            smallest[i] = min(smallest[i], lanes[lane])
     return smallest
 
 

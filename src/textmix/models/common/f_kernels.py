@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 
 @njit
@@ -34,8 +35,10 @@ def choose_for_f(joint: np.ndarray, sizes: np.ndarray, allow_empty: bool, chosen
         for label in range(n_labels):
             for s in range(1, top + 1):
                 gain[label] += joint[label, s] * 2.0 / (s + size)
-        order = np.argsort(-gain, kind="mergesort")
-        expected = gain[order[:size]].sum()
+        order = stable_order(-gain)
+        expected = 0.0
+        for place in range(size):
+            expected += gain[order[place]]
         if expected > value:
             value = expected
             chosen[:] = False

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.models.common.copy_kernels import copy_into
+from textmix.models.common.copy_kernels import copy_into, taken, total_of
 from textmix.models.common.special_kernels import log_rising, rising
 from textmix.models.dirichlet.length_kernels import length_derivatives
 from textmix.numerics.jit import njit
@@ -86,7 +86,10 @@ class Point(NamedTuple):
 @njit
 def total(tails: TailCounts, alpha: np.ndarray) -> float:
     """Return s, the sum of the parameters of all words; ``alpha``, float64 (K,), has one parameter a group."""
-    return (tails.copies * alpha).sum()
+    s = 0.0
+    for k in range(len(alpha)):
+        s += tails.copies[k] * alpha[k]
+    return s
 
 
 @njit
@@ -100,8 +103,10 @@ def _point(
     z: float,
 ) -> Point:
     """Return the point with the scaled gradient computed from its other parts."""
-    scaled = (tails.copies * alpha * np.abs(word_gradient - b)).sum() / (total(tails, alpha) * b)
-    return Point(value, word_gradient, word_curvature, b, z, scaled)
+    distance = 0.0
+    for k in range(len(alpha)):
+        distance += tails.copies[k] * alpha[k] * abs(word_gradient[k] - b)
+    return Point(value, word_gradient, word_curvature, b, z, distance / (total(tails, alpha) * b))
 
 
 @njit
@@ -123,7 +128,7 @@ def evaluate(tails: TailCounts, alpha: np.ndarray) -> Point:
             below = tails.counts[i]
         value += tails.copies[k] * log_ratio
     s = total(tails, alpha)
-    b, z, below, longer = 0.0, 0.0, 0.0, tails.number.sum()
+    b, z, below, longer = 0.0, 0.0, 0.0, total_of(tails.number)
     for k in range(len(tails.lengths)):
         log_ratio, first, second = rising(s + below, tails.lengths[k] - below)
         value -= longer * log_ratio
@@ -207,10 +212,12 @@ def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndar
 @njit
 def start_alpha(tails: TailCounts) -> np.ndarray:
     r"""Return \alpha_w = T_w1 / b(s) with s their sum: the maximum if no word were repeated (EDCM, equation 4)."""
-    alpha = tails.tail[tails.start[:-1]]
+    alpha = taken(tails.tail, tails.start[:-1])
     words = total(tails, alpha)
-    s = solve_sum(words, 0.0, words / tails.number.sum(), tails.lengths, tails.number)
-    return alpha * (s / words)
+    s = solve_sum(words, 0.0, words / total_of(tails.number), tails.lengths, tails.number)
+    for k in range(len(alpha)):
+        alpha[k] *= s / words
+    return alpha
 
 
 @njit(error_model="numpy")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.models.common.copy_kernels import copy_into
+from textmix.models.common.copy_kernels import copy_into, total_of
 from textmix.models.dirichlet.length_kernels import concentration_bound, length_derivatives
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
@@ -49,7 +49,7 @@ def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -
         return high, 0, True
     if low * length_derivatives(low, lengths, number)[0] >= words:
         return low, 0, True
-    s = min(max(words / max(number.sum(), 1.0), low), high)
+    s = min(max(words / max(total_of(number), 1.0), low), high)
     for step in range(1, MAX_STEPS + 1):
         derivative, curvature = length_derivatives(s, lengths, number)
         if s * derivative > words:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.models.common.copy_kernels import total_of
 from textmix.models.common.special_kernels import polygamma_rise
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 
 @njit
@@ -28,7 +30,7 @@ def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.nd
     """
     distinct, number = np.empty(len(length)), np.empty(len(length))
     n = 0
-    for d in np.argsort(length, kind="mergesort"):
+    for d in stable_order(length):
         if length[d] <= 0:
             continue
         if n > 0 and distinct[n - 1] == length[d]:
@@ -46,7 +48,7 @@ def length_derivatives(s: float, lengths: np.ndarray, number: np.ndarray) -> tup
     Psi(s + n) - Psi(s) is a sum of differences between consecutive lengths.  Each difference is computed once, for all
     documents that are at least as long; neighbouring lengths mostly differ by a word or two, hence by a term or two.
     """
-    gradient, curvature, below, longer = 0.0, 0.0, 0.0, number.sum()
+    gradient, curvature, below, longer = 0.0, 0.0, 0.0, total_of(number)
     for k in range(len(lengths)):
         first, second = polygamma_rise(s + below, lengths[k] - below)
         gradient += longer * first
@@ -63,4 +65,7 @@ def concentration_bound(lengths: np.ndarray, number: np.ndarray) -> float:
     A DCM with s = Q differs from a multinomial by less than one unit of log-likelihood over the whole class, so
     the data cannot distinguish a larger s from infinity.
     """
-    return max((number * lengths * lengths).sum(), 2.0)
+    bound = 0.0
+    for k in range(len(lengths)):
+        bound += number[k] * lengths[k] * lengths[k]
+    return max(bound, 2.0)

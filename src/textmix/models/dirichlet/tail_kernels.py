@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.models.common.copy_kernels import copy_into
+from textmix.models.common.copy_kernels import copy_into, taken
 from textmix.models.dirichlet.length_kernels import histogram
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
+from textmix.numerics.sort_kernels import stable_order
 
 #: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are summed by value; all other counts are listed.
 SMALL = 4
@@ -81,7 +82,7 @@ def class_tails(
         counts[p], weights[p] = data[cells[k]], weight[owners[k]]
         scratch.listed[w] += 1
     group, copies, start, count, tail = _merge(words, scratch, offsets, counts, weights)
-    lengths, number = histogram(length, weight[rows])
+    lengths, number = histogram(length, taken(weight, rows))
     return words, group, copies, start, count, tail, lengths, number
 
 
@@ -281,8 +282,8 @@ def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> i
 @njit
 def _sort_word(counts: np.ndarray, weights: np.ndarray) -> int:
     """Do as `_tally_word` for counts that are large or not whole."""
-    order = np.argsort(counts, kind="mergesort")
-    x, m = counts[order], weights[order]
+    order = stable_order(counts)
+    x, m = taken(counts, order), taken(weights, order)
     number = 0
     for i in range(len(x)):
         if m[i] == 0:

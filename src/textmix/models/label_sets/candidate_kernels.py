@@ -11,6 +11,7 @@ import numpy as np
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 
 @njit
@@ -34,7 +35,7 @@ def likeliest_sets(Z: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     last, rest = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     for i in range(n):
         size_of = np.abs(Z[i])
-        order, first = np.argsort(size_of, kind="mergesort"), 0.0
+        order, first = stable_order(size_of), 0.0
         for label in range(n_labels):
             first -= softplus(-size_of[label])
         heap[0], size, used = 0, 1, 1

@@ -13,6 +13,7 @@ import numpy as np
 from textmix.models.linear.loss_kernels import softplus
 from textmix.numerics.jit import njit
 from textmix.numerics.random_kernels import uniform
+from textmix.numerics.sort_kernels import stable_order
 
 
 @njit
@@ -53,7 +54,7 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
                 z = odds_given(Z[i], V, beam[b], label, label)
                 grown[b] = score[b] - softplus(-z)
                 grown[size + b] = score[b] - softplus(z)
-            order = np.argsort(-grown, kind="mergesort")[:width]
+            order = stable_order(-grown)[:width]
             following = np.zeros((len(order), n_labels), dtype=np.bool_)
             for place in range(len(order)):
                 following[place] = beam[order[place] % size]

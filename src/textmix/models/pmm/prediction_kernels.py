@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.models.common.copy_kernels import copy_into
+from textmix.models.common.copy_kernels import copy_into, taken
 from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import stable_order
 
 #: Relative difference of two scores below which they tie.
 TIE = 1e-12
@@ -78,11 +79,11 @@ def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
     """Return page ``number``: its counts in increasing order, and the rows of theta of its words in the same order."""
     row = slice(pages.indptr[number], pages.indptr[number + 1])
     indices, data = pages.indices[row], pages.data[row]
-    order = np.argsort(data, kind="mergesort")
+    order = stable_order(data)
     rows = np.empty((len(order), theta.shape[1]))
     for i in range(len(order)):
         copy_into(rows[i], theta[indices[order[i]]])
-    return Page(data[order], rows)
+    return Page(taken(data, order), rows)
 
 
 @njit(nogil=True)
@@ -154,15 +155,17 @@ def extension_scores(page: Page, model: Parameters, sums: SetSums) -> np.ndarray
     if size > n_labels:
         return np.full(n_labels, -np.inf)
     inverse = 1.0 / (size * size)
-    factor = 1.0 + 2.0 * sums.bias
-    score = model.label_weight + (label_prior(model, sums.member) + model.size_weight[size])
-    product = np.empty(n_labels)
+    prior = label_prior(model, sums.member) + model.size_weight[size]
+    factor, score, product = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
+    for k in range(n_labels):
+        factor[k], score[k] = 1.0 + 2.0 * sums.bias[k], model.label_weight[k] + prior
     i = 0
     while i < n:
         end = i + 1
         while end < n and end < i + CHUNK and page.x[end] == page.x[i]:
             end += 1
-        product[:] = 1.0
+        for k in range(n_labels):
+            product[k] = 1.0
         for row in range(i, end):
             for k in range(n_labels):
                 phi = sums.total[row] + 2.0 * sums.cross[row, k] + factor[k] * page.theta[row, k]
@@ -219,14 +222,25 @@ def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, margina
     size : the number of labels that `greedy` returned.
     marginal : float64 (L,), overwritten.
     """
-    steps = min(size + 1, len(added))
-    share = np.exp(visited[:steps] - visited[:steps].max())
-    marginal[:] = 0.0
+    steps, n_labels = min(size + 1, len(added)), len(marginal)
+    top = -np.inf
     for step in range(steps):
-        marginal += share[step]
-        for chosen in added[:step]:
-            marginal[chosen] += share[step].sum()
-    marginal /= share.sum()
+        for k in range(n_labels):
+            top = max(top, visited[step, k])
+    total = 0.0
+    for k in range(n_labels):
+        marginal[k] = 0.0
+    for step in range(steps):
+        own = 0.0
+        for k in range(n_labels):
+            share = np.exp(visited[step, k] - top)
+            marginal[k] += share
+            own += share
+            total += share
+        for place in range(step):
+            marginal[added[place]] += own
+    for k in range(n_labels):
+        marginal[k] /= total
 
 
 @njit(nogil=True)

@@ -53,7 +53,8 @@ def _predict_from_greedy(pages: Pages, model: Parameters, width: int, improve: A
         page = open_page(pages, d, model.theta)
         size = greedy(page, model, visited, added)
         visited_marginals(visited, added, size, marginal[d])
-        member[d][added[:size]] = True
+        for place in range(size):
+            member[d, added[place]] = True
         improve(page, model, member[d], width)
     return member, marginal
 
