@@ -1,6 +1,6 @@
 """The plan of this run, made once.
 
-Rules ask JOBS, CONTEST and OWN_JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters.
+Rules ask JOBS, CONTEST, OWN_JOBS and READING_JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters.
 """
 
 import os
@@ -15,6 +15,7 @@ from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
 from reproduction.plan.plan import make_plan
+from reproduction.plan.reading_jobs import ReadingJobs
 from reproduction.plan.recipes import Recipes
 from reproduction.plan.request import with_defaults
 from reproduction.plan.schedule import SOON, Needs
@@ -40,6 +41,7 @@ from reproduction.plan.stages import (
     PARSE,
     PART,
     PROVENANCE,
+    READINGS,
     SCALING,
     SCORE,
     SPLIT,
@@ -65,6 +67,7 @@ with one_sentence():
 JOBS = Jobs(PLAN, MIRROR)
 CONTEST = ContestJobs(PLAN)
 OWN_JOBS = OwnJobs(PLAN)
+READING_JOBS = ReadingJobs(PLAN)
 TARGETS = Targets(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(

@@ -27,7 +27,7 @@ FOLDER = "config/papers"
 CODE = Path(__file__).resolve().parents[1] / "papers"
 #: Most names that a message lists beside the nearest one.
 _LISTED = 100
-_SCHEMA = "workflow/schemas/paper.schema.yaml"
+PAPER_SCHEMA = "workflow/schemas/paper.schema.yaml"
 
 
 def source_of(paper: str) -> str:
@@ -62,7 +62,7 @@ def _paper(root: Path, name: str, methods: Mapping[str, Method], code: Path) -> 
     """Read and check one paper.yaml."""
     source = source_of(name)
     paper: dict[str, Any] = load_yaml_strict(root / source)
-    validate(paper, root / _SCHEMA, source)
+    validate(paper, root / PAPER_SCHEMA, source)
     paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)
@@ -121,6 +121,38 @@ def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[st
         if count > 1:
             raise ConfigError(f"{place}: the role '{role}' stands twice; name it once, by itself or by one list")
     return roles
+
+
+def check_entries(
+    where: str,
+    changed: Mapping[str, Mapping[str, Any]],
+    paper: Mapping[str, Any],
+    methods: Mapping[str, Method],
+    schema: Path,
+) -> None:
+    """Check entries that could stand in a paper.yaml in the place of its own.
+
+    Parameters
+    ----------
+    where : file and key where they are described, for messages.
+    changed : ``features``, ``splits``, ``experiments`` and ``measures`` -> the entries by name.
+    paper : the paper.yaml, lists of roles expanded.
+    methods : the registry of methods.
+    schema : the schema of a paper.yaml.
+
+    Raises
+    ------
+    ConfigError : an entry breaks the schema, or names what does not exist.
+    """
+    validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
+    for key, experiment in changed["experiments"].items():
+        _check_experiment(f"{where}: experiments.{key}", experiment, methods)
+    for key, measure in changed["measures"].items():
+        _check_measure(f"{where}: measures.{key}", measure, paper, methods)
+    for place, role, features, split in _references({**changed, "roles": ()}):
+        for kind, name in (("role", role), ("features", features), ("split", split)):
+            if name is not None:
+                check_name(kind, name, paper[kind if kind == "features" else f"{kind}s"], f"{where}: {place}")
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
