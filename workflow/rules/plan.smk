@@ -50,6 +50,7 @@ from reproduction.plan.stages import (
 )
 from reproduction.plan.terminal import expect
 from reproduction.plan.targets import Targets, check_target
+from reproduction.stored.curves import read_folder
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.said import paper_said, verdicts_said
 
@@ -115,6 +116,19 @@ def model_folder(wildcards):
 def stale_results(wildcards):
     """Return a sentence for each result that its job would not make so today."""
     return RECIPES.stale_below(RESULTS, RESOURCES)
+
+
+def fresh_curves(wildcards):
+    """Return paper -> file -> content of the specification curves of the papers whose curves are those of today.
+
+    They are a setting and no input of the pages, which would else run every reading.
+    """
+    folders = {paper: READINGS.path(paper=paper) for paper in READING_JOBS.papers()}
+    return {
+        paper: read_folder(Path(folder))
+        for paper, folder in folders.items()
+        if RECIPES.is_fresh("readings", folder, paper=paper)
+    }
 
 
 def delete_unfounded():

@@ -6,9 +6,11 @@ one row a level with its reason) and a drawing a published row.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 from textmix.core import io
@@ -133,16 +135,22 @@ class Curve:
         ]
 
 
-def read_curves(folder: Path) -> list[Curve]:
-    """Return the curves of a folder, in the order in which they were written.
+def read_folder(folder: Path) -> dict[str, str]:
+    """Return file -> content of a folder of curves.
 
     Raises
     ------
     IntegrityError : the folder was changed by hand.
     """
     io.check_result(folder)
+    names = sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".svg"))
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
+
+
+def read_curves(files: Mapping[str, str]) -> list[Curve]:
+    """Return the curves of a folder, given as `read_folder` does, in the order in which they were written."""
     grouped: dict[str, list[dict[str, str]]] = {}
-    for row in io.read_csv(folder / "readings.csv"):
+    for row in csv.DictReader(StringIO(files["readings.csv"])):
         grouped.setdefault(row["row"], []).append(row)
     return [_curve(rows) for rows in grouped.values()]
 
@@ -161,10 +169,10 @@ def _reading(row: Mapping[str, str]) -> Reading:
     return Reading(levels, float(row["value"]) if row["value"] else None, row["inside"] == "True", row["reason"])
 
 
-def read_factors(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
+def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]]]:
     """Return specification -> factor -> level -> why the source allows it."""
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for row in io.read_csv(folder / "factors.csv"):
+    for row in csv.DictReader(StringIO(files["factors.csv"])):
         found.setdefault(row["specification"], {}).setdefault(row["factor"], {})[row["level"]] = row["because"]
     return found
 
