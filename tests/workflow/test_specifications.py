@@ -32,12 +32,14 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
     (folder / "specifications.yaml").write_text(SPECIFICATIONS, encoding="utf-8")
     assert "fit" not in planned(copy), "the default run makes no reading"
     jobs = planned(copy, "specifications")
-    assert (jobs["fit"], jobs["score"], jobs["features"], jobs["readings"]) == (3, 3, 1, 1), "the choice is made already"
+    assert (jobs["fit"], jobs["score"], jobs["features"], jobs["readings"]) == (3, 3, 1, 1), (
+        "the choice is made already"
+    )
 
     done = copy.run_warm("--cores", "1", "specifications")
     assert done.returncode == 0, done.stdout
     rows = read_csv(copy.folder / "results/papers/edcm/specifications/readings.csv")
-    assert [row["levels"] for row in rows][0] == "smoothing=0.01; least count=2"
+    assert rows[0]["levels"] == "smoothing=0.01; least count=2"
     own = read_csv(copy.folder / "results/scores/edcm/table1/tiny_news/edcm.csv")
     accuracies = [float(row["value"]) for row in own if row["metric"] == "accuracy"]
     assert float(rows[0]["value"]) == pytest.approx(100 * sum(accuracies) / len(accuracies))

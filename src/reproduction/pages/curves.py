@@ -46,6 +46,8 @@ def _sheet(curve: Curve) -> Sheet:
     for place, (factor, level) in enumerate(lines):
         at = [rank for rank, one in zip(ranks, made, strict=True) if one.levels[factor] == level]
         below.plot(at, [place] * len(at), "s", color=INK, markersize=3)
+        if place and factor != lines[place - 1][0]:
+            below.axhline(place - 0.5, color=PALE, linewidth=0.6)
     names = [f"{factor}: {level}" if level == _levels(curve, factor)[0] else level for factor, level in lines]
     below.set_yticks(range(len(lines)), names, fontsize=SMALL)
     below.set_ylim(len(lines) - 0.4, -0.6)
