@@ -28,5 +28,5 @@ def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:
     drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim")
-    assert "boundary of the claim" in notes_of(drawn)
+    assert "The claim holds under 1 of them: inside the span of 2 readings." in notes_of(drawn)
     assert inline_svg(drawn, "s-p-x", "p-x.svg")

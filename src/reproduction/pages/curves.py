@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from reproduction.stored.curves import Curve
-from textmix.pages.marks import legend, marked, readable
+from textmix.pages.marks import marked, place_legend, readable
 from textmix.pages.style import GREY, INK, PALE, PAPER, SMALL, WIDTH, Sheet, style, svg_bytes
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def _sheet(curve: Curve) -> Sheet:
     above.set_ylabel(curve.unit)
     below.set_xlabel("readings, in increasing order of their value")
     marked(below.xaxis, sorted({1, len(made), *range(5, len(made) - 1, 5)}))
-    legend(figure, above)
+    handles, labels = above.get_legend_handles_labels()
+    place_legend(figure, handles, labels)
     _tell(figure, curve)
     return figure
 
@@ -80,8 +81,10 @@ def _tell(figure: Sheet, curve: Curve) -> None:
         figure.note("Fewer than two readings have a value.")
         return
     least, most = (readable(float(f"{end:.4g}")) for end in curve.span)
-    printed = "boundary of the claim" if curve.is_claim else "printed value"
     figure.note(f"{len(made)} of {curve.product} readings lie from {least} to {most}.")
-    figure.note(f"{curve.inside} of them are within the margin; the {printed} is {curve.standing}.")
+    if curve.is_claim:
+        figure.note(f"The claim holds under {curve.inside} of them: {curve.standing}.")
+    else:
+        figure.note(f"{curve.inside} of them are within the margin; the printed value is {curve.standing}.")
     if lost:
         figure.note(f"{lost} more were not run.")

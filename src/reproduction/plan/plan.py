@@ -299,6 +299,8 @@ def make_plan(
     given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
     matrix = load_matrix(root, settings["matrix"], registry, methods, max_trials=settings["max_trials"], **given)
     own = {OWN: asked.own.spec(methods)} if asked.own else {}
+    for name, paper in papers.items():
+        check_references(name, paper, asked.settings["roles"])
     readings = load_readings(root, papers, methods, settings["seed"])
     studies = {**{name: one.spec for name, one in readings.items()}, MATRIX: matrix.spec, **matrix.sizes, **own}
     plan = Plan(
@@ -358,15 +360,12 @@ def _check_papers(plan: Plan) -> None:
 
 
 def _check_roles(plan: Plan) -> None:
-    """Check that roles name data sets, and that papers name roles, features and splits that exist."""
-    roles = plan.wanted
-    for role, entry in roles.items():
+    """Check that roles name data sets."""
+    for role, entry in plan.wanted.items():
         for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
             if name is not None and name not in plan.registry:
                 remedy = suggest(name, sorted(plan.registry))
                 raise ConfigError(f"configuration: roles.{role}: no data set '{name}'; {remedy}")
-    for name, paper in plan.papers.items():
-        check_references(name, paper, roles)
 
 
 def _check_doubles(plan: Plan) -> None:

@@ -172,7 +172,7 @@ def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[
         check_name("published row", row, [name for name, text in named.items() if text], f"{source}: rows")
         locator = parse_locator(named[row], row)
         if isinstance(locator, CheckLocator):
-            check = checks[locator.check]
+            check = checks.get(locator.check, {})  # a check that there is not is refused with the line of its row
             texts = expand_locators([*check.get("left", ()), *check.get("right", ())], lists, f"{source}: {row}")
             found[row] = tuple(parse_locator(text, row) for text in texts)
         else:

@@ -57,4 +57,5 @@ def _tried(curve: Curve | None) -> str:
         return ""
     factors = ", ".join(curve.readings[0].levels)
     least, most = map(short, curve.span)
-    return f"{len(curve.made)} readings ({factors}) from {least} to {most}"
+    boundary = " from its boundary" if curve.is_claim else ""
+    return f"{len(curve.made)} readings ({factors}): {least} to {most}{boundary}"
