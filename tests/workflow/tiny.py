@@ -113,6 +113,7 @@ def make_clone(folder: Path) -> Clone:
 def _shorten_paper(folder: Path) -> None:
     """Give a paper its short form: leave out settings, later works and causes, and sources that the form lacks."""
     shutil.copy(PROFILE / f"{folder.name}.yaml", folder / "paper.yaml")
+    (folder / "specifications.yaml").unlink()
     spec = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
     checks = yaml.load((folder / "checks.yaml").read_bytes(), yaml.CSafeLoader)
     kept = {name: check for name, check in checks.items() if all(_is_short(text, spec) for text in _compared(check))}

@@ -3,7 +3,7 @@ FITTING = RECIPES.of(
     modules=JOBS.run_modules,
     spec=JOBS.run_spec,
     method=JOBS.run_method,
-    seed=PLAN.settings["seed"],
+    seed=READING_JOBS.seed_of_run,
 )
 
 
@@ -88,7 +88,7 @@ rule measure:
             methods=JOBS.measure_methods,
             sources=JOBS.measure_sources,
             predictions=JOBS.measure_predictions,
-            seed=PLAN.settings["seed"],
+            seed=READING_JOBS.seed_of_measure,
         ),
     message:
         "Measuring {wildcards.measure} for {wildcards.paper}"

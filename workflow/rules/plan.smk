@@ -1,6 +1,6 @@
 """The plan of this run, made once.
 
-Rules ask JOBS, CONTEST and OWN_JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters.
+Rules ask JOBS, CONTEST, OWN_JOBS and READING_JOBS for inputs and parameters, TARGETS for files, RECIPES for parameters.
 """
 
 import os
@@ -18,6 +18,7 @@ from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
 from reproduction.plan.places import make_importable, outside
 from reproduction.plan.plan import make_plan
+from reproduction.plan.reading_jobs import ReadingJobs
 from reproduction.plan.recipes import Recipes
 from reproduction.plan.request import with_defaults
 from reproduction.plan.schedule import SOON, Needs
@@ -43,6 +44,7 @@ from reproduction.plan.stages import (
     PARSE,
     PART,
     PROVENANCE,
+    READINGS,
     SCALING,
     SCORE,
     SPLIT,
@@ -52,6 +54,7 @@ from reproduction.plan.stages import (
 from reproduction.plan.storage import storage_of
 from reproduction.plan.suites import check_peers
 from reproduction.plan.targets import Targets, check_target
+from reproduction.stored.curves import read_folder
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.said import paper_said, verdicts_said
 
@@ -72,6 +75,7 @@ with one_sentence():
 JOBS = Jobs(PLAN, MIRROR, STORE)
 CONTEST = ContestJobs(PLAN)
 OWN_JOBS = OwnJobs(PLAN)
+READING_JOBS = ReadingJobs(PLAN)
 TARGETS = Targets(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(
@@ -135,6 +139,19 @@ def with_peers(wildcards):
 def stale_results(wildcards):
     """Return a sentence for each result that its job would not make so today."""
     return RECIPES.stale_below(RESULTS, RESOURCES)
+
+
+def fresh_curves(wildcards):
+    """Return paper -> file -> content of the specification curves of the papers whose curves are those of today.
+
+    They are a setting and no input of the pages, which would else run every reading.
+    """
+    folders = {paper: READINGS.path(paper=paper) for paper in READING_JOBS.papers()}
+    return {
+        paper: read_folder(Path(folder))
+        for paper, folder in folders.items()
+        if RECIPES.is_fresh("readings", folder, paper=paper)
+    }
 
 
 def delete_unfounded():

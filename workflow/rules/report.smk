@@ -57,6 +57,7 @@ rule page:
             roles=PLAN.settings["roles"],
             titles=JOBS.role_titles(),
             remedies=JOBS.remedies(),
+            curves=fresh_curves,
             chosen=PLAN.chosen(),
         ),
     message:

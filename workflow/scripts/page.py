@@ -25,7 +25,7 @@ with job(snakemake, tolerate_missing=True) as running:
     folders = (papers, Path(read.schemas[0]).parent, Path("results"))
     roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
     recorded = read_recorded(list(map(Path, read.recorded)))
-    inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made, recorded)
+    inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made, recorded, asked.curves)
     sections, comparisons = read_sections(inputs)
     report = Report(sections, read_remedies(asked.remedies), recorded)
     write_result(write.front, render_front(report), running.record)

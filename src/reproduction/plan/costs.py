@@ -7,6 +7,7 @@ No result depends on the table: it decides how work is cut into jobs, and how mu
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -44,6 +45,8 @@ class Cost:
     megabytes: int
 
 
+#: The end of the name of an entry of a declared reading (`reproduction.plan.specifications`).
+_READING = re.compile(r"_r[0-9a-f]{8}(?=/|$)")
 COLUMNS = tuple(each.name for each in fields(Cost))
 
 
@@ -120,10 +123,11 @@ class Costs:
     def estimate(self, stage: str, job: str = "", method: str = "", documents: int = 0) -> Cost | None:
         """Return the cost of a job: its own row, else that of the most alike job, scaled by the number of documents.
 
+        A reading that was not measured costs what the entry does that it reads otherwise.
         Alike are the jobs of the stage that did the same by ``method``; the one with the nearest number of documents is
         taken.  Without one the row of the whole stage stands; None where there is none.
         """
-        own = self.rows.get((stage, job))
+        own = self.rows.get((stage, job)) or self.rows.get((stage, _READING.sub("", job)))
         if own is not None:
             return own
         alike = self._alike.get((stage, method), []) if documents else []

@@ -166,8 +166,8 @@ class Jobs:
     # --- measures ---
 
     def measure_entry(self, wildcards: Any) -> Mapping[str, Any]:
-        """Return a measure's entry in paper.yaml."""
-        entry: Mapping[str, Any] = self.plan.papers[wildcards.paper]["measures"][wildcards.measure]
+        """Return a measure's entry in paper.yaml, or that of a reading."""
+        entry: Mapping[str, Any] = self.plan.studies[wildcards.paper]["measures"][wildcards.measure]
         return entry
 
     def measure_sources(self, wildcards: Any) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from reproduction.plan.locators import RoleLists
 from reproduction.plan.outline import figures_in, names_in, parameters_of
-from reproduction.plan.places import FOLDER, code_of, paper_folders
+from reproduction.plan.places import FOLDER, code_of, file_name, paper_folders
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.experiment.methods import Method, variants
@@ -27,7 +27,7 @@ from textmix.metrics.table import check_metrics, metrics_for
 _LISTED = 100
 #: The parts of a paper.yaml that it may leave out.
 _EMPTY: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
-_SCHEMA = "workflow/schemas/paper.schema.yaml"
+PAPER_SCHEMA = "workflow/schemas/paper.schema.yaml"
 
 
 def source_of(paper: str) -> str:
@@ -63,9 +63,9 @@ def load_papers(
 def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str, Any]:
     """Read and check one paper.yaml."""
     path, code = folder / "paper.yaml", code_of(root, folder)
-    source = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    source = file_name(root, path)
     paper: dict[str, Any] = load_yaml_strict(path)
-    validate(paper, root / _SCHEMA, source)
+    validate(paper, root / PAPER_SCHEMA, source)
     paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)
@@ -125,6 +125,38 @@ def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[st
         if count > 1:
             raise ConfigError(f"{place}: the role '{role}' stands twice; name it once, by itself or by one list")
     return roles
+
+
+def check_entries(
+    where: str,
+    changed: Mapping[str, Mapping[str, Any]],
+    paper: Mapping[str, Any],
+    methods: Mapping[str, Method],
+    schema: Path,
+) -> None:
+    """Check entries that could stand in a paper.yaml in the place of its own.
+
+    Parameters
+    ----------
+    where : file and key where they are described, for messages.
+    changed : ``features``, ``splits``, ``experiments`` and ``measures`` -> the entries by name.
+    paper : the paper.yaml, lists of roles expanded.
+    methods : the registry of methods.
+    schema : the schema of a paper.yaml.
+
+    Raises
+    ------
+    ConfigError : an entry breaks the schema, or names what does not exist.
+    """
+    validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
+    for key, experiment in changed["experiments"].items():
+        _check_experiment(f"{where}: experiments.{key}", experiment, methods)
+    for key, measure in changed["measures"].items():
+        _check_measure(f"{where}: measures.{key}", measure, paper, methods)
+    for place, role, features, split in _references({**changed, "roles": ()}):
+        for kind, name in (("role", role), ("features", features), ("split", split)):
+            if name is not None:
+                check_name(kind, name, paper[kind if kind == "features" else f"{kind}s"], f"{where}: {place}")
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:

@@ -67,6 +67,11 @@ def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def file_name(root: Path, path: Path) -> str:
+    """Return how messages name a file: from the root on, or by its whole path where it lies elsewhere."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
 def code_of(root: Path, folder: Path) -> Path:
     """Return the folder with the code of a paper: beside its configuration, or in the package of this repository."""
     return CODE / folder.name if folder.parent == root / FOLDER else folder

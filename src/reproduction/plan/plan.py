@@ -17,6 +17,7 @@ from reproduction.plan.papers import check_references, load_papers, source_of
 from reproduction.plan.places import outside, paper_folders, read_datasets, read_methods, with_roles
 from reproduction.plan.reach import reach, taken_roles, within_reach
 from reproduction.plan.request import WORDS, Model, read_request
+from reproduction.plan.specifications import Readings, load_readings
 from reproduction.plan.suites import Suite, load_suites
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry
@@ -54,8 +55,8 @@ class Plan:
     methods : method -> its entry of config/methods.yaml.
     papers : name -> content of its paper.yaml, in the order of the papers' ``place``.
     folders : name -> folder of configuration of each paper.
-    studies : name -> specification of every study: the papers and, in the same form, ``matrix``, the matrix with other
-        numbers of training documents, and ``own``, whose roles are names of data sets.
+    studies : name -> specification of every study: the papers with their readings and, in the same form, ``matrix``,
+        the matrix with other numbers of training documents, and ``own``, whose roles are names of data sets.
     features : name -> how words are counted, of all studies and of models.
     splits : name -> how documents are split, of all studies.
     suites : name -> suite of the bench.
@@ -64,6 +65,7 @@ class Plan:
     own : the user's own data, or None.
     model : the model to fit, or None.
     wanted : the roles as the configuration has them; those of ``settings`` name the data sets within reach.
+    readings : paper -> its declared readings; ``studies`` has their entries too, and ``papers`` has none of them.
     """
 
     root: Path
@@ -81,6 +83,7 @@ class Plan:
     own: Own | None = None
     model: Model | None = None
     wanted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    readings: Mapping[str, Readings] = field(default_factory=dict)
 
     def chosen(self) -> list[str]:
         """Return the papers that the configuration asks for, in order."""
@@ -121,11 +124,11 @@ class Plan:
 
     def runs(self, study: str) -> Iterator[Run]:
         """Yield the fit jobs of a study that are not too dear."""
-        return (run for run in self._all_runs(study) if not self._dear_run(run))
+        return (run for run in self._all_runs(study) if not self.dear_run(run))
 
     def _all_runs(self, study: str) -> Iterator[Run]:
         """Yield the fit jobs of a study, also those that are too dear."""
-        for key, experiment in self.studies[study]["experiments"].items():
+        for key, experiment in self.papers.get(study, self.studies[study])["experiments"].items():
             for role in experiment["roles"]:
                 dataset = self.dataset(role, study)
                 if dataset is not None:
@@ -173,7 +176,7 @@ class Plan:
 
     def measures(self, paper: str) -> list[str]:
         """Return the measures of a paper that have a data set at hand, or need none, and are not too dear."""
-        return [key for key in self._all_measures(paper) if not self._dear_measure(paper, key)]
+        return [key for key in self._all_measures(paper) if not self.dear_measure(paper, key)]
 
     def _all_measures(self, paper: str) -> list[str]:
         """Return the measures of a paper for which at least one data set is at hand, or which need none."""
@@ -185,12 +188,12 @@ class Plan:
 
         Keys are ``fit/<experiment>/<data set>/<method>``, ``measure/<measure>``, ``features/<data set>/<features>``.
         """
-        runs = {run: self._dear_run(run) for run in self._all_runs(paper)}
+        runs = {run: self.dear_run(run) for run in self._all_runs(paper)}
         found = {f"fit/{run.name.partition('/')[2]}": why for run, why in runs.items()}
-        found |= {f"measure/{key}": self._dear_measure(paper, key) for key in self._all_measures(paper)}
+        found |= {f"measure/{key}": self.dear_measure(paper, key) for key in self._all_measures(paper)}
         for run in runs:
             counts = run.dataset, self.run_inputs(run)[0]
-            found["features/" + "/".join(counts)] = self._dear_features(*counts)
+            found["features/" + "/".join(counts)] = self.dear_features(*counts)
         return {name: why for name, why in found.items() if why}
 
     def _dear(self, cost: Cost | None) -> str:
@@ -201,32 +204,32 @@ class Plan:
         seconds = f"{cost.seconds:.0f} s of the processor"
         return f"{LEFT_OUT}: it takes about {seconds}, more than dearest: {limit:g}"
 
-    def _dear_features(self, dataset: str, features: str) -> str:
+    def dear_features(self, dataset: str, features: str) -> str:
         """Return why the counts of a data set are left out, or nothing."""
         name = f"{dataset}/{features}"
         return self._dear(self.costs.estimate("features", name, features, self.documents(dataset)))
 
-    def _dear_run(self, run: Run) -> str:
+    def dear_run(self, run: Run) -> str:
         """Return why a fit job of a paper is left out, or nothing."""
         if run.paper not in self.papers:
             return ""
-        return self._dear(self.cost(run)) or self._dear_features(run.dataset, self.run_inputs(run)[0])
+        return self._dear(self.cost(run)) or self.dear_features(run.dataset, self.run_inputs(run)[0])
 
-    def _dear_measure(self, paper: str, measure: str) -> str:
+    def dear_measure(self, paper: str, measure: str) -> str:
         """Return why a measure is left out, or nothing."""
         name, sources = f"{paper}/{measure}", self.measure_sources(paper, measure).values()
         documents = max((self.documents(dataset) for dataset, _, _ in sources), default=0)
         why = [
             self._dear(self.costs.estimate("measure", name, name, documents)),
-            *(self._dear_features(dataset, features) for dataset, features, _ in sources),
-            *(self._dear_features(*counts) for counts in self.measure_beside(paper, measure)),
-            *(self._dear_run(run) for _, run in self.measure_runs(paper, measure)),
+            *(self.dear_features(dataset, features) for dataset, features, _ in sources),
+            *(self.dear_features(*counts) for counts in self.measure_beside(paper, measure)),
+            *(self.dear_run(run) for _, run in self.measure_runs(paper, measure)),
         ]
         return next(filter(None, why), "")
 
     def measure_sources(self, paper: str, measure: str) -> dict[str, tuple[str, str, str]]:
         """Return role -> (data set, features, split) of a measure, for the roles with a data set."""
-        entry = self.papers[paper]["measures"][measure]
+        entry = self.studies[paper]["measures"][measure]
         return {
             role: (dataset, entry["features"], split)
             for role, split in entry["roles"].items()
@@ -235,15 +238,15 @@ class Plan:
 
     def measure_beside(self, paper: str, measure: str) -> list[tuple[str, str]]:
         """Return the (data set, features) pairs of a measure's further features, a role each; none without any."""
-        beside = self.papers[paper]["measures"][measure].get("beside")
+        beside = self.studies[paper]["measures"][measure].get("beside")
         sources = self.measure_sources(paper, measure).values() if beside else ()
         return [(dataset, beside) for dataset, _, _ in sources]
 
     def measure_runs(self, paper: str, measure: str) -> Iterator[tuple[str, Run]]:
         """Yield role and fit job of the predictions that a measure reads: every method of its ``experiments``."""
-        entry = self.papers[paper]["measures"][measure]
+        entry = self.studies[paper]["measures"][measure]
         for key in entry.get("experiments", ()):
-            experiment = self.papers[paper]["experiments"][key]
+            experiment = self.studies[paper]["experiments"][key]
             for role in self.measure_sources(paper, measure):
                 if role in experiment["roles"]:
                     dataset = str(self.dataset(role))
@@ -300,7 +303,10 @@ def make_plan(
     given = {name: settings[f"matrix_{name}"] for name in ("sizes", "cost") if f"matrix_{name}" in settings}
     matrix = load_matrix(root, settings["matrix"], registry, methods, max_trials=settings["max_trials"], **given)
     own = {OWN: asked.own.spec(methods)} if asked.own else {}
-    studies = {**papers, MATRIX: matrix.spec, **matrix.sizes, **own}
+    for name, paper in papers.items():
+        check_references(name, paper, asked.settings["roles"])
+    readings = load_readings(root, papers, folders, methods, settings["seed"])
+    studies = {**{name: one.spec for name, one in readings.items()}, MATRIX: matrix.spec, **matrix.sizes, **own}
     plan = Plan(
         root=root,
         settings=settings,
@@ -317,6 +323,7 @@ def make_plan(
         own=asked.own,
         model=asked.model,
         wanted=asked.settings["roles"],
+        readings=readings,
     )
     for check in (_check_papers, _check_roles, _check_doubles, _check_suites, _check_model):
         check(plan)
@@ -358,15 +365,12 @@ def _check_papers(plan: Plan) -> None:
 
 
 def _check_roles(plan: Plan) -> None:
-    """Check that roles name data sets, and that papers name roles, features and splits that exist."""
-    roles = plan.wanted
-    for role, entry in roles.items():
+    """Check that roles name data sets."""
+    for role, entry in plan.wanted.items():
         for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
             if name is not None and name not in plan.registry:
                 remedy = suggest(name, sorted(plan.registry))
                 raise ConfigError(f"configuration: roles.{role}: no data set '{name}'; {remedy}")
-    for name, paper in plan.papers.items():
-        check_references(name, paper, roles)
 
 
 def _check_doubles(plan: Plan) -> None:

@@ -143,6 +143,16 @@ class Recipes:
         """Return the recipe of the job of a script with the given names in its output paths."""
         return self._known[script](_Wildcards(names))
 
+    def is_fresh(self, script: str, path: str, **names: str) -> bool:
+        """Return whether there is a result, and its job would make it so today.
+
+        Parameters
+        ----------
+        script, names : as for `of_job`.
+        path : of the result.
+        """
+        return Path(path).exists() and not stale(path, self.of_job(script, **names), _inputs(Path(path)))
+
     def stale_below(self, results: Path, resources: Path) -> list[str]:
         """Return a sentence for each result and fetched data set that its job would not make so today.
 
@@ -246,12 +256,12 @@ def _record(path: Path) -> dict[str, Any]:
         raise IntegrityError(f"{path}: is damaged; delete it and run again") from error
 
 
-def _inputs(path: Path) -> Iterable[str]:
+def _inputs(path: Path) -> list[str]:
     """Return the inputs that the record of a result names; none where it cannot be read."""
     try:
-        return dict(_record(path).get("inputs", {}))
+        return list(_record(path).get("inputs", {}))
     except (IntegrityError, TypeError, ValueError):
-        return ()
+        return []
 
 
 def _digest(path: Path) -> str:

@@ -34,7 +34,7 @@ nearest right spelling.
 - `full.yaml` leaves out nothing: `make full`, or `snakemake --cores all --configfile config/full.yaml`.
 - `datasets.yaml` is the registry of data sets; `papers/<paper>/` holds one document each: `paper.yaml` (what is run),
   `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the
-  source is silent or garbled, and what was chosen).
+  source is silent or garbled, and what was chosen); `specifications.yaml` declares the readings that are run beside it.
 - One key on the command line: `snakemake --cores all --config strict=true`.
 - `matrix.yaml` is the comparison of every method on every data set: `snakemake --cores all matrix`.
 - `own.example.yaml` is an example for data of your own, see below.

@@ -158,7 +158,7 @@ STAGES = {
     )
 }
 
-# Stages of other targets: the bench, the growth, the matrix, a model, and data of the user's own.
+# Stages of other targets: the bench, the growth, the matrix, readings, a model, and data of the user's own.
 BENCH = Stage("bench", "{suite}", {"times": "results/bench/{suite}.csv"})
 SCALING = Stage(
     "scaling",
@@ -172,6 +172,7 @@ SCALING = Stage(
 MATRIX_TABLE = Stage("matrix", "table", {kind: f"results/matrix/{kind}.csv" for kind in ("matrix", "costs", "trials")})
 MATRIX_PAGE = Stage("matrix", "page", {"page": "results/matrix/index.html"})
 STUDY = Stage("matrix", "study", {"table": "results/matrix/study.csv", "page": "results/matrix/study.html"})
+READINGS = Stage("readings", "{paper}", {"curves": "results/papers/{paper}/specifications"})
 MODEL = Stage("model", "{dataset}/{method}", {"model": "results/models/{dataset}/{method}"})
 OWN_SUMMARY = Stage("own", "{dataset}/summary", {"summary": "results/own/{dataset}/summary.json"})
 OWN_CHOICE = Stage(

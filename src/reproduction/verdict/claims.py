@@ -148,6 +148,38 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
     return Outcome(_holds(check, found), seen, len(decided), len(pairs), missing, sorted(roles))
 
 
+def distance(check: Check, results: Results) -> float:
+    """Return how far the numbers of a check are from its boundary, in stored units: negative where it fails.
+
+    It is the least distance over the pairs, but for those that may fail; tests over trials are passed over.
+
+    Parameters
+    ----------
+    check : its entry in ``checks.yaml``, all of whose numbers are at hand.
+    results : the results that hold the numbers.
+    """
+    left, right = ([parse_locator(text, "check") for text in check.get(side, ())] for side in ("left", "right"))
+    pairs = COMPARISONS[check["kind"]][0](_side(check, left, results), _right_side(check, right, results))
+    found = sorted(
+        _distance(check, a.value, b.value)
+        for a, b in pairs
+        if not isinstance(a, MissingResult) and not isinstance(b, MissingResult)
+    )
+    return found[check.get("exceptions", 0)]
+
+
+def _distance(check: Check, a: float, b: float) -> float:
+    """Return how far a pair is from the boundary of its check."""
+    match check["kind"]:
+        case "near":
+            return float(check["margin"]) - abs(a - b)
+        case "holds":
+            return -abs(a - b)
+        case "rising" | "at_most" | "negative":
+            return b - a
+    return a - float(check.get("factor", 1.0)) * b
+
+
 def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool | None]:
     """Return for each pair of a check whether it holds; None where its trials do not tell.
 

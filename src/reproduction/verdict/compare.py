@@ -277,7 +277,7 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     found = locate(results, locator)
     if isinstance(found.value, str):
         return _judge_word(row, found.value)
-    found = _in_unit_of(row, locator, found)
+    found = in_unit_of(row, locator, found)
     roles = roles_behind(results, locator)
     entries = _entries([row.dataset] if row.dataset in roles else roles, results)
     target = number(row.value)
@@ -292,7 +292,7 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     return Judgement(verdict, reason, *shown, judge_spread(row, found), bound(row, found))
 
 
-def _in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
+def in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
     """Return a rebuilt number in the unit of a published row; a setting is stored in that unit already."""
     scale = 1.0
     if row.unit.startswith("percent") and not isinstance(locator, SettingLocator):

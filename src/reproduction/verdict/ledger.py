@@ -1,4 +1,4 @@
-"""The ledger of a paper: a digest of each published row, check, experiment and data role, with its history entry.
+"""The ledger of a paper: a digest of each published row, check, experiment, reading and data role, with its entry.
 
 A tolerance, a check or an experiment that changes after results were seen needs an entry in ``history.md`` that names
 it, with the state before and the reason.  ``ledger.csv`` holds the digest of each item as it was last entered, so that
@@ -45,7 +45,8 @@ def items(config: Path, paper: str) -> dict[str, str]:
     Returns
     -------
     ``row:<id>`` of each published row that an experiment or a check judges; ``check:<name>``; ``experiments:<name>``,
-    ``measures:<name>``, ``splits:<name>`` and ``features:<name>`` of paper.yaml; ``role:<file>/<role>``.
+    ``measures:<name>``, ``splits:<name>`` and ``features:<name>`` of paper.yaml; ``specifications:<name>``;
+    ``role:<file>/<role>``.
     """
     return {name: digest_of(content)[:_SHORT] for name, content in _contents(config, paper)}
 
@@ -64,6 +65,12 @@ def _contents(config: Path, paper: str) -> Iterator[tuple[str, Any]]:
         for name, entry in spec.get(kind, {}).items():
             # The place of a function in the code is no part of what it measures.
             yield f"{kind}:{name}", {key: value for key, value in entry.items() if key != "function"}
+    declared = folder / "specifications.yaml"
+    for name, entry in (load_yaml_strict(declared) if declared.is_file() else {}).items():
+        levels = {
+            factor: {key: one.get("set") for key, one in each.items()} for factor, each in entry["factors"].items()
+        }
+        yield f"specifications:{name}", {"rows": entry["rows"], "factors": levels}
     for file in _BINDING:
         roles = load_yaml_strict(config / file).get("roles", {})
         named = [role for name in spec["roles"] for role in spec.get("role_lists", {}).get(name, [name])]

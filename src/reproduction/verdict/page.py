@@ -78,6 +78,11 @@ class Report:
         return [item for section in self.sections for item in section.differing]
 
     @property
+    def unexplained(self) -> int:
+        """Number of the numbers and claims of all papers that differ and are not explained."""
+        return sum(len(section.unexplained) for section in self.sections)
+
+    @property
     def beside(self) -> Counter[str]:
         """Kind -> number of the items that the counts leave out."""
         return sum((section.beside for section in self.sections), Counter())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from reproduction.stored.curves import Curve, read_curves, read_factors
 from reproduction.stored.origins import Origin, read_origins
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.causes import Cause, causes_of
@@ -19,6 +20,7 @@ from reproduction.verdict.published import CLAIM, COUNTED, Deviation, Record, re
 from reproduction.verdict.recorded import EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.tables import PaperTable, make_table
 from reproduction.verdict.trail import made_by, shown_in
+from reproduction.verdict.unexplained import Unexplained, unexplained
 from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
@@ -26,6 +28,20 @@ from textmix.pages.drawing import Drawing, inline_svg, notes_of
 
 #: Where no run is recorded and no origin is known.
 NOTHING = Beside()
+
+
+@dataclass(frozen=True)
+class Specified:
+    """The specification curves of a paper.
+
+    Parameters
+    ----------
+    curves : each with its drawing.
+    factors : specification -> factor -> level -> why the source allows it.
+    """
+
+    curves: Sequence[tuple[Curve, Drawing]] = ()
+    factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,7 @@ class PaperSection:
     causes : id of a published row -> why it is not reproduced.
     url : address of the document; empty where none is known.
     spec : its ``paper.yaml``.
+    specified : its specification curves; none where they were not drawn, or are those of other results.
     """
 
     name: str
@@ -57,6 +74,7 @@ class PaperSection:
     causes: Mapping[str, Cause]
     url: str = ""
     spec: Mapping[str, Any] = field(default_factory=dict)
+    specified: Specified = field(default_factory=Specified)
 
     @property
     def counted(self) -> list[Item]:
@@ -130,6 +148,11 @@ class PaperSection:
             groups.setdefault(self.causes.get(item.cell.id), []).append(item)
         return sorted(groups.items(), key=lambda group: (group[0] is None, -len(group[1])))
 
+    @property
+    def unexplained(self) -> list[Unexplained]:
+        """The numbers and claims that differ and are not explained."""
+        return unexplained(self.differing, self.causes, [curve for curve, _ in self.specified.curves])
+
     def made_by(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the settings, code, records and logs behind an item."""
         return made_by(self.name, item.origin, self.spec)
@@ -159,6 +182,7 @@ class ReportInputs:
     titles : data set -> its ``title`` and ``terms`` of use in the registry.
     made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
     recorded : the recorded run, or None where none is recorded.
+    curves : paper -> file -> content of its specification curves, where they are those of today.
     """
 
     folders: Mapping[str, Path]
@@ -170,6 +194,7 @@ class ReportInputs:
     titles: Mapping[str, Mapping[str, str]]
     made: Collection[Path]
     recorded: RecordedRun | None = None
+    curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
@@ -198,7 +223,8 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         text = history.read_text(encoding="utf-8") if history.is_file() else ""
         marked = widened(text, [row.id for row in record.rows])
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
-        sections.append(make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside))
+        section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
+        sections.append(replace(section, specified=_specified(inputs, name, record)))
         comparisons.append(rows)
     return sections, comparisons
 
@@ -257,6 +283,23 @@ def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
         return {}
     io.check_result(path)
     return read_origins(path)
+
+
+def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
+    """Return the specification curves of a paper; none where they are not those of today."""
+    if paper not in inputs.curves:
+        return Specified()
+    files = inputs.curves[paper]
+    metrics = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
+    drawn = []
+    for curve in read_curves(files):
+        name, title = curve.drawing.removesuffix(".svg"), metrics[curve.row]
+        if not curve.made:
+            drawn.append((curve, Drawing(name, title, "", None, f"{NOT_RUN}: {curve.readings[0].reason}")))
+            continue
+        svg = files[curve.drawing].encode()
+        drawn.append((curve, Drawing(name, title, notes_of(svg), inline_svg(svg, f"s-{paper}-{name}", curve.drawing))))
+    return Specified(drawn, read_factors(files))
 
 
 def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:

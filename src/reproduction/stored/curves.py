@@ -1,0 +1,185 @@
+"""Specification curves on disk: the value of a published row under every declared reading.
+
+A folder of curves holds ``readings.csv`` (`READINGS`, one row a published row and reading), ``factors.csv`` (`FACTORS`,
+one row a level with its reason) and a drawing a published row.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from textmix.core import io
+
+#: Columns of ``readings.csv``: ``point`` 0 is the choice of the table; ``levels`` are ``factor=level``, joined by
+#: semicolons; ``low`` and ``high`` are the ends of the margin, in the row's unit.
+READINGS = (
+    *("row", "specification", "point", "levels", "value", "inside"),
+    *("published", "rounding", "low", "high", "unit", "product", "reason"),
+)
+#: Columns of ``factors.csv``.
+FACTORS = ("specification", "factor", "level", "because")
+#: Unit of a claim: how far it is from its boundary, negative where it fails; its printed value is 0.
+CLAIM_UNIT = "beyond what the claim asks"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The value of a row under one reading.
+
+    Parameters
+    ----------
+    levels : factor -> level.
+    value : in the row's unit; of a claim its distance from its boundary; None where it could not be made.
+    inside : whether it lies within the margin of the row, or the claim holds.
+    reason : why there is no value; empty where there is one.
+    """
+
+    levels: Mapping[str, str]
+    value: float | None
+    inside: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A published row under every reading.
+
+    Parameters
+    ----------
+    row, specification : id of the row, and the entry of ``specifications.yaml``.
+    unit : of all values.
+    published : the printed value; 0 of a claim.
+    rounding : half a unit of the last printed digit; 0 of a claim.
+    low, high : ends of the margin; infinite where there is none.
+    readings : the first is the choice of the table.
+    product : number of all readings, of which ``readings`` are all or a draw.
+    """
+
+    row: str
+    specification: str
+    unit: str
+    published: float
+    rounding: float
+    low: float
+    high: float
+    readings: Sequence[Reading]
+    product: int
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether the row is a claim."""
+        return self.unit == CLAIM_UNIT
+
+    @property
+    def made(self) -> list[Reading]:
+        """The readings that have a value, in increasing order of it."""
+        return sorted((one for one in self.readings if one.value is not None), key=lambda one: one.value or 0.0)
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The least and the largest value; None where fewer than two readings have one."""
+        values = [one.value for one in self.made if one.value is not None]
+        return (values[0], values[-1]) if len(values) > 1 else None
+
+    @property
+    def inside(self) -> int:
+        """Number of the readings within the margin of the row."""
+        return sum(one.inside for one in self.made)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the span of the readings holds the printed value; of a claim, whether a reading makes it hold.
+
+        None where fewer than two readings have a value.
+        """
+        if self.span is None:
+            return None
+        if self.is_claim:
+            return self.inside > 0
+        return self.span[0] - self.rounding <= self.published <= self.span[1] + self.rounding
+
+    @property
+    def standing(self) -> str:
+        """Where the printed value stands beside the span, in words; never the word of a verdict."""
+        if self.holds is None:
+            return "the readings were not run"
+        return f"{'inside' if self.holds else 'outside'} the span of {len(self.made)} readings"
+
+    @property
+    def drawing(self) -> str:
+        """Name of the file of its drawing."""
+        return f"{re.sub('[^a-z0-9]+', '-', self.row.lower()).strip('-')}.svg"
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return its rows of ``readings.csv``."""
+        head = {"row": self.row, "specification": self.specification}
+        tail = {"published": self.published, "rounding": self.rounding, "low": self.low, "high": self.high}
+        return [
+            {
+                **head,
+                "point": point,
+                "levels": "; ".join(f"{factor}={level}" for factor, level in one.levels.items()),
+                "value": one.value,
+                "inside": one.inside,
+                **tail,
+                "unit": self.unit,
+                "product": self.product,
+                "reason": one.reason,
+            }
+            for point, one in enumerate(self.readings)
+        ]
+
+
+def read_folder(folder: Path) -> dict[str, str]:
+    """Return file -> content of a folder of curves.
+
+    Raises
+    ------
+    IntegrityError : the folder was changed by hand.
+    """
+    io.check_result(folder)
+    names = sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".svg"))
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
+
+
+def read_curves(files: Mapping[str, str]) -> list[Curve]:
+    """Return the curves of a folder, given as `read_folder` does, in the order in which they were written."""
+    grouped: dict[str, list[dict[str, str]]] = {}
+    for row in csv.DictReader(StringIO(files["readings.csv"])):
+        grouped.setdefault(row["row"], []).append(row)
+    return [_curve(rows) for rows in grouped.values()]
+
+
+def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
+    """Return a curve from its rows."""
+    first = rows[0]
+    published, rounding, low, high = (float(first[key]) for key in ("published", "rounding", "low", "high"))
+    head = first["row"], first["specification"], first["unit"]
+    return Curve(*head, published, rounding, low, high, [_reading(row) for row in rows], int(first["product"]))
+
+
+def _reading(row: Mapping[str, str]) -> Reading:
+    """Return a reading from its row."""
+    levels = dict(part.split("=", 1) for part in row["levels"].split("; "))
+    return Reading(levels, float(row["value"]) if row["value"] else None, row["inside"] == "True", row["reason"])
+
+
+def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]]]:
+    """Return specification -> factor -> level -> why the source allows it."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for row in csv.DictReader(StringIO(files["factors.csv"])):
+        found.setdefault(row["specification"], {}).setdefault(row["factor"], {})[row["level"]] = row["because"]
+    return found
+
+
+def factor_rows(factors: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterable[dict[str, str]]:
+    """Yield the rows of ``factors.csv``."""
+    for name, each in factors.items():
+        for factor, levels in each.items():
+            for level, because in levels.items():
+                yield dict(zip(FACTORS, (name, factor, level, because), strict=True))

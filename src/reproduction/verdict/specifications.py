@@ -1,0 +1,76 @@
+"""The value of a published row under each declared reading, by the locators and margins that judge the row itself.
+
+No verdict rests on these values: whether the printed value lies in their span is a line of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from reproduction.plan.locators import parse_locator
+from reproduction.plan.specifications import Point, Specification
+from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading
+from reproduction.stored.results import Results
+from reproduction.verdict.claims import distance, evaluate
+from reproduction.verdict.compare import in_unit_of
+from reproduction.verdict.locate import locate
+from reproduction.verdict.numbers import slack
+from reproduction.verdict.published import Check, Published
+from reproduction.verdict.words import decimals
+from textmix.core.errors import ConfigError, MissingResult
+
+
+def curve_of(row: Published, specification: Specification, checks: Mapping[str, Check], results: Results) -> Curve:
+    """Return a published row under all readings of a specification.
+
+    Parameters
+    ----------
+    row : its line of published.csv.
+    specification : the readings.
+    checks : the checks of the paper by name.
+    results : the results of the paper, whose settings have the entries of all readings.
+
+    Raises
+    ------
+    ConfigError : the row is neither a number with a margin nor a claim.
+    IntegrityError : a result was changed by hand.
+    """
+    head = row.id, specification.name
+    if row.check is not None:
+        found = [_claimed(row.check, checks[row.check], point, results) for point in specification.points]
+        return Curve(*head, CLAIM_UNIT, 0.0, 0.0, 0.0, math.inf, found, specification.product)
+    if row.tolerance not in ("exact", "near"):
+        raise ConfigError(f"specifications.yaml: {row.id}: has the tolerance {row.tolerance}; name rows exact or near")
+    published = float(row.value)
+    allowed = slack(row, published)
+    found = [_measured(row, point, results, published, allowed) for point in specification.points]
+    ends = published - allowed, published + allowed
+    return Curve(*head, row.unit, published, 0.5 * 10.0 ** -decimals(row.value), *ends, found, specification.product)
+
+
+def _measured(row: Published, point: Point, results: Results, published: float, allowed: float) -> Reading:
+    """Return a number under one reading."""
+    locator = row.locator
+    assert locator is not None  # noqa: S101 - specifications.yaml names rows with a source alone
+    try:
+        found = in_unit_of(row, locator, locate(results, point.read(locator)))
+    except MissingResult as missing:
+        return Reading(point.levels, None, inside=False, reason=missing.reason)
+    value = float(f"{float(found.value):.10g}")
+    return Reading(point.levels, value, abs(value - published) <= allowed)
+
+
+def _claimed(name: str, check: Check, point: Point, results: Results) -> Reading:
+    """Return a claim under one reading: its distance from its boundary, and whether it holds."""
+    sides = {
+        side: [str(point.read(parse_locator(text, name))) for text in check[side]]
+        for side in ("left", "right")
+        if side in check
+    }
+    read = {**check, **sides}
+    outcome = evaluate(name, read, results)
+    if outcome.missing:
+        return Reading(point.levels, None, inside=False, reason=outcome.missing[0].reason)
+    value = float(f"{distance(read, results):.10g}")
+    return Reading(point.levels, value, outcome.holds is True)

@@ -1,0 +1,32 @@
+"""The drawing of a specification curve shows each reading with its levels, the printed value and the choice."""
+
+from __future__ import annotations
+
+import math
+
+from reproduction.pages.curves import draw_curve
+from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading
+from textmix.pages.drawing import inline_svg, notes_of
+
+
+def curve(unit: str, high: float) -> Curve:
+    """Return a curve of three readings, of which one has no value."""
+    readings = [
+        Reading({"words": "letters"}, 0.5, inside=True),
+        Reading({"words": "blanks"}, -0.5, inside=False),
+        Reading({"words": "digits"}, None, inside=False, reason="it takes too long"),
+    ]
+    return Curve("p.x", "made", unit, 0.25, 0.0, 0.0, high, readings, 40)
+
+
+def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
+    said = notes_of(draw_curve(curve("fraction", 0.6), "accuracy"))
+    assert "2 of 40 readings lie from −0.5 to 0.5." in said
+    assert "1 of them are within the margin; the printed value is inside the span of 2 readings." in said
+    assert "1 more were not run." in said
+
+
+def test_a_claim_has_a_boundary_and_no_margin() -> None:
+    drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim")
+    assert "The claim holds under 1 of them: inside the span of 2 readings." in notes_of(drawn)
+    assert inline_svg(drawn, "s-p-x", "p-x.svg")

@@ -1,0 +1,147 @@
+"""A curve has the value of each reading by the row's own locator and margin, and says nothing of a verdict."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from reproduction.plan.specifications import Point, Specification
+from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
+from reproduction.verdict.causes import Cause
+from reproduction.verdict.claims import distance
+from reproduction.verdict.specifications import curve_of
+from reproduction.verdict.unexplained import unexplained
+from reproduction.verdict.words import VERDICTS
+from tests.verdict.reporting import META, SETTINGS, Made, row
+from textmix.core import io
+
+READ = {"experiments": {**SETTINGS["experiments"], "table1_r0": SETTINGS["experiments"]["table1"]}}
+POINTS = (Point({"smoothing": "none"}), Point({"smoothing": "one"}, {"experiments.table1": "table1_r0"}))
+SPECIFICATION = Specification("made", ("p.x",), {"smoothing": {"none": "a", "one": "b"}}, POINTS, 2)
+CHECK = {
+    "better": {
+        "kind": "above",
+        "left": ["score:table1/news/edcm/accuracy"],
+        "right": ["score:table1/news/dcm/accuracy"],
+    }
+}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    """Return results in which a reading raises the DCM from .70 to .85 and the EDCM stays at .8."""
+    results = Made(tmp_path, {**SETTINGS, **READ})
+    for experiment, value in (("table1", 0.7), ("table1_r0", 0.85)):
+        results.scores("dcm", {"": [value, value]}, experiment=experiment)
+        results.scores("edcm", {"": [0.8, 0.8]}, experiment=experiment)
+    return results
+
+
+def curve(*values: float | None, published: float = 0.8, rounding: float = 0.05, unit: str = "fraction") -> Curve:
+    """Return a curve with the given values and a margin of .1."""
+    readings = [
+        Reading({"smoothing": str(n)}, value, value is not None and abs(value - published) <= 0.1)
+        for n, value in enumerate(values)
+    ]
+    return Curve("p.x", "made", unit, published, rounding, published - 0.1, published + 0.1, readings, 9)
+
+
+def test_each_point_reads_its_own_experiment_in_the_unit_of_the_row(made: Made) -> None:
+    found = curve_of(row(unit="percent", value="80", margin="6"), SPECIFICATION, {}, made.results)
+    assert [one.value for one in found.readings] == [70.0, 85.0]
+    assert [one.inside for one in found.readings] == [False, True]
+    assert (found.low, found.high) == (pytest.approx(74.0), pytest.approx(86.0))
+
+
+def test_a_claim_has_the_distance_from_its_boundary(made: Made) -> None:
+    claim = row(kind="claim", unit="", value="", tolerance="order", margin="", source="check:better")
+    found = curve_of(claim, SPECIFICATION, CHECK, made.results)
+    assert [one.value for one in found.readings] == pytest.approx([0.1, -0.05])
+    assert found.unit == CLAIM_UNIT
+    assert not found.readings[1].inside
+
+
+def test_a_reading_without_its_result_has_a_reason_and_no_value(made: Made) -> None:
+    points = (POINTS[0], Point({"smoothing": "lost"}, {"experiments.table1": "table1_r9"}))
+    settings = {
+        **made.results.settings,
+        "experiments": {**READ["experiments"], "table1_r9": READ["experiments"]["table1"]},
+    }
+    made.results.settings = settings
+    found = curve_of(row(), Specification("made", ("p.x",), {}, points, 2), {}, made.results)
+    assert found.readings[1].value is None
+    assert "has made no scores" in found.readings[1].reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "numbers", "expected"),
+    [
+        ("above", {"factor": 1.5}, (0.9, 0.4), 0.3),
+        ("near", {"margin": 0.1}, (0.9, 0.75), -0.05),
+        ("rising", {}, (0.4, 0.9), 0.5),
+        ("largest", {}, (0.9, 0.4), 0.5),
+    ],
+)
+def test_the_distance_is_negative_exactly_where_a_check_fails(
+    made: Made, kind: str, more: dict, numbers: tuple[float, float], expected: float
+) -> None:
+    for method, number in zip(("dcm", "edcm"), numbers, strict=True):
+        made.scores(method, {"": [number]}, experiment="table1_r0")
+    both = [f"score:table1_r0/news/{method}/accuracy" for method in ("dcm", "edcm")]
+    left, right = (both, []) if kind == "rising" else (both[:1], both[1:])
+    assert distance({"kind": kind, "left": left, "right": right, **more}, made.results) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "holds"),
+    [((0.7, 0.9), True), ((0.6, 0.74), False), ((0.6, 0.76), True), ((0.9, None), None), ((0.86, 0.9), False)],
+)
+def test_a_span_holds_the_printed_value_within_its_rounding(
+    values: tuple[float | None, ...], holds: bool | None
+) -> None:
+    assert curve(*values).holds is holds
+
+
+def test_a_curve_never_says_a_verdict() -> None:
+    for one in (curve(0.7, 0.9), curve(0.1, 0.2), curve(None, None)):
+        assert not any(verdict in one.standing for verdict in VERDICTS if verdict != "not run")
+
+
+def test_curves_are_read_as_they_were_written(tmp_path: Path) -> None:
+    from reproduction.stored.curves import READINGS
+
+    written = curve(0.7, None, math.pi)
+    with io.new_folder(tmp_path / "curves", META) as folder:
+        io.write_text(folder / "readings.csv", io.format_csv(written.rows(), READINGS))
+        rows = list(factor_rows({"made": SPECIFICATION.factors}))
+        io.write_text(folder / "factors.csv", io.format_csv(rows, tuple(rows[0])))
+    files = read_folder(tmp_path / "curves")
+    assert read_curves(files) == [written]
+    assert read_factors(files) == {"made": SPECIFICATION.factors}
+
+
+class _Item:
+    """An item that differs."""
+
+    def __init__(self, name: str) -> None:
+        self.cell = type("Cell", (), {"id": name})
+
+
+@pytest.mark.parametrize(
+    ("because", "values", "listed"),
+    [
+        ("The cut is another one.", (0.7, 0.9), False),
+        ("The cut is another one.", (0.1, 0.2), True),
+        ("Not explained. Two were tried.", (0.7, 0.9), True),
+        (None, (0.7, 0.9), True),
+        ("The cut is another one.", (None, None), False),
+    ],
+)
+def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
+    because: str | None, values: tuple[float | None, ...], listed: bool
+) -> None:
+    causes = {} if because is None else {"p.x": Cause(because, ())}
+    found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
+    assert bool(found) is listed

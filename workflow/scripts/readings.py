@@ -1,0 +1,34 @@
+"""Set each declared reading of the rows of one paper beside the printed value, and draw the specification curves."""
+
+from pathlib import Path
+
+from reproduction.job.runtime import job
+from reproduction.pages.curves import draw_curve
+from reproduction.plan.specifications import Point, Specification
+from reproduction.stored.curves import FACTORS, READINGS, factor_rows
+from reproduction.stored.results import Results, as_read, role_entries
+from reproduction.verdict.published import read_claims
+from reproduction.verdict.specifications import curve_of
+from textmix.core.io import format_csv, new_folder, write_bytes, write_text
+
+with job(snakemake, tolerate_missing=True) as running:
+    published = Path(snakemake.input.published)
+    rows, checks = read_claims(published.parent, Path(snakemake.input.schema).parent)
+    settings, paper = running.settings, snakemake.wildcards.paper
+    roles = as_read(role_entries(settings.roles), Path("results/datasets"))
+    results = Results(Path("results"), paper, roles, settings.readings["spec"], left_out=settings.left_out)
+    by_id = {row.id: row for row in rows}
+    declared = [
+        Specification(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})
+        for entry in settings.readings["specifications"]
+    ]
+    curves = [curve_of(by_id[row], one, checks, results) for one in declared for row in one.rows]
+    factors = factor_rows({one.name: one.factors for one in declared})
+    with new_folder(snakemake.output[0], running.record) as folder:
+        write_text(folder / "readings.csv", format_csv([row for one in curves for row in one.rows()], READINGS))
+        write_text(folder / "factors.csv", format_csv(list(factors), FACTORS))
+        for one in curves:
+            if one.made:
+                row = by_id[one.row]
+                title = " ".join(filter(None, (row.dataset, row.method, row.metric)))
+                write_bytes(folder / one.drawing, draw_curve(one, title))
