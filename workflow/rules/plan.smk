@@ -25,6 +25,7 @@ from reproduction.plan.schedule import SOON, Needs
 from reproduction.plan.snakemake_private import forget_backup
 from reproduction.plan.stages import (
     ACCEPT,
+    ACCEPT_PAPER,
     BENCH,
     COMPARE,
     CRATE,

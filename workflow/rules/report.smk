@@ -141,6 +141,11 @@ rule crate:
         "../scripts/crate.py"
 
 
+ACCEPTED = RECIPES.of(
+    "accept", strict=PLAN.settings["strict"], out_of_reach=JOBS.out_of_reach
+)
+
+
 rule accept:
     """The end of a run: an error where data were corrupt or, if strict, could not be had."""
     input:
@@ -159,13 +164,34 @@ rule accept:
     resources:
         **NEEDS.resources(ACCEPT),
     params:
-        recipe=RECIPES.of(
-            "accept",
-            strict=PLAN.settings["strict"],
-            out_of_reach=PLAN.out_of_reach(),
-        ),
+        recipe=ACCEPTED,
     message:
         "Looking for data that were corrupt or could not be had"
+    script:
+        "../scripts/accept.py"
+
+
+rule accept_paper:
+    """The end of the target of one paper, in the same way."""
+    input:
+        comparison=COMPARE.path(),
+        data=TARGETS.datasets_of,
+    output:
+        ACCEPT_PAPER.path(),
+    log:
+        ACCEPT_PAPER.log,
+    benchmark:
+        ACCEPT_PAPER.benchmark
+    group:
+        NEEDS.group(ACCEPT_PAPER)
+    conda:
+        "../envs/jobs.yaml"
+    resources:
+        **NEEDS.resources(ACCEPT_PAPER),
+    params:
+        recipe=ACCEPTED,
+    message:
+        "Looking for data of {wildcards.paper} that were corrupt or could not be had"
     script:
         "../scripts/accept.py"
 

@@ -360,6 +360,11 @@ class Jobs:
 
     # --- the bench ---
 
+    def out_of_reach(self, wildcards: Any) -> dict[str, str]:
+        """Return role -> why no data set of it is within reach, of one paper or of all that are asked for."""
+        paper = dict(wildcards.items()).get("paper")
+        return self.plan.out_of_reach([paper] if paper else self.plan.chosen())
+
     def bench_inputs(self, wildcards: Any) -> list[str]:
         """Return the paths that a suite of the bench reads; none where its role has no data set."""
         suite = self.plan.suites[wildcards.suite]

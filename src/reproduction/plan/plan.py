@@ -111,9 +111,9 @@ class Plan:
         """Return the configuration's entries of the roles that a paper names."""
         return {role: dict(self.settings["roles"][role]) for role in self.papers[paper]["roles"]}
 
-    def out_of_reach(self) -> dict[str, str]:
-        """Return role -> the reason why none of its data sets is within reach, of the papers that are asked for."""
-        roles = {role for paper in self.chosen() for role in self.papers[paper]["roles"]}
+    def out_of_reach(self, papers: Iterable[str]) -> dict[str, str]:
+        """Return role -> the reason why none of its data sets is within reach, of some papers."""
+        roles = {role for paper in papers for role in self.papers[paper]["roles"]}
         lost = {role for role in roles if self.wanted[role]["dataset"] and self.dataset(role) is None}
         return {role: self.settings["roles"][role]["note"] for role in sorted(lost)}
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from reproduction.plan.graph import graph, long_waits
 from reproduction.plan.plan import Plan
 from reproduction.plan.request import USAGE
 from reproduction.plan.stages import (
+    ACCEPT_PAPER,
     COMPARE,
     FIGURE,
     MODEL,
@@ -32,7 +34,12 @@ class Targets:
 
     def paper(self, paper: str) -> list[str]:
         """Return the files of a paper's target."""
-        return [COMPARE.path(paper=paper), *self._tables(paper), *self._figures(paper)]
+        end = ACCEPT_PAPER.path(paper=paper)
+        return [COMPARE.path(paper=paper), *self._tables(paper), *self._figures(paper), end]
+
+    def datasets_of(self, wildcards: Any) -> list[str]:
+        """Return the parsed data sets of one paper."""
+        return [PARSE.path(dataset=name) for name in self.plan.datasets(wildcards.paper)]
 
     def _tables(self, paper: str) -> list[str]:
         """Return the tables of a paper, which one job writes."""
