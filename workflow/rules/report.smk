@@ -171,7 +171,7 @@ rule accept:
         "../scripts/accept.py"
 
 
-rule accept_paper:
+rule paper_accepted:
     """The end of the target of one paper, in the same way."""
     input:
         comparison=COMPARE.path(),

@@ -148,7 +148,7 @@ CRATE = Stage(
     },
     "end",
 )
-ACCEPT_PAPER = Stage("accept_paper", "{paper}", {"accepted": "results/papers/{paper}/accepted.json"}, "end")
+ACCEPT_PAPER = Stage("paper_accepted", "{paper}", {"accepted": "results/papers/{paper}/accepted.json"}, "end")
 ACCEPT = Stage("accept", "report", {"accepted": "results/report/accepted.json"}, "end")
 #: The stages of a run of papers, in order of work.
 STAGES = {
