@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from reproduction import papers
+from reproduction.job.folders import package_of
 from reproduction.stored.measures import Measure, Repeated, run_measure
 from textmix.core import io
 from textmix.core.errors import ConfigError
@@ -57,8 +57,11 @@ def test_values_come_back_exactly(tmp_path):
 @pytest.fixture
 def module(monkeypatch) -> ModuleType:
     """Return the empty module of measures of a paper ``tiny``."""
-    made = ModuleType(f"{papers.__name__}.tiny.measures")
-    monkeypatch.setitem(sys.modules, f"{papers.__name__}.tiny", ModuleType(f"{papers.__name__}.tiny"))
+    package = package_of("tiny")
+    made = ModuleType(f"{package}.measures")
+    held = ModuleType(package)
+    held.__path__ = []
+    monkeypatch.setitem(sys.modules, package, held)
     monkeypatch.setitem(sys.modules, made.__name__, made)
     return made
 

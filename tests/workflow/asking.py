@@ -114,6 +114,8 @@ def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
         "table": [{"paper": paper} for paper in plan.papers],
         "figure": [{"paper": paper} for paper in plan.papers if plan.drawable(paper)],
         "scaling": [{"case": name} for name in names["CASES"]],
+        "readings": [{"paper": paper} for paper in plan.papers if plan.readings[paper].specifications],
+        "accept": [{}, *({"paper": paper} for paper in plan.papers)],
         "bench": [{"suite": name} for name in plan.suites],
     }
     for script, make in known.items():

@@ -32,9 +32,11 @@ WITHOUT_RESULT = {
     r"textmix/data/(download|fetch|sources)\.py": "a raw file is known by its digest, whatever code fetched it",
     r"textmix/data/doctor\.py": "a command that makes no result",
     r"reproduction/stored/verify\.py": "a command that makes no result",
-    r"reproduction/(job/pack|verdict/(counts|ledger|recording))\.py": "commands that make no result",
+    r"reproduction/(job/pack|verdict/(counts|ledger|recording|new_paper))\.py": "commands that make no result",
+    r"(reproduction/verdict/said|snakemake_logger_plugin_textmix/__init__)\.py": "sentences on the terminal",
+    r"reproduction/pages/stock\.py": "figures of papers without code of their own, of which there is none here",
     r"reproduction/verdict/references\.py": "looks names up while the workflow is parsed, and refuses wrong ones",
-    r"(textmix/race/\w+|reproduction/bench/race)\.py": "`textmix compare` and its bench, which no job runs",
+    r"(textmix/race/\w+|textmix/contest/doubts|reproduction/bench/race)\.py": "`textmix compare` and its bench, which no job runs",
     r"textmix/pages/top_words\.py": "a plot for users of the library",
     r"textmix/(__main__|serve/(evaluate|predict|terminal|warm)|data/new_texts)\.py": "the command line on new texts",
     r"reproduction/job/commit\.py": "what it finds reaches the page as a setting, which is compared",
@@ -50,7 +52,7 @@ WORKFLOW_WITHOUT_RESULT = {
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(costs|fetch|pack|read|plan|status|scaling)\.smk": "no result of the runs of the tests",
+    r"rules/(costs|fetch|pack|read|plan|status|scaling|specifications)\.smk": "no result of the runs of the tests",
 }
 
 
@@ -221,7 +223,7 @@ FURTHER_EDITS = {
     "config/matrix.yaml": ("tokenizer: letters", "tokenizer: letters\n    min_length: 3", {"features"}),
     "config/matrix.yaml#methods": ("- cbm", "- edcm", {"matrix_table"}),
     "config/papers/pmm/bench.yaml": ("bench:bench_pmm", "claims_bench:bench_claims", {"bench"}),
-    "workflow/rules/bench.smk": ('RECIPES.of("bench"', 'RECIPES.of("bench", edited=1', {"bench"}),
+    "workflow/rules/bench.smk": ("suite=JOBS.bench_suite,", "suite=JOBS.bench_suite, edited=1,", {"bench"}),
     "workflow/rules/matrix.smk": ('"matrix_page",', '"matrix_page", edited=1,', {"matrix_page"}),
     "workflow/rules/own.smk": ('RECIPES.of("own_summary"', 'RECIPES.of("own_summary", edited=1', {"own_summary"}),
     "workflow/rules/model.smk": ('"model",', '"model", edited=1,', {"model"}),
@@ -248,6 +250,7 @@ def test_an_edit_makes_stale_what_it_can_change_of_the_further_targets(
 #: Files of the configuration (of one paper for all) that have no edit above, as patterns, each with the reason.
 CONFIGURATION_WITHOUT_RESULT = {
     r"(README|papers/edcm/history)\.md": "read by people alone",
+    r"papers/edcm/specifications\.yaml": "further entries of paper.yaml, which the target specifications alone makes",
     r"papers/edcm/ledger\.csv": "compared with the published rows and checks by a test",
     r"(papers/edcm/recorded\.csv|recorded\.json)": "the recorded run, an input of the page as it is",
     r"costs\.csv": "plans memory and the grain of jobs; whole fits and single ones give the same bytes",

@@ -376,7 +376,7 @@ class Jobs:
 
     def bench_repeats(self, _: Any) -> int:
         """Return in how many rounds the bench times each candidate."""
-        return FEW if self.plan.settings["quick"] else ROUNDS
+        return FEW if self.plan.settings.get("quick") else ROUNDS
 
     def bench_modules(self, wildcards: Any) -> list[str]:
         """Return the module of a suite of the bench."""

@@ -227,10 +227,11 @@ def run_measure(
     ConfigError : there is no such function.
     """
     module, _, name = function.partition(".")
+    package = package_of(paper)
     try:
-        found = getattr(importlib.import_module(f"{package_of(paper)}.{module}"), name, None)
+        found = getattr(importlib.import_module(f"{package}.{module}"), name, None)
     except ModuleNotFoundError as error:
-        if error.name != f"{package_of(paper)}.{module}":
+        if error.name not in (package, f"{package}.{module}"):
             raise
         found = None
     if not callable(found):

@@ -32,5 +32,5 @@ def test_a_search_that_takes_too_much_memory_has_not_met_its_target(data, monkey
     X, y = data
     monkeypatch.setattr(edcm, "KNN_MIB", 0.0)
     monkeypatch.setattr(edcm, "KNN_TARGET", 1e9)
-    rows = edcm.bench_knn(X, y, X[:10], repeats=1, k=3)
+    rows = edcm.bench_knn(X, y, X[:10], repeats=3, k=3)
     assert [row["met"] for row in rows if row["candidate"] != edcm.PEER] == [False] * len(REPRESENTATIONS)
