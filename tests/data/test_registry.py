@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
+from textmix.data.own import read_own
+from textmix.data.parse import read_corpus
 from textmix.data.registry import KINDS, DatasetEntry, Reader, content_of, dataset_entry, load_registry
 
 ROOT = Path(__file__).parents[2]
@@ -243,3 +245,28 @@ def test_reading_it_imports_nothing_heavy() -> None:
     code = f"import sys, textmix.data.fetch, textmix.data.registry; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+FORMS: dict[str, tuple[bytes, dict[str, Any]]] = {
+    "csv": ("text;label\none two;a\nthr\xe9e;b\n".encode("latin-1"), {"text": "text", "label": "label"}),
+    "tab": (b"a\tone\nb\ttwo\n", {"text": 2, "label": 1}),
+    "jsonl": (b'{"t": "one", "l": "a"}\n{"t": "two", "l": "b"}\n', {"text": "t", "label": "l"}),
+    "labelled": (b"a one\nb two\n", {}),
+    "folder": (b"", {}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_entry_names_the_readers_of_own_data_and_reads_the_same(tmp_path: Path, form: str) -> None:
+    content, columns = FORMS[form]
+    path = tmp_path / "data"
+    if form == "folder":
+        for label in "ab":
+            (path / label).mkdir(parents=True)
+            (path / label / "1.txt").write_bytes(b"caf\xe9 " + label.encode())
+    else:
+        path.write_bytes(content)
+    reading = {"name": "d", "source": "my.yaml", "format": form, "task": "single", "files": {"data": str(path)}}
+    entry = dataset_entry("d", {**tiny(), "reader": {"name": form, "options": columns}}, "d")
+    own = read_own({**reading, "options": {"columns": columns} if columns else {}})
+    assert read_corpus(entry.reader, {"data": path}, "d").content_digest() == own.content_digest()

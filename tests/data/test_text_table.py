@@ -236,7 +236,7 @@ def test_delimiter_and_encoding_are_found_and_said(tmp_path, case):
 
 
 def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path):
-    for names in (["a.csv"], ["a.csv", "b.csv"]):
+    for names in (["a.csv"], ["a.csv", "b.csv"], [f"pos/{number}.txt" for number in range(2001)]):
         with zipfile.ZipFile(tmp_path / "a.csv.zip", "w") as archive:
             for name in names:
                 archive.writestr(name, GOOD)
@@ -244,8 +244,12 @@ def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path):
         if len(names) == 1:
             assert texts(read_own(description)) == ["one two", "three"]
         else:
-            with pytest.raises(DataFormatError, match="the zip archive holds 2 files, not one"):
+            what = (
+                rf"a\.csv\.zip: the zip archive holds {len(names):,} files, and the limit is one; unpack it and name .*"
+            )
+            with pytest.raises(DataFormatError, match=f"^{what}") as caught:
                 read_own(description)
+            assert "damaged" not in str(caught.value)
 
 
 def test_rows_without_a_label_are_dropped_and_counted_where_that_is_asked_for(tmp_path):

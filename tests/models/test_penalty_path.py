@@ -206,6 +206,32 @@ def test_nbsvm_is_the_papers_formula() -> None:
     assert model.intercept_[0] == pytest.approx(0.3 * svm.b, abs=1e-6)
 
 
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_nbsvm_without_an_intercept_is_liblinears_on_the_same_features(C: float) -> None:
+    X, y = data(14, n=60, p=9)
+    X, y = np.delete(X, 0, axis=0), np.delete(y, 0)  # classes of different size, for which an intercept matters
+    model = NBSVMClassifier(C=C, beta=1.0, tolerance=1e-12, fit_intercept=False).fit(X, y)
+    p, q = 1 + X[y > 0].sum(axis=0), 1 + X[y < 0].sum(axis=0)
+    r = np.log((p / p.sum()) / (q / q.sum()))
+    twin = LinearSVC(C=C, fit_intercept=False, tol=1e-10, max_iter=100_000).fit(X * r, y)
+    np.testing.assert_allclose(model.coef_, r * twin.coef_, atol=1e-5)
+    assert model.intercept_.tolist() == [0.0]
+    assert model.converged_
+
+
+def test_nbsvm_without_unseen_features_is_that_of_the_training_vocabulary() -> None:
+    X, codes = data(14, n=60, p=9)[0] * 4, np.arange(60) % 3
+    wide = np.insert(X, [0, 4, 9], 0, axis=1)
+    seen = wide.any(axis=0)
+    model = NBSVMClassifier(drop_unseen=True).fit(wide, codes)
+    twin = NBSVMClassifier().fit(X, codes)
+    np.testing.assert_array_equal(model.coef_[:, seen], twin.coef_)
+    np.testing.assert_array_equal(model.coef_[:, ~seen], 0)
+    assert np.abs(NBSVMClassifier().fit(wide, codes).coef_[:, ~seen]).min() > 0, "the ratio of the smoothing counts"
+    empty = NBSVMClassifier(drop_unseen=True).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    np.testing.assert_array_equal(empty.coef_, 0)
+
+
 def test_nbsvm_of_several_classes_is_one_machine_a_class_against_the_rest() -> None:
     X, codes = sparse.csr_array(data(14, n=60, p=9)[0] * 4), np.arange(60) % 3
     model = NBSVMClassifier(tolerance=1e-12).fit(X, codes)

@@ -68,7 +68,7 @@ class Own:
     @property
     def reading(self) -> dict[str, Any]:
         """All that the reading of the data depends on: the argument of `textmix.data.own.read_own`."""
-        keys = ("columns", "separator", "encoding", "delimiter", "unlabelled", "n_labels", "limits")
+        keys = ("columns", "separator", "encoding", "delimiter", "unlabelled", "n_labels", "limits", "prefix")
         options = {key: self.raw[key] for key in keys if key in self.raw}
         head = {"name": self.name, "source": self.source, "format": self.format, "task": self.task}
         return {**head, "files": self.files, "options": options}
@@ -256,7 +256,8 @@ def _check_form(source: str, form: str, raw: Mapping[str, Any]) -> None:
         (form != "arff" and ("labels" in files or "n_labels" in raw), f"format {form} takes no labels or n_labels"),
         (form != "csv" and "delimiter" in raw, f"delimiter: format {form} has none; take it out"),
         (not table and "unlabelled" in raw, f"unlabelled: format {form} needs none; take it out"),
-        (not table and "separator" in raw, f"separator: format {form} has none; take it out"),
+        (not table and form != "labelled" and "separator" in raw, f"separator: format {form} has none; take it out"),
+        (form != "labelled" and "prefix" in raw, f"prefix: format {form} has none; take it out"),
         (matrix and "features" in raw, f"features: format {form} is counted already; take it out"),
         (form == "folder" and raw.get("labels") == "several", "labels: a folder is one label; write labels: one"),
         (matrix and "labels" in raw, f"labels: format {form} tells it; take it out"),

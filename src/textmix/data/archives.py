@@ -48,17 +48,23 @@ _CHUNK = 2**20
 _PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII).fullmatch
 
 
+class NotOneFile(zipfile.BadZipFile):
+    """A whole zip archive holds no file or several where one is read."""
+
+
 def _only_member(raw: IO[bytes]) -> IO[bytes]:
     """Return the stream of the one file in a zip archive; folders and the system's files (``__MACOSX``) are ignored.
 
     Raises
     ------
-    zipfile.BadZipFile : the archive is damaged, or holds no file or several.
+    zipfile.BadZipFile : the archive is damaged.
+    NotOneFile : it holds no file or several.
     """
     archive = zipfile.ZipFile(raw)
     names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
     if len(names) != 1:
-        raise zipfile.BadZipFile(f"the zip archive holds {len(names)} files, not one")
+        remedy = "unpack it and name the file or folder that is meant, or pack its files as a tar archive"
+        raise NotOneFile(f"the zip archive holds {len(names):,} files, and the limit is one; {remedy}")
     return archive.open(names[0])
 
 
@@ -78,6 +84,8 @@ def _damage_named(path: Path) -> Iterator[None]:
     """Turn the standard library's errors on damaged bytes into a `DataFormatError` that names the file."""
     try:
         yield
+    except NotOneFile as error:
+        raise DataFormatError(path, None, str(error)) from error
     except _DAMAGE as error:
         raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
     except OSError as error:
@@ -113,7 +121,7 @@ def unpacked(raw: IO[bytes]) -> IO[bytes]:
 
     Raises
     ------
-    zipfile.BadZipFile : a zip archive holds no file or several.
+    NotOneFile : a zip archive holds no file or several.
     """
     if not raw.seekable():
         return raw
@@ -132,8 +140,8 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
 
     Raises
     ------
-    DataFormatError : the packed stream is truncated or damaged, or the content exceeds ``limit`` or, where the file is
-        packed, `MAX_RATIO` times its packed size.
+    DataFormatError : the packed stream is truncated or damaged, a zip archive holds no file or several, or the content
+        exceeds ``limit`` or, where the file is packed, `MAX_RATIO` times its packed size.
     """
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):

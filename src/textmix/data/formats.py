@@ -20,7 +20,7 @@ class Format:
     Parameters
     ----------
     kind : ``table`` (a text a row, in columns or under keys), ``frame`` (the same, as pandas reads it), ``lines`` (a
-        text a line), ``folder`` (a text a file) or ``matrix`` (numbers).
+        text a line), ``labelled`` (a label and a text a line), ``folder`` (a text a file) or ``matrix`` (numbers).
     endings : of the file's name, in lower case.
     reader : name of the module of `textmix.data.readers` that reads a data set of this format; empty for a format
         without labels, which only `textmix.data.new_texts` reads.
@@ -38,6 +38,7 @@ FORMATS = {
     "parquet": Format("frame", (".parquet", ".pq"), "text_table"),
     "excel": Format("frame", (".xlsx", ".xls", ".ods"), "text_table"),
     "text": Format("lines", (".txt",)),
+    "labelled": Format("labelled", (), "label_lines"),
     "folder": Format("folder", (), "message_folder"),
     "arff": Format("matrix", (".arff",), "arff"),
     "libsvm": Format("matrix", (".libsvm", ".svm"), "libsvm_multilabel"),

@@ -11,9 +11,8 @@ import numpy as np
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import MAX_LINE, MAX_RATIO, iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.formats import FORMATS
 from textmix.data.parse import check_corpus, read_corpus
-from textmix.data.registry import Reader
+from textmix.data.registry import reader_of
 
 #: Caps on data of the user's own: bytes of a line, unpacked over packed size, number of features and of labels.
 LIMITS = {"line": MAX_LINE, "ratio": MAX_RATIO, "features": 20_000_000, "labels": 1_000_000}
@@ -51,7 +50,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
             )
         if path.is_file() and path.stat().st_size == 0:
             raise DataFormatError(path, None, "is empty")
-    reader = Reader(FORMATS[reading["format"]].reader, _options(reading, files))
+    reader = reader_of(reading["format"], _options(reading, files))
     if reading["format"] == "folder":
         files = {"archive": files["data"]} if "data" in files else files
     corpus = read_corpus(reader, files, reading["name"])
@@ -66,14 +65,14 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
     if form == "folder":
         # Files whose name begins with a dot are the system's, not documents.
         classes = [f"{name}/[!.]*" for name in _classes(files)] or ["*/[!.]*"]
-        return {"encoding": options.get("encoding", "found"), "members": classes}
+        return {**{key: options[key] for key in ("encoding",) if key in options}, "members": classes}
     if form == "arff":
         return {**{key: options[key] for key in ("n_labels",) if key in options}, **options.get("columns", {})}
     if form == "libsvm":
         return _libsvm_sizes(list(files.values()), options.get("limits", {}))
-    columns, limits = options.pop("columns"), options.pop("limits", {})
+    columns, limits = options.pop("columns", {}), options.pop("limits", {})
     caps = {name: limits[key] for key, name in (("line", "longest"), ("ratio", "ratio")) if key in limits}
-    return {**options, **caps, **columns, "format": form, "several": reading["task"] == "multi", "detect": True}
+    return {**options, **caps, **columns, "several": reading["task"] == "multi"}
 
 
 def _classes(files: Mapping[str, Path]) -> list[str]:

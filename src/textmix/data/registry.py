@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
 from textmix.data import readers
+from textmix.data.formats import FORMATS, OWN_DATA
 
 #: The kinds of source; an entry has at most one mirror and one package, and as many https sources as there are forms.
 KINDS = ("mirror", "https", "package")
@@ -52,7 +53,7 @@ class Reader:
         ConfigError : there is no such reader.
         """
         if self.name not in READERS:
-            allowed = ", ".join(READERS)
+            allowed = ", ".join(sorted({*READERS, *OWN_DATA}))
             raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
         return f"{readers.__name__}.{self.name}"
 
@@ -292,8 +293,26 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
 
 
 def _reader(raw: Mapping[str, Any]) -> Reader:
-    """Return the reader that an entry or a source names."""
-    return Reader(raw["name"], raw.get("options", {}))
+    """Return the reader that an entry or a source names by its module, or by a format of own data."""
+    name, options = raw["name"], raw.get("options", {})
+    return Reader(name, options) if name in READERS or name not in OWN_DATA else reader_of(name, options)
+
+
+def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
+    """Return the reader of a format of own data, for a my.yaml and for an entry of the registry alike.
+
+    Parameters
+    ----------
+    form : one of `textmix.data.formats.OWN_DATA`.
+    options : further options; of texts the encoding, and of csv the delimiter, are found where they are not given.
+    """
+    kinds: dict[str, dict[str, Any]] = {
+        "table": {"format": form, "detect": True},
+        "frame": {"format": form},
+        "labelled": {"detect": True},
+        "folder": {"encoding": "found"},
+    }
+    return Reader(FORMATS[form].reader, {**kinds.get(FORMATS[form].kind, {}), **options})
 
 
 def _file(raw: Mapping[str, Any], where: str) -> SourceFile:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -339,27 +340,61 @@ def plain_rows(lines: Iterable[str], n_columns: int) -> Iterator[Row]:
         yield number, [line.rstrip("\r\n"), *empty]
 
 
+def labelled_rows(path: str | Path, lines: Iterable[str], columns: Sequence[Column], prefix: str = "") -> Iterator[Row]:
+    """Yield (line number, C values) for every line "label, blank, text"; blank lines are left out.
+
+    Parameters
+    ----------
+    path : path of the file, for messages.
+    lines : its lines with their line ends.
+    columns : C of 1 (the label), 2 (the text) and None; the value of None is None.
+    prefix : what each label begins with, which is taken off.  The label is then the list of all words with it before
+        the text; without a prefix it is the first word.
+
+    Raises
+    ------
+    DataFormatError : with the line: it has no text after the label, or its first word lacks the prefix.
+    """
+    for number, line in enumerate(lines, start=1):
+        text, labels = line.strip(" \t\r\n"), list[str]()  # other spaces belong to words of some texts
+        if not text:
+            continue
+        while text and (prefix or not labels) and text.startswith(prefix):
+            word, *rest = re.split("[ \t]+", text, maxsplit=1)
+            labels.append(word.removeprefix(prefix))
+            text = rest[0] if rest else ""
+        if not labels:
+            raise DataFormatError(path, number, f"begins with {text[:40]!r}, not with the {prefix!r} of a label")
+        if not text:
+            raise DataFormatError(path, number, "has no text after its label; write label, blank, text")
+        cells = labels if prefix else labels[0], text
+        yield number, [None if column is None else cells[int(column) - 1] for column in columns]
+
+
 def read_rows(
-    form: str, lines: Lines, columns: Sequence[Column], delimiter: str = ",", bare: bool = False
+    form: str, lines: Lines, columns: Sequence[Column], delimiter: str = ",", bare: bool = False, *, prefix: str = ""
 ) -> Iterator[Row]:
     """Return an iterator over the rows of a file: (number of its first line, C values) for each.
 
     Parameters
     ----------
-    form : format of the file: ``csv``, ``tab``, ``jsonl`` or ``text`` (see `textmix.data.formats`).
+    form : format of the file: ``csv``, ``tab``, ``jsonl``, ``text`` or ``labelled`` (see `textmix.data.formats`).
     lines : the lines of the file.
     columns : C wanted columns or keys, as in `table_rows` and `json_rows`; of plain lines the first is the whole line.
     delimiter : character between the cells of a csv file.
     bare : as in `json_rows`.
+    prefix : as in `labelled_rows`.
 
     Raises
     ------
-    DataFormatError : while iterating, as in `Lines`, `cell_rows`, `table_rows` and `json_rows`.
+    DataFormatError : while iterating, as in `Lines` and the functions of the forms.
     """
     if form == "jsonl":
         return json_rows(lines.path, lines, columns, bare)
     if form == "text":
         return plain_rows(lines, len(columns))
+    if form == "labelled":
+        return labelled_rows(lines.path, lines, columns, prefix)
     tabs = form == "tab"
     cells = cell_rows(lines.path, lines, "\t" if tabs else delimiter, not tabs, lines.longest)
     return table_rows(lines.path, cells, columns)

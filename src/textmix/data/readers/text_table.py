@@ -1,4 +1,4 @@
-"""Tables of texts with one or several labels a text: csv, cells between tabs, or JSON lines.
+"""Tables of texts with one or several labels a text: csv, cells between tabs, JSON lines, or a label and a text a line.
 
 The file is read once, one row at a time; memory holds text, label numbers and id of all rows, never the file itself.
 """
@@ -30,6 +30,7 @@ OPTIONS: dict[str, bool] = {
     **{"format": True, "text": True, "label": True, "id": False, "split": False},
     **{"separator": False, "several": False, "encoding": False, "longest": False, "ratio": False},
     **{"delimiter": False, "detect": False, "unlabelled": False, "groups": False, "dates": False},
+    "prefix": False,
 }
 #: Words of a split column.
 _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
@@ -74,8 +75,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``train`` and ``test``, or ``data``; UTF-8 with or without a byte order mark, or another ``encoding``.
-    options : ``name``; ``format`` (csv, tab, jsonl, parquet or excel); ``text`` (one column, or a list of columns to be
-        joined) and ``label``, and if the table has them ``id``, ``split`` (``train`` or ``test`` in each row),
+    options : ``name``; ``format`` (csv, tab, jsonl, parquet, excel or labelled); ``text`` (one column, or a list of
+        columns to be joined) and ``label``, and if the table has them ``id``, ``split`` (``train`` or ``test`` a row),
         ``groups`` (a fifth of the rows in whole groups is the test) or ``dates`` (the latest fifth is the test):
         columns by name, or by number from 1 for files without a header;
         ``several``, whether a text may have several labels or none (default: exactly one);
@@ -83,7 +84,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         ``longest`` line in bytes and ``ratio`` of the unpacked to the packed size (defaults of
         `textmix.data.archives`); ``delimiter`` of csv (default a comma); ``detect``, whether an encoding and a
         delimiter that are not given are found by reading the file; ``unlabelled``, ``drop`` to leave out rows without a
-        label, or with null as text (default ``refuse``).
+        label, or with null as text (default ``refuse``); ``prefix`` of the labels of format labelled, whose columns are
+        1, the label, and 2, the text.
 
     Returns
     -------
@@ -119,7 +121,7 @@ def _add_lines(table: _Documents, path: Path, options: Mapping[str, Any], wanted
     """Add the rows of a file of lines to the table, and remark how it is written."""
     before = len(table.ends)
     lines, delimiter = _opened(path, options, wanted, table.remarks)
-    for line, cells in read_rows(options["format"], lines, wanted, delimiter):
+    for line, cells in read_rows(options["format"], lines, wanted, delimiter, prefix=options.get("prefix", "")):
         _add(table, path, line, cells, options)
     if lines.foreign:
         what = "lines are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"

@@ -139,15 +139,19 @@ class MarginProblem:
     y : float64 (N,), -1 or 1.
     c : float64 (N,), weights of the documents that sum to one.
     loss : of `LOSSES`.
+    intercept : whether there is one; else it is 0, which only `textmix.models.linear.subspace` allows.
     """
 
     X: Columns
     y: np.ndarray
     c: np.ndarray
     loss: Loss
+    intercept: bool = True
 
     @classmethod
-    def of(cls, X: Columns, y: np.ndarray, loss: str, weight: np.ndarray | None = None) -> MarginProblem:
+    def of(
+        cls, X: Columns, y: np.ndarray, loss: str, weight: np.ndarray | None = None, *, intercept: bool = True
+    ) -> MarginProblem:
         """Return the problem whose document weights are ``weight`` (N,), scaled to sum to one; equal if None.
 
         Parameters
@@ -156,9 +160,10 @@ class MarginProblem:
         y : float64 (N,), -1 or 1.
         loss : a key of `LOSSES`.
         weight : float64 (N,), not negative, not all 0.
+        intercept : see `MarginProblem`.
         """
         weight = np.ones(len(y)) if weight is None else weight
-        return cls(X, y, weight / weight.sum(), LOSSES[loss])
+        return cls(X, y, weight / weight.sum(), LOSSES[loss], intercept)
 
     def value(self, z: np.ndarray) -> float:
         """Return the weighted sum of the losses at scores z (N,)."""
@@ -179,9 +184,11 @@ class MarginProblem:
     def best_shift(self, z: np.ndarray) -> float:
         """Return the number that, added to all scores z (N,), minimises `value`: the best change of the intercept.
 
-        Newton's method; a step is halved until it does not increase `value`.  The last step, whose decrease is below
-        the rounding errors of `value`, is taken whole.
+        It is 0 where there is no intercept.  Newton's method; a step is halved until it does not increase `value`.
+        The last step, whose decrease is below the rounding errors of `value`, is taken whole.
         """
+        if not self.intercept:
+            return 0.0
         shift, value = 0.0, self.value(z)
         for _ in range(50):
             derivative, curvature = self.derivative(z + shift).sum(), self.curvature(z + shift).sum()

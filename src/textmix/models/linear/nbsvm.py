@@ -32,6 +32,9 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     alpha : smoothing count; 1 in the paper.
     beta : share of the SVM in the weights; 0.25 in the paper.
     tolerance : largest duality gap, as a share of the objective.
+    fit_intercept : whether the SVM has an intercept; else it is 0.
+    drop_unseen : whether features that no training document has get weight 0 and no part in |p|_1, |q|_1 and P, as with
+        the vocabulary of the training documents alone; else they have the ratio of the smoothing counts.
     calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
 
     Attributes
@@ -61,6 +64,8 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "beta": [Interval(Real, 0, 1, closed="both")],
         "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "drop_unseen": ["boolean"],
         "calibrate": ["boolean"],
     }
 
@@ -71,12 +76,16 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         beta: float = 0.25,
         tolerance: float = 1e-5,
         *,
+        fit_intercept: bool = True,
+        drop_unseen: bool = False,
         calibrate: bool = False,
     ) -> None:
         self.C = C
         self.alpha = alpha
         self.beta = beta
         self.tolerance = tolerance
+        self.fit_intercept = fit_intercept
+        self.drop_unseen = drop_unseen
         self.calibrate = calibrate
 
     @checks_parameters
@@ -94,8 +103,14 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         """
         present, codes = self._check_labelled(X, y, several=True)
         machines = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        found = [self._machine(present, codes == code) for code in machines]
+        # Without any feature all weights are 0 in either way.
+        seen = np.flatnonzero(present.sum(axis=0)) if self.drop_unseen and present.nnz else None
+        used = present if seen is None else present[:, seen]
+        found = [self._machine(used, codes == code) for code in machines]
         self.coef_, self.intercept_ = np.stack([weights for weights, _ in found]), np.array([b for _, (b, _) in found])
+        if seen is not None:
+            weights, self.coef_ = self.coef_, np.zeros((len(found), present.shape[1]))
+            self.coef_[:, seen] = weights
         solutions = [svm for _, (_, svm) in found]
         self.gap_, self.n_iter_ = (max(getattr(svm, name) for svm in solutions) for name in ("gap", "n_iter"))
         self.converged_ = all(svm.all_converged for svm in solutions)
@@ -115,7 +130,8 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         p, q = (self.alpha + present.T @ side.astype(np.float64) for side in (inside, ~inside))
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
-        problem = MarginProblem.of(Columns.of(scaled), 2.0 * inside - 1.0, "squared_hinge")
+        signs = 2.0 * inside - 1.0
+        problem = MarginProblem.of(Columns.of(scaled), signs, "squared_hinge", intercept=self.fit_intercept)
         svm = solve_l2(problem, 1.0 / (self.C * len(inside)), tolerance=self.tolerance)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
         return ratio * mixed, (self.beta * svm.b, svm)

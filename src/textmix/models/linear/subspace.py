@@ -164,7 +164,8 @@ class Subspace:
     def _best(self, problem: MarginProblem, l2: float, start: Point, tolerance: float) -> _Best:
         """Return the best weights of the subspace, by Newton's method, and their gap.
 
-        The gap is |X'd + l2 w|^2 / (2 l2) for the loss's gradient d in the scores, which sums to 0.
+        The gap is |X'd + l2 w|^2 / (2 l2) for the loss's gradient d in the scores, which
+        sums to 0 where there is an intercept.
 
         Parameters
         ----------
@@ -182,24 +183,29 @@ class Subspace:
             gradient = along + l2 * u
             if gradient @ gradient <= 2.0 * l2 * OWN_SHARE * tolerance * objective or n_steps == NEWTON_STEPS:
                 break
-            step, step_b = self._newton_step(problem.curvature(scores), l2, gradient)
+            step, step_b = self._newton_step(problem, scores, l2, gradient)
             t = _step_length(problem, (scores, step @ self.inputs + step_b), (u, step), gradient, l2)
             u, b = u + t * step, b + t * step_b
         image = gram_product(*self.X.arrays, d)
         gap = (float(d @ image) + l2 * float(u @ (2.0 * along + l2 * u))) / (2.0 * l2)
         return _Best(u, b, scores, objective, max(gap, 0.0), d, image)
 
-    def _newton_step(self, h: np.ndarray, l2: float, gradient: np.ndarray) -> tuple[np.ndarray, float]:
+    def _newton_step(
+        self, problem: MarginProblem, scores: np.ndarray, l2: float, gradient: np.ndarray
+    ) -> tuple[np.ndarray, float]:
         """Return Newton's step of the coordinates, (D,), and of the intercept, in which the gradient is 0.
 
         Parameters
         ----------
-        h : curvature of each document, (N,).
+        scores : float64 (N,), of all documents.
         l2 : penalty.
         gradient : of the objective in the coordinates, (D,).
         """
         # The intercept is eliminated: it centres the coordinates at their mean, weighted by the curvature.
+        h = problem.curvature(scores)
         centre = self.inputs @ h / max(float(h.sum()), np.finfo(float).tiny)
+        if not problem.intercept:
+            centre[:] = 0.0
         root = (self.inputs - centre[:, np.newaxis]) * np.sqrt(h)
         hessian = root @ root.T
         hessian[np.diag_indices(len(hessian))] += l2
