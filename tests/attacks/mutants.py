@@ -62,6 +62,7 @@ SUITES = {
         f"models/test_penalty_path.py::test_{name}"
         for name in (
             "the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights",
+            "the_support_step_ends_near_the_smallest_value_where_no_sign_changes",
             "the_descent_ends_at_its_most_sweeps",
             "columns_taken_together_are_those_of_the_matrix",
             "objective_is_the_smallest_and_the_gap_bounds_it",

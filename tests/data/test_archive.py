@@ -350,6 +350,11 @@ def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
     assert len(list(archive.iter_lines(plain, longest=102))) == 2
 
 
+def test_a_text_of_a_million_words_is_one_line(tmp_path: Path) -> None:
+    text = b"a word of " * 10**6 + b"\n"
+    assert list(archive.iter_lines(put(tmp_path, text))) == [text]
+
+
 def test_the_limit_of_all_lines_binds_exactly(tmp_path: Path) -> None:
     text = b"a line\n" * 10
     path = put(tmp_path, gzip.compress(text))

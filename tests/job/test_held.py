@@ -91,6 +91,22 @@ def test_byte_code_of_an_edit_in_the_same_second_is_noticed_and_deleted(snakemak
     assert sys.modules[late.stem].VALUE == 1
 
 
+def test_byte_code_that_was_stored_within_the_second_after_an_edit_is_noticed(
+    snakemake: SimpleNamespace,  # noqa: F811
+    late: Path,
+) -> None:
+    date = late.stat().st_mtime_ns
+    late.write_text(EDITED)
+    os.utime(late, ns=(date, date))
+    py_compile.compile(str(late))
+    late.write_text(UNEDITED)
+    os.utime(late, ns=(date, date))
+    stored = late.stat().st_ctime_ns + 10**9
+    os.utime(cache_from_source(late), ns=(stored, stored))
+    assert run(snakemake, late, lambda: importlib.import_module(late.stem)) == 1
+    assert f"{late.name} was written while this job imported it" in log_of(snakemake)
+
+
 def test_data_that_were_edited_and_restored_are_noticed(snakemake: SimpleNamespace, late: Path) -> None:  # noqa: F811
     def script() -> None:
         (late.parent / late.stem / "words.txt").write_text("b")

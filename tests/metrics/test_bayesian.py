@@ -42,6 +42,14 @@ def test_the_posterior_is_that_of_plain_draws():
     assert found.below == pytest.approx(heaviest.count("below") / 3000, abs=0.03)
 
 
+def test_the_mean_of_a_difference_and_of_none_is_half_the_difference():
+    # Half of 0.15 is within the region.  The difference is heaviest where its weight, Beta(1, 1/2), has a square over
+    # 1/2.
+    found = signed_rank([0.15], 0.1, draws())
+    assert found.above == pytest.approx((1 - 0.5**0.5) ** 0.5, abs=0.02)
+    assert found.within == pytest.approx(1 - found.above)
+
+
 def test_a_difference_that_is_not_finite_is_refused():
     for wrong in ([], [np.nan], [np.inf, 0.1]):
         with pytest.raises(ValueError, match="finite differences"):

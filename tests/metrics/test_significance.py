@@ -20,7 +20,14 @@ from textmix.metrics.significance import (
     mean_difference,
     sign_test,
     spread_ratio,
+    wilson,
 )
+
+
+@pytest.mark.parametrize(("seen", "n"), [(0, 5), (9, 10), (30, 40)])
+def test_wilsons_interval_is_scipys(seen: int, n: int):
+    expected = stats.binomtest(seen, n).proportion_ci(0.95, method="wilson")
+    assert wilson(seen / n, n) == pytest.approx((expected.low, expected.high), abs=1e-6)
 
 
 def test_the_interval_of_a_share_is_the_normal_one_for_many_documents():

@@ -139,6 +139,27 @@ def test_a_sweep_gives_each_word_to_the_topics(topics: int) -> None:
     assert value == pytest.approx(np.log(mixed.sum(axis=2)[present.toarray() > 0]).sum(), rel=1e-12)
 
 
+def test_words_that_are_hardly_possible_have_a_finite_log_likelihood() -> None:
+    indptr, indices = np.array([0, 3]), np.arange(3)
+    weight, beta, share, table = np.array([[1e-200]]), np.full((3, 1), 1e-90), np.empty((1, 1)), np.empty((3, 1))
+    value = latent_edcm_kernels.sweep(indptr, indices, weight, beta, share, table)
+    assert value == pytest.approx(3 * np.log(1e-290), rel=1e-12)
+
+
+def test_the_bound_of_a_document_is_that_of_its_formula() -> None:
+    gamma, share, s, prior, n = (
+        np.array([0.3, 2.0, 5.0]),
+        np.array([1.0, 0.0, 4.0]),
+        np.array([0.5, 4.0, 9.0]),
+        0.7,
+        6.0,
+    )
+    logs, mean = digamma(gamma) - digamma(gamma.sum()), gamma @ s / gamma.sum()
+    expected = (share + prior - gamma) @ logs + gammaln(gamma).sum() - gammaln(gamma.sum())
+    expected += gammaln(mean) - gammaln(mean + n)
+    assert latent_edcm_kernels._bound(gamma, share, prior, s, n) == pytest.approx(expected, rel=1e-12)
+
+
 def test_terms_of_a_dirichlet_are_scipys() -> None:
     s, n, gradient = np.array([0.4, 12.0]), np.array([3.0, 40.0]), np.empty(2)
     value = latent_edcm_kernels.length_terms(s, n, gradient)

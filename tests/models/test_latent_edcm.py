@@ -75,6 +75,14 @@ def test_beta_step_is_the_closed_form() -> None:
     np.testing.assert_allclose(run.beta.T, expected, rtol=1e-10)
 
 
+def test_a_parameter_that_vanishes_becomes_zero() -> None:
+    run = run_at(_Likelihood, corpus(7)[0], 2, 7)
+    run.table[:] = 1.0
+    run.table[:2, 0] = 1e-101, 1e-99
+    run._set_beta(np.ones(2))
+    assert run.beta[:3, 0].tolist() == [0.0, 1e-99, 1.0]
+
+
 def test_gradient_is_zero_at_the_end() -> None:
     X, _ = corpus(11, n=30)
     model = LatentTopicEDCM(n_topics=2, max_iter=20000, tol=1e-15, random_state=0).fit(X)
