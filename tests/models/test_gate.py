@@ -113,6 +113,13 @@ def test_a_damaged_matrix_is_refused(name: str) -> None:
         sound(DAMAGES[name](CONTENT))
 
 
+def test_an_index_outside_is_refused_with_the_indices_that_are_inside() -> None:
+    given = sparse.lil_array(np.eye(3))
+    given.rows[1][0] = 3
+    with pytest.raises(ValueError, match=r"outside 0 to 2$"):
+        sound(given)
+
+
 def test_rows_in_the_form_of_the_kernels_share_their_arrays() -> None:
     given = sparse.csr_array(CONTENT)
     assert np.shares_memory(sound(given).data, given.data)
