@@ -348,7 +348,7 @@ def test_the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_be
 
 def test_the_support_step_ends_near_the_smallest_value_where_no_sign_changes() -> None:
     rng = np.random.default_rng(0)
-    X, l1, l2 = np.column_stack([rng.normal(size=(40, 4)), np.ones(40)]), 0.3, 0.1
+    X, l1, l2 = np.column_stack([rng.normal(size=(40, 4)), np.ones(40)]), 30.0, 0.1
     h, best, penalty = rng.gamma(2.0, size=40), np.array([3.0, -4.0, 5.0, -6.0, 0.5]), np.diag([l2] * 4 + [0])
     # The gradient at the start is such that the quadratic is smallest at ``best``; its last entry is the intercept.
     start = best + np.array([0.5, 0.4, -0.3, 0.6, 0.0])
