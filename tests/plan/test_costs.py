@@ -8,10 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from reproduction.plan.costs import Cost, Costs, Measured, load_costs, read_benchmark, save_costs
+from reproduction.job.spent import Spent
+from reproduction.plan.costs import Cost, Costs, Measured, load_costs, read_measured, save_costs
 from reproduction.plan.graph import Node, measured_costs
 from reproduction.plan.schedule import DATA, LEAST_MEGABYTES, SOON, Needs
-from reproduction.plan.stages import FIT, PARSE, PART, SCORE
+from reproduction.plan.stages import FIT, PARSE, PART, SCORE, benchmark_of, log_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
@@ -22,11 +23,14 @@ ROWS = [
 ]
 
 
-def benchmark(folder: Path, name: str, seconds: float, memory: str, load: str = "100.00") -> None:
-    """Write a benchmark file as Snakemake does."""
-    path = folder / f"{name}.tsv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{HEAD}{seconds}\t0:00:01\t{memory}\t1\t1\t1\t1\t1\t{load}\t1\n", encoding="utf-8")
+def ran(folder: Path, name: str, seconds: float, memory: str) -> None:
+    """Write a benchmark file as Snakemake does, of twice the seconds, and a log as a job does."""
+    for path, text in (
+        (benchmark_of(name), f"{HEAD}{2 * seconds}\t0:00:01\t{memory}\t1\t1\t1\t1\t1\t50.00\t1\n"),
+        (log_of(name), f"{Spent(0.0, 0.0, seconds)}\n"),
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 def test_a_measured_job_has_its_own_cost_and_a_like_job_that_of_the_nearest_size() -> None:
@@ -59,11 +63,15 @@ def test_the_committed_table_is_sorted_and_has_a_row_a_job() -> None:
 
 
 @pytest.mark.parametrize(("memory", "megabytes"), [("100.00", 105), ("NA", 0)])
-def test_a_benchmark_file_tells_seconds_and_megabytes(tmp_path: Path, memory: str, megabytes: int) -> None:
-    benchmark(tmp_path, "fit/x", 12.5, memory, load="80.00")
-    assert read_benchmark(tmp_path / "fit/x.tsv") == Measured(12.5, 10.0, megabytes)
-    (tmp_path / "empty.tsv").touch()
-    assert read_benchmark(tmp_path / "empty.tsv") is None
+def test_a_log_tells_seconds_of_the_processor_and_a_benchmark_file_megabytes(
+    tmp_path: Path, memory: str, megabytes: int
+) -> None:
+    ran(tmp_path, "fit/x", 12.5, memory)
+    assert read_measured("fit/x", tmp_path) == Measured(12.5, megabytes)
+    (tmp_path / benchmark_of("fit/x")).write_text("", encoding="utf-8")
+    assert read_measured("fit/x", tmp_path) == Measured(12.5, 0), "it ended before Snakemake looked at it"
+    (tmp_path / log_of("fit/x")).write_text("interrupted\n", encoding="utf-8")
+    assert read_measured("fit/x", tmp_path) is None
 
 
 def test_single_fits_count_in_their_job_and_short_jobs_in_their_stage(tmp_path: Path) -> None:
@@ -80,7 +88,7 @@ def test_single_fits_count_in_their_job_and_short_jobs_in_their_stage(tmp_path: 
         ("score/p/e/d/m", 1.0, "50"),
         ("score/p/e/d/n", 3.0, "40"),
     ):
-        benchmark(tmp_path / "benchmarks", name, seconds, memory)
+        ran(tmp_path, name, seconds, memory)
     assert measured_costs({node.name: node for node in nodes}, tmp_path) == [
         Cost("fit", "p/e/d/m", "knn", 9, 72.0, 210),
         Cost("score", "", "", 0, 2.0, 52),
@@ -90,9 +98,9 @@ def test_single_fits_count_in_their_job_and_short_jobs_in_their_stage(tmp_path: 
 def test_a_job_whose_data_could_not_be_had_leaves_no_row(tmp_path: Path) -> None:
     nodes = [Node("parse", "lost"), Node("fit", "p/e/lost/m", ("parse/lost",), "knn", 9)]
     for node in nodes:
-        benchmark(tmp_path / "benchmarks", node.name, 0.5, "50")
-    (tmp_path / "datasets/lost").mkdir(parents=True)
-    (tmp_path / "datasets/lost/meta.json").write_text('{"missing": {}}', encoding="utf-8")
+        ran(tmp_path, node.name, 0.5, "50")
+    (tmp_path / "results/datasets/lost").mkdir(parents=True)
+    (tmp_path / "results/datasets/lost/meta.json").write_text('{"missing": {}}', encoding="utf-8")
     assert measured_costs({node.name: node for node in nodes}, tmp_path) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from reproduction.plan.costs import Cost, Costs
 from reproduction.plan.graph import Node, without_data
 from reproduction.plan.schedule import Engine, Known, expected, in_words, known_seconds, simulate
-from tests.plan.test_costs import benchmark
+from tests.plan.test_costs import ran
 
 
 def named(*nodes: Node) -> dict[str, Node]:
@@ -69,10 +69,9 @@ def test_measured_seconds_come_first_and_the_table_fills_the_rest(tmp_path: Path
     joins = Node("fit", "p/e/d/m", tuple(part.name for part in parts), "knn", 10)
     nodes = named(*parts, joins, Node("score", "p/e/d/m", (joins.name,)), Node("page", "report"))
     costs = Costs.of([Cost("fit", "p/e/d/m", "knn", 10, 80.0, 1), Cost("score", "", "", 0, 2.0, 1)])
-    measured = tmp_path / "benchmarks"
-    benchmark(measured, "fit/p/e/d/m", 75.0, "1")  # by a run that did not cut the job
-    benchmark(measured, "part/p/e/d/m/0", 33.0, "1")
-    benchmark(measured, "page/report", 5.0, "1")
+    ran(tmp_path, "fit/p/e/d/m", 75.0, "1")  # by a run that did not cut the job
+    ran(tmp_path, "part/p/e/d/m/0", 33.0, "1")
+    ran(tmp_path, "page/report", 5.0, "1")
     known = known_seconds(nodes, tmp_path, costs)
     assert known.measured == {"part/p/e/d/m/0", "page/report"}
     assert known.seconds == {
@@ -93,8 +92,8 @@ def test_a_job_without_its_data_takes_what_a_score_takes_and_a_job_like_none_is_
         Node("compare", "p", ("fit/p/e/had/m", "fit/p/e/lost/m")),
     )
     for name, record in (("had", "{}"), ("lost", '{"missing": {"reason": "no address answers"}}')):
-        (tmp_path / "datasets" / name).mkdir(parents=True)
-        (tmp_path / "datasets" / name / "meta.json").write_text(record, encoding="utf-8")
+        (tmp_path / "results/datasets" / name).mkdir(parents=True)
+        (tmp_path / "results/datasets" / name / "meta.json").write_text(record, encoding="utf-8")
     rows = [
         *(Cost("parse", "", "", 0, 3.0, 1), Cost("fit", "p/e/had/m", "knn", 10, 80.0, 1)),
         *(Cost("score", "", "", 0, 2.0, 1), Cost("compare", "", "", 0, 1.0, 1)),

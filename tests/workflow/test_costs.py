@@ -28,7 +28,7 @@ def test_the_graph_holds_the_jobs_that_ran(clean: Clone, everything: Clone, monk
     assert set(nodes) == ran(clean)
     assert set(cut) < ran(everything), "which also ran the matrix, own data, the bench and a model"
     assert {node.stage for node in cut.values()} - {node.stage for node in nodes.values()} == {"part"}
-    rows = measured_costs(cut, Path(everything.folder, "results"))
+    rows = measured_costs(cut, Path(everything.folder))
     assert {row.stage for row in rows} == {node.stage for node in nodes.values()}
-    known = known_seconds(cut, Path(everything.folder, "results"), Costs())
+    known = known_seconds(cut, Path(everything.folder), Costs())
     assert known.measured == set(cut)

@@ -8,5 +8,5 @@ from reproduction.plan.schedule import ENGINES, in_words, known_seconds
 
 nodes = snakemake.params.nodes
 costs = Costs.of(load_costs(Path(snakemake.params.table)))
-known = known_seconds(nodes, Path("results"), costs)
+known = known_seconds(nodes, Path(), costs)
 sys.stdout.write(in_words(nodes, known, ENGINES) + "\n")

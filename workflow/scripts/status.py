@@ -3,12 +3,11 @@
 import sys
 from pathlib import Path
 
-from reproduction.job.folders import RESULTS
 from reproduction.plan.costs import Costs, load_costs
 from reproduction.plan.schedule import expected, known_seconds
 from reproduction.plan.status import in_words, status
 
 asked = snakemake.params
-known = known_seconds(asked.nodes, RESULTS, Costs.of(load_costs(Path(asked.table))))
+known = known_seconds(asked.nodes, Path(), Costs.of(load_costs(Path(asked.table))))
 stages = status(asked.results, Path(), expected(asked.nodes, known))
 sys.stdout.write(in_words(stages, asked.cores) + "\n")

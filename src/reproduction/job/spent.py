@@ -60,12 +60,20 @@ def spent_by_rule(logs: Path) -> dict[str, tuple[int, Spent]]:
     return found
 
 
+def read_spent(log: Path) -> Spent | None:
+    """Return the seconds in the log of a job, of its last line of them; None for a log without one, or no log."""
+    if not log.is_file():
+        return None
+    lines = _LINE.findall(log.read_text(encoding="utf-8", errors="replace"))
+    return Spent(*map(float, lines[-1])) if lines else None
+
+
 def _lines(logs: Path) -> Iterator[tuple[str, Spent]]:
-    """Yield rule and seconds of each log with a line of them; the last line counts."""
+    """Yield rule and seconds of each log with a line of them."""
     for path in sorted(logs.rglob("*.log")):
-        lines = _LINE.findall(path.read_text(encoding="utf-8", errors="replace"))
-        if lines:
-            yield path.relative_to(logs).parts[0].removesuffix(".log"), Spent(*map(float, lines[-1]))
+        found = read_spent(path)
+        if found is not None:
+            yield path.relative_to(logs).parts[0].removesuffix(".log"), found
 
 
 def write_own_seconds(logs: Path) -> None:

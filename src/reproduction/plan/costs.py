@@ -1,7 +1,8 @@
 """Time and memory of jobs as measured before: the table config/costs.csv, from which a run plans what a job may need.
 
-No result depends on the table: it decides how work is cut into jobs, and how much a cluster is asked for.  The target
-``costs`` writes it, from the benchmark files of the folder in which the workflow ran.
+No result depends on the table: it decides which jobs a run takes, how work is cut into jobs, and how much a cluster is
+asked for.  The target ``costs`` writes it, from the logs and Snakemake's benchmark files of the folder in which the
+workflow ran.  A cost is in seconds of the processor: beside other work a job waits, which they do not count.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 
+from reproduction.job.spent import read_spent
+from reproduction.plan.stages import benchmark_of, log_of
 from textmix.core.io import format_csv, write_text
 
 #: A fit job of more seconds than this is cut into jobs of one fit each, which run side by side.
@@ -33,7 +36,7 @@ class Cost:
     job : the job's name within the stage, its benchmark file's path without ending; empty for a whole stage.
     method : what it did: the method of a fit, the features of a count, the measure; empty where there is one way.
     documents : size of its data set; 0 where it is not known.
-    seconds : on an idle machine, of all its fits together where they are jobs of their own; of a stage the median.
+    seconds : of the processor, of all its fits together where they are jobs of their own; of a stage the median.
     megabytes : largest resident memory.
     """
 
@@ -71,33 +74,37 @@ def save_costs(path: Path, rows: Iterable[Cost]) -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a benchmark file says of a job.
+    """What a job took.
 
     Parameters
     ----------
-    seconds : by the clock.
-    busy : seconds of the processor, at most those by the clock: what the job takes on an idle machine.
+    seconds : of the processor, from the start of its Python on, as the last line of its log tells them.
     megabytes : largest resident memory that Snakemake saw.
     """
 
     seconds: float
-    busy: float
     megabytes: int
 
 
-def read_benchmark(path: Path) -> Measured | None:
-    """Return what a benchmark file says; None where the job ended before Snakemake measured it."""
-    head, *rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()] or [[]]
-    if not rows:
+def read_measured(node: str, folder: Path) -> Measured | None:
+    """Return what a job took; None where it has not told its seconds, or Snakemake has not measured it.
+
+    The load in Snakemake's benchmark file is that up to its last look at the job, which may be 30 s before the end, so
+    that the seconds of the processor come from the job itself.
+
+    Parameters
+    ----------
+    node : the job's name among the jobs of all stages.
+    folder : in which the workflow ran.
+    """
+    benchmark, spent = folder / benchmark_of(node), read_spent(folder / log_of(node))
+    if spent is None or not benchmark.is_file():
         return None
-    found = [dict(zip(head, row, strict=True)) for row in rows]
-    seconds = sum(float(row["s"]) for row in found)
+    head, *rows = [line.split("\t") for line in benchmark.read_text(encoding="utf-8").splitlines()] or [[]]
+    found = [dict(zip(head, row, strict=True))["max_rss"] for row in rows]
     # A job of less than a second may end before its memory was looked at.
-    memory = max((float(row["max_rss"]) for row in found if row["max_rss"] not in UNSEEN), default=0.0)
-    # The mean load, in percent of a core, is that up to Snakemake's last look at the job.
-    loads = [(float(row["s"]), row["mean_load"]) for row in found]
-    busy = sum(s if load in UNSEEN else s * min(1.0, float(load) / 100.0) for s, load in loads)
-    return Measured(seconds, busy, round(memory * MEBIBYTE))
+    memory = max((float(one) for one in found if one not in UNSEEN), default=0.0)
+    return Measured(spent.total, round(memory * MEBIBYTE))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from reproduction.job.folders import RESULTS
-from reproduction.plan.costs import Cost, read_benchmark
+from reproduction.plan.costs import Cost, read_measured
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import (
     ACCEPT,
@@ -28,7 +27,6 @@ from reproduction.plan.stages import (
     STAGES,
     TABLE,
     Job,
-    benchmark_of,
 )
 from reproduction.plan.suites import Suite
 from textmix.core.io import META, read_json
@@ -199,17 +197,17 @@ def long_waits(nodes: Mapping[str, Node]) -> dict[str, list[str]]:
     return {name: [before for before in node.waits if before in kept] for name, node in kept.items()}
 
 
-def without_data(nodes: Mapping[str, Node], results: Path) -> frozenset[str]:
+def without_data(nodes: Mapping[str, Node], folder: Path) -> frozenset[str]:
     """Return the names of the jobs that end at once, for a data set that they read could not be had.
 
     Parameters
     ----------
     nodes : name -> job, each behind the jobs that it waits for.
-    results : the folder of results; a data set that was not parsed yet counts as one that can be had.
+    folder : in which the workflow runs; a data set that was not parsed yet counts as one that can be had.
     """
     found: set[str] = set()
     for name, node in nodes.items():
-        record = results / Path(PARSE.path(dataset=node.job)).relative_to(RESULTS) / META
+        record = folder / PARSE.path(dataset=node.job) / META
         if node.stage == PARSE.name:
             lost = record.is_file() and "missing" in read_json(record)
         else:
@@ -219,23 +217,22 @@ def without_data(nodes: Mapping[str, Node], results: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def measured_costs(nodes: Mapping[str, Node], results: Path) -> list[Cost]:
-    """Return a row for each long job that Snakemake measured, and for each further stage one of all its jobs.
+def measured_costs(nodes: Mapping[str, Node], folder: Path) -> list[Cost]:
+    """Return a row for each long job that was measured, and for each further stage one of all its jobs.
 
     A job whose data could not be had tells nothing of what it takes, and has no row.
 
     Parameters
     ----------
     nodes : the jobs of the plan.
-    results : the folder of results; Snakemake's benchmark files and the parsed data sets lie below it.
+    folder : in which the workflow ran.
     """
     spent: dict[tuple[str, str], list[Cost]] = {}
-    lost = without_data(nodes, results)
+    lost = without_data(nodes, folder)
     for node in (node for name, node in nodes.items() if name not in lost):
-        path = Path(benchmark_of(node.name, results))
-        found = read_benchmark(path) if path.is_file() else None
+        found = read_measured(node.name, folder)
         if found is not None:
-            row = _row(node, found.busy, found.megabytes)
+            row = _row(node, found.seconds, found.megabytes)
             spent.setdefault((row.stage, row.job), []).append(row)
     return [_joined(rows) for rows in spent.values()]
 

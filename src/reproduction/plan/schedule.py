@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.costs import COSTLY, Cost, Costs, read_benchmark
+from reproduction.plan.costs import COSTLY, Cost, Costs, read_measured
 from reproduction.plan.graph import LONG, Node, without_data
 from reproduction.plan.own import OWN
 from reproduction.plan.plan import Plan, Run
-from reproduction.plan.stages import FIT, PART, SCORE, STAGES, Stage, benchmark_of
+from reproduction.plan.stages import FIT, PART, SCORE, STAGES, Stage
 from reproduction.plan.status import duration
 
 #: Memory: so many times what was measured, since Snakemake looks now and then only; and a start without data.
@@ -182,24 +182,23 @@ class Known:
     unlike: frozenset[str] = frozenset()
 
 
-def known_seconds(nodes: Mapping[str, Node], results: Path, costs: Costs) -> Known:
-    """Return the seconds of all jobs: by the benchmark files, else by the table of costs.
+def known_seconds(nodes: Mapping[str, Node], folder: Path, costs: Costs) -> Known:
+    """Return the seconds of the processor of all jobs: as they told them, else by the table of costs.
 
     A job whose data could not be had takes what a score takes.
 
     Parameters
     ----------
     nodes : the jobs of the plan.
-    results : the folder of results; Snakemake's benchmark files and the parsed data sets lie below it.
+    folder : in which the workflow runs.
     costs : estimates the jobs that were not measured; one like no row counts as nothing.
     """
-    lost = without_data(nodes, results)
-    files = {name: Path(benchmark_of(name, results)) for name in nodes}
-    found = {name: read_benchmark(path) for name, path in files.items() if path.is_file()}
+    lost = without_data(nodes, folder)
+    found = {name: row for name in nodes if (row := read_measured(name, folder)) is not None}
     # A job that joins single fits may have made them all itself when it was measured.
     parts = {name for name, node in nodes.items() if node.stage == PART.name}
     whole = {name for name, node in nodes.items() if any(b in parts and b not in found for b in node.waits)}
-    seconds = {name: row.seconds for name, row in found.items() if row is not None and name not in whole}
+    seconds = {name: row.seconds for name, row in found.items() if name not in whole}
     guessed = {name: _guess(nodes, name, costs, lost) for name in nodes if name not in seconds}
     known = {name: guess for name, guess in guessed.items() if guess is not None}
     unlike = frozenset(guessed) - frozenset(known)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from reproduction.job.folders import RESULTS
 
@@ -58,7 +57,7 @@ class Stage:
     @property
     def log(self) -> str:
         """Pattern of the paths of the logs."""
-        return f"logs/{self.node()}.log"
+        return log_of(self.node())
 
     @property
     def benchmark(self) -> str:
@@ -88,9 +87,14 @@ class Job:
         return self.stage.path(**self.names)
 
 
-def benchmark_of(node: str, results: Path = RESULTS) -> str:
+def benchmark_of(node: str) -> str:
     """Return the path of Snakemake's file on time and memory of a job, by its name among the jobs of all stages."""
-    return f"{results}/benchmarks/{node}.tsv"
+    return f"{RESULTS}/benchmarks/{node}.tsv"
+
+
+def log_of(node: str) -> str:
+    """Return the path of the log of a job, by its name among the jobs of all stages."""
+    return f"logs/{node}.log"
 
 
 FETCH = Stage("fetch", "{dataset}", {"record": "resources/{dataset}/fetch.json"}, makes_data=True)
