@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.plan import LEFT_OUT
+from reproduction.plan.scope import LEFT_OUT
 from reproduction.stored.origins import Origin
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.coverage import DataUsed

@@ -224,7 +224,7 @@ class Jobs:
 
     def left_out(self, wildcards: Any) -> dict[str, str]:
         """Return why results of a paper are left out, by their names."""
-        return self.plan.left_out(wildcards.paper)
+        return self.plan.scope.left_out(wildcards.paper)
 
     def paper_spec(self, wildcards: Any) -> Mapping[str, Any]:
         """Return the whole paper.yaml of a paper."""

@@ -246,3 +246,26 @@ def read_role_lists(path: str | Path) -> RoleLists:
     """
     lists: RoleLists = load_yaml_strict(path).get("role_lists", {})
     return lists
+
+
+def locators_behind(folder: Path, sources: Mapping[str, str], place: str) -> dict[str, tuple[Locator, ...]]:
+    """Return row -> the locators of the values that it, or its check, rests on.
+
+    Parameters
+    ----------
+    folder : of the paper's configuration.
+    sources : id of a row -> its locator as it is written.
+    place : the file that names the rows, for messages.
+    """
+    checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
+    lists = read_role_lists(folder / "paper.yaml")
+    found = {}
+    for row, text in sources.items():
+        locator = parse_locator(text, row)
+        if isinstance(locator, CheckLocator):
+            check = checks.get(locator.check, {})  # a check that there is not is refused with the line of its row
+            texts = expand_locators([*check.get("left", ()), *check.get("right", ())], lists, f"{place}: {row}")
+            found[row] = tuple(parse_locator(one, row) for one in texts)
+        else:
+            found[row] = (locator,)
+    return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,12 @@ from reproduction.plan.papers import check_references, load_papers, source_of
 from reproduction.plan.places import outside, paper_folders, read_datasets, read_methods, with_roles
 from reproduction.plan.reach import reach, taken_roles, within_reach
 from reproduction.plan.request import WORDS, Model, read_request
+from reproduction.plan.scope import Scope
 from reproduction.plan.specifications import Readings, load_readings
 from reproduction.plan.suites import Suite, load_suites
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry
 from textmix.experiment.methods import Method, variants
-
-#: The first words of the reason of what this configuration leaves to the full run.
-LEFT_OUT = "left to the full run"
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,11 @@ class Plan:
         asked = self.settings["papers"]
         return [name for name in self.papers if asked is None or name in asked]
 
+    @cached_property
+    def scope(self) -> Scope:
+        """Which jobs of the papers this run takes."""
+        return Scope(self)
+
     def dataset(self, role: str, study: str = "") -> str | None:
         """Return the data set that stands for a role, or None; the roles of a study that is no paper are data sets."""
         if study and study not in self.papers:
@@ -123,11 +127,11 @@ class Plan:
         return sorted({name for name in found if name is not None})
 
     def runs(self, study: str) -> Iterator[Run]:
-        """Yield the fit jobs of a study that are not too dear."""
-        return (run for run in self._all_runs(study) if not self.dear_run(run))
+        """Yield the fit jobs of a study, but for those of a paper that this run leaves out."""
+        return (run for run in self.all_runs(study) if not self.scope.leaves_out(f"fit/{run.name}"))
 
-    def _all_runs(self, study: str) -> Iterator[Run]:
-        """Yield the fit jobs of a study, also those that are too dear."""
+    def all_runs(self, study: str) -> Iterator[Run]:
+        """Yield the fit jobs of a study, also those that this run leaves out."""
         for key, experiment in self.papers.get(study, self.studies[study])["experiments"].items():
             for role in experiment["roles"]:
                 dataset = self.dataset(role, study)
@@ -139,6 +143,10 @@ class Plan:
         experiment = self.studies[run.paper]["experiments"][run.experiment]
         roles = [role for role in experiment["roles"] if self.dataset(role, run.paper) == run.dataset]
         return experiment["features"], experiment["roles"][roles[0]]
+
+    def counts(self, run: Run) -> tuple[str, str]:
+        """Return the data set and the features of a fit job."""
+        return run.dataset, self.run_inputs(run)[0]
 
     def run_entry(self, run: Run) -> dict[str, Any]:
         """Return the experiment's entry of the method of a fit job: ``use``, ``params``, ``grid``, ``tune``."""
@@ -175,57 +183,13 @@ class Plan:
         return entry.expect.get("documents", 0) if entry else 0
 
     def measures(self, paper: str) -> list[str]:
-        """Return the measures of a paper that have a data set at hand, or need none, and are not too dear."""
-        return [key for key in self._all_measures(paper) if not self.dear_measure(paper, key)]
+        """Return the measures of a paper that have a data set at hand, or need none, and are not left out."""
+        return [key for key in self.all_measures(paper) if not self.scope.leaves_out(f"measure/{paper}/{key}")]
 
-    def _all_measures(self, paper: str) -> list[str]:
+    def all_measures(self, paper: str) -> list[str]:
         """Return the measures of a paper for which at least one data set is at hand, or which need none."""
         entries = self.papers[paper]["measures"].items()
         return [key for key, entry in entries if self.measure_sources(paper, key) or not entry["roles"]]
-
-    def left_out(self, paper: str) -> dict[str, str]:
-        """Return why each result of a paper is left out whose job, or one that it reads, is too dear.
-
-        Keys are ``fit/<experiment>/<data set>/<method>``, ``measure/<measure>``, ``features/<data set>/<features>``.
-        """
-        runs = {run: self.dear_run(run) for run in self._all_runs(paper)}
-        found = {f"fit/{run.name.partition('/')[2]}": why for run, why in runs.items()}
-        found |= {f"measure/{key}": self.dear_measure(paper, key) for key in self._all_measures(paper)}
-        for run in runs:
-            counts = run.dataset, self.run_inputs(run)[0]
-            found["features/" + "/".join(counts)] = self.dear_features(*counts)
-        return {name: why for name, why in found.items() if why}
-
-    def _dear(self, cost: Cost | None) -> str:
-        """Return why a job of a cost is left out, or nothing."""
-        limit = self.settings.get("dearest")
-        if limit is None or cost is None or cost.seconds <= limit:
-            return ""
-        seconds = f"{cost.seconds:.0f} s of the processor"
-        return f"{LEFT_OUT}: it takes about {seconds}, more than dearest: {limit:g}"
-
-    def dear_features(self, dataset: str, features: str) -> str:
-        """Return why the counts of a data set are left out, or nothing."""
-        name = f"{dataset}/{features}"
-        return self._dear(self.costs.estimate("features", name, features, self.documents(dataset)))
-
-    def dear_run(self, run: Run) -> str:
-        """Return why a fit job of a paper is left out, or nothing."""
-        if run.paper not in self.papers:
-            return ""
-        return self._dear(self.cost(run)) or self.dear_features(run.dataset, self.run_inputs(run)[0])
-
-    def dear_measure(self, paper: str, measure: str) -> str:
-        """Return why a measure is left out, or nothing."""
-        name, sources = f"{paper}/{measure}", self.measure_sources(paper, measure).values()
-        documents = max((self.documents(dataset) for dataset, _, _ in sources), default=0)
-        why = [
-            self._dear(self.costs.estimate("measure", name, name, documents)),
-            *(self.dear_features(dataset, features) for dataset, features, _ in sources),
-            *(self.dear_features(*counts) for counts in self.measure_beside(paper, measure)),
-            *(self.dear_run(run) for _, run in self.measure_runs(paper, measure)),
-        ]
-        return next(filter(None, why), "")
 
     def measure_sources(self, paper: str, measure: str) -> dict[str, tuple[str, str, str]]:
         """Return role -> (data set, features, split) of a measure, for the roles with a data set."""

@@ -47,7 +47,7 @@ class ReadingJobs:
         return sorted({job.path for job, name in found if job is not None and name not in left_out})
 
     def left_out(self, wildcards: Any) -> dict[str, str]:
-        """Return why results of readings of a paper are left out, by their names (`Plan.left_out`)."""
+        """Return why results of readings of a paper are left out, by their names (`Scope.left_out`)."""
         found: dict[str, str] = {}
         for locator in self.readings(wildcards).locators():
             job, name = self._job(wildcards.paper, locator)
@@ -69,7 +69,7 @@ class ReadingJobs:
         return seed
 
     def _job(self, paper: str, locator: Locator) -> tuple[Job | None, str]:
-        """Return the job that makes a value, and its name as `Plan.left_out` has it; no job where its data are lost."""
+        """Return the job that makes a value, and its name in `Scope.left_out`; no job where its data are lost."""
         match locator:
             case ScoreLocator(experiment=experiment, role=role, method=method):
                 dataset = self.plan.dataset(role)
@@ -93,9 +93,9 @@ class ReadingJobs:
         """Return why a job is left out; empty where it is not."""
         match job.stage.name:
             case SCORE.name:
-                return self.plan.dear_run(Run(**job.names))
+                return self.plan.scope.dear_run(Run(**job.names))
             case MEASURE.name:
-                return self.plan.dear_measure(**job.names)
+                return self.plan.scope.dear_measure(**job.names)
             case FEATURES.name:
-                return self.plan.dear_features(**job.names)
+                return self.plan.scope.dear_features(**job.names)
         return ""

@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.plan.locators import (
-    CheckLocator,
     FeaturesLocator,
     Locator,
     MeasureLocator,
     ScoreLocator,
-    expand_locators,
-    parse_locator,
+    locators_behind,
 )
 from reproduction.plan.papers import PAPER_SCHEMA, check_entries, check_name
 from reproduction.plan.places import file_name
@@ -171,19 +169,9 @@ def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[
     """Return row -> the locators of the values that it, or its check, rests on."""
     with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
         value_of = {row["id"]: row["source"] for row in csv.DictReader(handle)}
-    checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
-    lists = load_yaml_strict(folder / "paper.yaml").get("role_lists", {})
-    found = {}
     for row in rows:
         check_name("published row", row, [name for name, text in value_of.items() if text], f"{source}: rows")
-        locator = parse_locator(value_of[row], row)
-        if isinstance(locator, CheckLocator):
-            check = checks.get(locator.check, {})  # a check that there is not is refused with the line of its row
-            texts = expand_locators([*check.get("left", ()), *check.get("right", ())], lists, f"{source}: {row}")
-            found[row] = tuple(parse_locator(text, row) for text in texts)
-        else:
-            found[row] = (locator,)
-    return found
+    return locators_behind(folder, {row: value_of[row] for row in rows}, source)
 
 
 def _product(factors: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str]]:

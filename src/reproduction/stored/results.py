@@ -119,7 +119,7 @@ class Results:
     roles : role -> the data set that stands for it.
     settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
     evidence : what else the paper's rows name.
-    left_out : why results are left out of this run (`reproduction.plan.plan.Plan.left_out`); asking for one raises
+    left_out : why results are left out of this run (`reproduction.plan.scope.Scope.left_out`); asking for one raises
         `NotRun`, also where an earlier run has made it.
     """
 

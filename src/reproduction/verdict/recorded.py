@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.plan import LEFT_OUT
+from reproduction.plan.scope import LEFT_OUT
 from reproduction.stored.origins import Origin
 from reproduction.verdict.published import COUNTED
 from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short

@@ -1,0 +1,251 @@
+"""The scope of a run: which jobs of its papers it takes, and which it leaves to the full run, by their measured costs.
+
+A job of more than ``dearest`` seconds is left out, with all that reads it.  The others fill a budget in order of worth:
+first those on which printed numbers rest that this run can judge, the most numbers for a second before all others;
+then, within a share of their own, those that rebuild no such number, the cheapest first.  No result decides.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reproduction.plan.locators import Locator, MeasureLocator, RoleLocator, ScoreLocator, locators_behind
+from reproduction.plan.stages import COMPARE, FIGURE, PARSE, SCORE, SPLIT, TABLE
+
+if TYPE_CHECKING:
+    from reproduction.plan.costs import Cost
+    from reproduction.plan.plan import Plan, Run
+
+#: The first words of the reason of what this configuration leaves to the full run.
+LEFT_OUT = "left to the full run"
+#: Kinds of published rows that make a job worth its time: those that the headlines count.
+_WORTH = ("number", "claim")
+#: Comparability of data that are not the paper's, on which no number is judged.
+_FOREIGN = "not"
+
+
+@dataclass(frozen=True)
+class Work:
+    """One job of a paper, or one that counts words.
+
+    Parameters
+    ----------
+    seconds : of the processor; 0 where no job like it was measured.
+    reads : names of the jobs that it reads.
+    rows : number of the printed numbers and claims that rest on it and that the run can judge.
+    """
+
+    seconds: float
+    reads: tuple[str, ...] = ()
+    rows: int = 0
+
+
+def fill(
+    works: Mapping[str, Work], counts: Mapping[str, float], budget: float | None, further: float | None
+) -> dict[str, str]:
+    """Return why each job is left out for which a budget has no room.
+
+    Parameters
+    ----------
+    works : name -> job.
+    counts : name of the job of counts that a job reads -> its seconds; one that no job reads costs nothing.
+    budget : seconds of the processor of all jobs; None for no limit.
+    further : of the jobs on which no printed number rests that the run can judge; None for no limit.
+    """
+    seconds = {**counts, **{name: work.seconds for name, work in works.items()}}
+    reads = {name: work.reads for name, work in works.items()}
+    readers = Counter(chain.from_iterable(reads.values()))
+
+    def order(name: str) -> tuple[bool, float, str]:
+        """Return the place of a job: seconds for a printed number, of what it shares with others its part."""
+        shared = sum(seconds[read] / readers[read] for read in reads[name])
+        return not works[name].rows, (seconds[name] + shared) / max(1, works[name].rows), name
+
+    def behind(name: str) -> Iterator[str]:
+        """Yield a job and all that it reads."""
+        yield name
+        for read in reads.get(name, ()):
+            yield from behind(read)
+
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    spent = beside = 0.0
+    for name in sorted(works, key=order):
+        new = {*behind(name)} - taken
+        more, apart = sum(seconds[one] for one in new), not works[name].rows
+        why = _over(more, spent + more, "budget", budget)
+        why = why or (_over(more, beside + more, "further", further) if apart else "")
+        if why:
+            found[name] = why
+        else:
+            taken, spent, beside = taken | new, spent + more, beside + more * apart
+    return found
+
+
+def _over(seconds: float, together: float, key: str, limit: float | None) -> str:
+    """Return why a job is left out; empty where a budget has room for it."""
+    if limit is None or together <= limit:
+        return ""
+    return f"{LEFT_OUT}: it takes about {seconds:.0f} s of the processor, and {key}: {limit:g} is full"
+
+
+class Scope:
+    """The scope of a plan.
+
+    Parameters
+    ----------
+    plan : the plan.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def leaves_out(self, name: str) -> bool:
+        """Return whether the run leaves out a job, ``fit/<run>`` or ``measure/<paper>/<measure>``."""
+        return name in self._left
+
+    def left_out(self, paper: str) -> dict[str, str]:
+        """Return why each result of a paper is left out.
+
+        Keys are ``fit/<experiment>/<data set>/<method>``, ``measure/<measure>``, ``features/<data set>/<features>``.
+        """
+        plan = self.plan
+        names = {f"fit/{run.name}": {plan.counts(run)} for run in plan.all_runs(paper)}
+        names |= {f"measure/{paper}/{key}": self._counts(paper, key) for key in plan.all_measures(paper)}
+        found = {name.replace(f"/{paper}/", "/", 1): why for name in names if (why := self._left.get(name))}
+        # Counts are left out where all is that reads them.
+        made = {counts for name, read in names.items() if name not in self._left for counts in read}
+        for name, read in names.items():
+            for dataset, features in sorted(read - made):
+                found.setdefault(f"features/{dataset}/{features}", self._left[name])
+        return found
+
+    @cached_property
+    def _left(self) -> dict[str, str]:
+        """Name of each job of the chosen papers that is left out -> the reason."""
+        plan = self.plan
+        budget, further = plan.settings.get("budget"), plan.settings.get("further")
+        found, works = {}, {}
+        rows = self._rows()
+        for paper in plan.chosen():
+            for run in plan.all_runs(paper):
+                name = f"fit/{run.name}"
+                found[name] = self.dear_run(run)
+                seconds = _seconds(plan.cost(run)) + self._each(SCORE.name)
+                works[name] = Work(seconds, (_counts_name(*plan.counts(run)),), rows[name])
+            for key in plan.all_measures(paper):
+                name = f"measure/{paper}/{key}"
+                found[name] = self.dear_measure(paper, key)
+                fits = (f"fit/{run.name}" for _, run in plan.measure_runs(paper, key))
+                reads = {*fits, *(_counts_name(*counts) for counts in self._counts(paper, key))}
+                works[name] = Work(_seconds(self._measure_cost(paper, key)), tuple(sorted(reads)), rows[name])
+        found = {name: why for name, why in found.items() if why}
+        if budget is None and further is None:
+            return found
+        left = {name: work for name, work in works.items() if name not in found}
+        counts = {read for work in left.values() for read in work.reads if read.startswith("features/")}
+        taken = {name: self._features_seconds(*name.split("/")[1:]) for name in counts}
+        return found | fill(left, taken, None if budget is None else budget - self._always(), further)
+
+    def _rows(self) -> Counter[str]:
+        """Return name of a job -> number of the printed numbers and claims that rest on it and can be judged."""
+        found: Counter[str] = Counter()
+        for paper in self.plan.chosen():
+            for locators in _worthy(self.plan.folders[paper]):
+                names = [self._job(paper, locator) for locator in locators]
+                if None not in names:
+                    found.update({name for name in names if name})
+        return found
+
+    def _job(self, paper: str, locator: Locator) -> str | None:
+        """Return the name of the job behind a value, empty for none; None where its data are not the paper's."""
+        roles = self.plan.settings["roles"]
+        if isinstance(locator, RoleLocator):
+            dataset = self.plan.dataset(locator.role)
+            if dataset is None or roles[locator.role]["comparable"] == _FOREIGN:
+                return None
+            if isinstance(locator, ScoreLocator):
+                return f"fit/{paper}/{locator.experiment}/{dataset}/{locator.method}"
+        if isinstance(locator, MeasureLocator):
+            taken = self.plan.measure_sources(paper, locator.measure)
+            foreign = any(roles[role]["comparable"] == _FOREIGN for role in taken)
+            return None if foreign else f"measure/{paper}/{locator.measure}"
+        return ""
+
+    def _always(self) -> float:
+        """Return the seconds of the jobs that the run makes whatever it leaves out."""
+        plan, papers = self.plan, self.plan.chosen()
+        datasets = {name for paper in papers for name in plan.datasets(paper)}
+        parsed = (plan.costs.estimate(PARSE.name, name, "", plan.documents(name)) for name in datasets)
+        splits = {(run.dataset, plan.run_inputs(run)[1]) for paper in papers for run in plan.all_runs(paper)}
+        ends = sum(self._each(stage.name) for stage in (COMPARE, TABLE, FIGURE)) * len(papers)
+        return sum(map(_seconds, parsed)) + len(splits) * self._each(SPLIT.name) + ends
+
+    def _each(self, stage: str) -> float:
+        """Return the seconds of each job of a short stage."""
+        return _seconds(self.plan.costs.estimate(stage))
+
+    def _counts(self, paper: str, measure: str) -> set[tuple[str, str]]:
+        """Return the (data set, features) pairs that a measure reads."""
+        sources = self.plan.measure_sources(paper, measure).values()
+        return {*((dataset, name) for dataset, name, _ in sources), *self.plan.measure_beside(paper, measure)}
+
+    def _measure_cost(self, paper: str, measure: str) -> Cost | None:
+        """Return the cost of a measure, without what it reads."""
+        name, sources = f"{paper}/{measure}", self.plan.measure_sources(paper, measure).values()
+        documents = max((self.plan.documents(dataset) for dataset, _, _ in sources), default=0)
+        return self.plan.costs.estimate("measure", name, name, documents)
+
+    def _features_seconds(self, dataset: str, features: str) -> float:
+        """Return the seconds in which the words of a data set are counted."""
+        name = f"{dataset}/{features}"
+        return _seconds(self.plan.costs.estimate("features", name, features, self.plan.documents(dataset)))
+
+    def _dear(self, seconds: float) -> str:
+        """Return why a job of so many seconds is left out, or nothing."""
+        limit = self.plan.settings.get("dearest")
+        if limit is None or seconds <= limit:
+            return ""
+        return f"{LEFT_OUT}: it takes about {seconds:.0f} s of the processor, more than dearest: {limit:g}"
+
+    def dear_features(self, dataset: str, features: str) -> str:
+        """Return why the counts of a data set are too dear, or nothing."""
+        return self._dear(self._features_seconds(dataset, features))
+
+    def dear_run(self, run: Run) -> str:
+        """Return why a fit job, or the counts that it reads, is too dear, or nothing."""
+        return self._dear(_seconds(self.plan.cost(run))) or self.dear_features(*self.plan.counts(run))
+
+    def dear_measure(self, paper: str, measure: str) -> str:
+        """Return why a measure, or what it reads, is too dear, or nothing."""
+        why = [
+            self._dear(_seconds(self._measure_cost(paper, measure))),
+            *(self.dear_features(*counts) for counts in sorted(self._counts(paper, measure))),
+            *(self.dear_run(run) for _, run in self.plan.measure_runs(paper, measure)),
+        ]
+        return next(filter(None, why), "")
+
+
+def _seconds(cost: Cost | None) -> float:
+    """Return the seconds of a cost; 0 where none is known."""
+    return cost.seconds if cost else 0.0
+
+
+def _counts_name(dataset: str, features: str) -> str:
+    """Return the name of a job of counts."""
+    return f"features/{dataset}/{features}"
+
+
+def _worthy(folder: Path) -> Iterator[tuple[Locator, ...]]:
+    """Yield the locators of the values behind each printed number and claim of a paper that is judged."""
+    with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
+        rows = [row for row in csv.DictReader(handle) if row["kind"] in _WORTH and row["tolerance"] != "open"]
+    sources = {row["id"]: row["source"] for row in rows if row["source"]}
+    yield from locators_behind(folder, sources, f"{folder}/published.csv").values()
