@@ -104,7 +104,7 @@ def make_clone(folder: Path) -> Clone:
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
         entry.pop("stand_ins", None)
-    config |= dict.fromkeys(("dearest", "budget", "further"))
+    config |= dict.fromkeys(("dearest", "run_seconds", "further_seconds"))
     config |= {"papers": list(BUILT), "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     _shorten(folder / "config")

@@ -30,7 +30,8 @@ starts; a wrong one ends the run within seconds, and the message gives its name,
 nearest right spelling.
 
 - `config.yaml` is the run: each role names the paper's own data set and the stand-ins that are read where it is out of
-  reach; `dearest` and `largest_download` leave out what takes long, so that it ends in about 20 minutes on two cores.
+  reach; `dearest`, `run_seconds` and `further_seconds` leave out what takes long, so that it ends in about 20 minutes
+  on two cores, and `largest_download` what takes long to fetch.
 - `full.yaml` leaves out nothing: `make full`, or `snakemake --cores all --configfile config/full.yaml`.
 - `datasets.yaml` is the registry of data sets; `papers/<paper>/` holds one document each: `paper.yaml` (what is run),
   `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the

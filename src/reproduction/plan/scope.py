@@ -80,8 +80,8 @@ def fill(
     for name in sorted(works, key=order):
         new = {*behind(name)} - taken
         more, apart = sum(seconds[one] for one in new), not works[name].rows
-        why = _over(more, spent + more, "budget", budget)
-        why = why or (_over(more, beside + more, "further", further) if apart else "")
+        why = _over(more, spent + more, "run_seconds", budget)
+        why = why or (_over(more, beside + more, "further_seconds", further) if apart else "")
         if why:
             found[name] = why
         else:
@@ -131,21 +131,20 @@ class Scope:
     def _left(self) -> dict[str, str]:
         """Name of each job of the chosen papers that is left out -> the reason."""
         plan = self.plan
-        budget, further = plan.settings.get("budget"), plan.settings.get("further")
+        budget, further = plan.settings.get("run_seconds"), plan.settings.get("further_seconds")
         found, works = {}, {}
-        rows = self._rows()
         for paper in plan.chosen():
             for run in plan.all_runs(paper):
                 name = f"fit/{run.name}"
                 found[name] = self.dear_run(run)
                 seconds = _seconds(plan.cost(run)) + self._each(SCORE.name)
-                works[name] = Work(seconds, (_counts_name(*plan.counts(run)),), rows[name])
+                works[name] = Work(seconds, (_counts_name(*plan.counts(run)),), self.rows[name])
             for key in plan.all_measures(paper):
                 name = f"measure/{paper}/{key}"
                 found[name] = self.dear_measure(paper, key)
                 fits = (f"fit/{run.name}" for _, run in plan.measure_runs(paper, key))
                 reads = {*fits, *(_counts_name(*counts) for counts in self._counts(paper, key))}
-                works[name] = Work(_seconds(self._measure_cost(paper, key)), tuple(sorted(reads)), rows[name])
+                works[name] = Work(_seconds(self._measure_cost(paper, key)), tuple(sorted(reads)), self.rows[name])
         found = {name: why for name, why in found.items() if why}
         if budget is None and further is None:
             return found
@@ -154,7 +153,8 @@ class Scope:
         taken = {name: self._features_seconds(*name.split("/")[1:]) for name in counts}
         return found | fill(left, taken, None if budget is None else budget - self._always(), further)
 
-    def _rows(self) -> Counter[str]:
+    @cached_property
+    def rows(self) -> Counter[str]:
         """Return name of a job -> number of the printed numbers and claims that rest on it and can be judged."""
         found: Counter[str] = Counter()
         for paper in self.plan.chosen():
@@ -173,7 +173,7 @@ class Scope:
                 return None
             if isinstance(locator, ScoreLocator):
                 return f"fit/{paper}/{locator.experiment}/{dataset}/{locator.method}"
-        if isinstance(locator, MeasureLocator):
+        if isinstance(locator, MeasureLocator) and locator.measure in self.plan.papers[paper]["measures"]:
             taken = self.plan.measure_sources(paper, locator.measure)
             foreign = any(roles[role]["comparable"] == _FOREIGN for role in taken)
             return None if foreign else f"measure/{paper}/{locator.measure}"
