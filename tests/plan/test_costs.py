@@ -27,7 +27,7 @@ def ran(folder: Path, name: str, seconds: float, memory: str) -> None:
     """Write a benchmark file as Snakemake does, of twice the seconds, and a log as a job does."""
     for path, text in (
         (benchmark_of(name), f"{HEAD}{2 * seconds}\t0:00:01\t{memory}\t1\t1\t1\t1\t1\t50.00\t1\n"),
-        (log_of(name), f"{Spent(0.0, 0.0, seconds)}\n"),
+        (log_of(name), f"{Spent(work=seconds)}\n"),
     ):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")

@@ -38,7 +38,7 @@ rule schedule:
 
 
 rule spent:
-    """Where the processor's time of the last run of each job went: start, compilation and work, by rule."""
+    """Where the processor's time of the last run of each job went: starts, checks, compilation and work, by kind and rule."""
     input:
         in_a_folder,
     log:

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,12 +42,14 @@ class Job:
     inputs : path -> digest of its inputs when the job began.
     outputs : paths of the declared outputs; `job` writes them as missing results if the script raises `MissingResult`.
     names : path of an input -> the path by which records know it, where this is another.
+    checking : seconds of the processor that the checks of code, environment and inputs have taken.
     """
 
     recipe: Recipe | None
     inputs: dict[str, str]
     outputs: list[str]
     names: Mapping[str, str] = field(default_factory=dict)
+    checking: float = 0.0
 
     @property
     def settings(self) -> SimpleNamespace:
@@ -66,11 +68,13 @@ class Job:
         """
         if self.recipe is None:
             return {}
+        begun = _processor_seconds()
         self.recipe.check()
         check_held(self.recipe.origin.files() if self.recipe.origin else (), _started_at())
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:
             raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
+        self.checking += _processor_seconds() - begun
         return self.recipe.record({self.names.get(path, path): digest for path, digest in self.inputs.items()})
 
 
@@ -187,9 +191,10 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
 
     limit_threads(threads)
     set_up_log(snakemake.log[0] if snakemake.log else None)
-    begun = Spent(_processor_seconds(), _compilation_seconds(), 0.0)
+    begun = Spent(start=_processor_seconds(), compilation=_compilation_seconds())
     try:
         running = _started(snakemake)
+        running.checking = _processor_seconds() - begun.start
         try:
             yield running
         except MissingResult as missing:
@@ -200,7 +205,7 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
                 io.write_missing(path, missing, running.record)
         # Code may have changed after the last result was written, but before a module was imported late.
         _ = running.record
-        _tell_seconds(snakemake, begun)
+        _tell_seconds(snakemake, replace(begun, checks=running.checking))
     except MissingResult:
         raise
     except TextmixError as error:
@@ -232,7 +237,7 @@ def _compilation_seconds() -> float:
 def _tell_seconds(snakemake: Any, begun: Spent) -> None:
     """Write as the last line of a job's log, not on the terminal, where its seconds of the processor went."""
     compilation = _compilation_seconds() - begun.compilation
-    work = max(0.0, _processor_seconds() - begun.start - compilation)
+    work = max(0.0, _processor_seconds() - begun.start - begun.checks - compilation)
     if snakemake.log:
         with open(snakemake.log[0], "a", encoding="utf-8") as log:
-            log.write(f"{Spent(begun.start, compilation, work)}\n")
+            log.write(f"{replace(begun, compilation=compilation, work=work)}\n")

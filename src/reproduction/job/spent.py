@@ -1,4 +1,4 @@
-"""Where the processor's time of a run went: the start of Python, imports and checks, compilation, the jobs' own work.
+"""Where the processor's time of a run went: the start of Python and imports, checks, compilation, the jobs' own work.
 
 Each job that ends well ends its log with a line of its seconds; the target ``spent`` adds them up by rule.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 
 from textmix.core.io import write_text
@@ -16,7 +16,18 @@ from textmix.core.io import write_text
 #: Name of the row of Snakemake's own process, whose log the workflow writes when it ends.
 WORKFLOW = "snakemake"
 _NUMBER = r"(\d+\.\d+) s"
-_LINE = re.compile(rf"^processor: {_NUMBER} start, {_NUMBER} compilation, {_NUMBER} work$", re.MULTILINE)
+_LINE = re.compile(
+    rf"^processor: {_NUMBER} start, {_NUMBER} checks, {_NUMBER} compilation, {_NUMBER} work$", re.MULTILINE
+)
+#: What the work of a job is -> the rules; the work of a further rule is that of pages.
+KINDS = {
+    "reading": ("fetch", "parse", "own"),
+    "features": ("features", "split"),
+    "fits": ("fit", "part", "model"),
+    "measures": ("measure", "score", "readings"),
+    "Snakemake's process": (WORKFLOW,),
+}
+PAGES = "pages"
 
 
 @dataclass(frozen=True)
@@ -25,25 +36,27 @@ class Spent:
 
     Parameters
     ----------
-    start : until the job's own code ran: Python, imports, digests of code and inputs.
+    start : until the job began: Python and its imports.
+    checks : digests of code and inputs, before the job's own code and at its end.
     compilation : of kernels that no cache held.
     work : the rest.
     """
 
-    start: float
-    compilation: float
-    work: float
+    start: float = 0.0
+    checks: float = 0.0
+    compilation: float = 0.0
+    work: float = 0.0
 
     def __str__(self) -> str:
-        return f"processor: {self.start:.2f} s start, {self.compilation:.2f} s compilation, {self.work:.2f} s work"
+        return "processor: " + ", ".join(f"{seconds:.2f} s {name}" for name, seconds in asdict(self).items())
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(self.start + other.start, self.compilation + other.compilation, self.work + other.work)
+        return Spent(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def total(self) -> float:
         """All seconds."""
-        return self.start + self.compilation + self.work
+        return float(sum(astuple(self)))
 
 
 def spent_by_rule(logs: Path) -> dict[str, tuple[int, Spent]]:
@@ -55,7 +68,7 @@ def spent_by_rule(logs: Path) -> dict[str, tuple[int, Spent]]:
     """
     found: dict[str, tuple[int, Spent]] = {}
     for rule, one in _lines(logs):
-        number, before = found.get(rule, (0, Spent(0.0, 0.0, 0.0)))
+        number, before = found.get(rule, (0, Spent()))
         found[rule] = (number + 1, before + one)
     return found
 
@@ -78,21 +91,37 @@ def _lines(logs: Path) -> Iterator[tuple[str, Spent]]:
 
 def write_own_seconds(logs: Path) -> None:
     """Write the seconds of this process, which is Snakemake's, as the log of the row ``WORKFLOW``."""
-    write_text(logs / f"{WORKFLOW}.log", f"{Spent(0.0, 0.0, time.process_time())}\n")
+    write_text(logs / f"{WORKFLOW}.log", f"{Spent(work=time.process_time())}\n")
+
+
+def seconds_by_kind(found: Mapping[str, tuple[int, Spent]]) -> dict[str, float]:
+    """Return what the processor did -> seconds: start, checks, compilation, and the work of the rules by `KINDS`.
+
+    Parameters
+    ----------
+    found : of `spent_by_rule`.
+    """
+    kind_of = {rule: kind for kind, rules in KINDS.items() for rule in rules}
+    before = dict.fromkeys(("start", "checks", "compilation"), 0.0)
+    work = dict.fromkeys([*list(KINDS)[:-1], PAGES, list(KINDS)[-1]], 0.0)
+    for rule, (_, one) in found.items():
+        work[kind_of.get(rule, PAGES)] += one.work
+        before = {name: seconds + getattr(one, name) for name, seconds in before.items()}
+    return {**before, **work}
 
 
 def in_words(found: Mapping[str, tuple[int, Spent]]) -> str:
-    """Return the seconds by rule as a table in plain text, the dearest rule first, with the share of each column."""
+    """Return the seconds by kind and by rule as tables in plain text, of the rules the dearest first."""
     if not found:
         return "No job of this folder has told its seconds yet; run the workflow first."
     rows = sorted(found.items(), key=lambda item: -item[1][1].total)
-    everything = sum((one for _, one in found.values()), Spent(0.0, 0.0, 0.0))
-    lines = [_row("rule", "jobs", "start", "compilation", "work", "all", "share")]
+    everything = sum((one for _, one in found.values()), Spent())
+    whole = everything.total or 1.0
+    lines = [_row(kind, f"{one:.1f}", f"{one / whole:.0%}") for kind, one in seconds_by_kind(found).items()]
+    lines += ["", _row("rule", "jobs", *(part.name for part in fields(Spent)), "all", "share")]
     for rule, (number, one) in [*rows, ("together", (sum(number for number, _ in found.values()), everything))]:
-        cells = (f"{seconds:.1f}" for seconds in (one.start, one.compilation, one.work, one.total))
-        lines.append(_row(rule, str(number), *cells, f"{one.total / (everything.total or 1.0):.0%}"))
-    shares = (everything.start, everything.compilation, everything.work)
-    lines.append(_row("share", "", *(f"{each / (everything.total or 1.0):.0%}" for each in shares), "", ""))
+        cells = (f"{seconds:.1f}" for seconds in (*astuple(one), one.total))
+        lines.append(_row(rule, str(number), *cells, f"{one.total / whole:.0%}"))
     return "\n".join(["Seconds of the processor", *lines])
 
 
