@@ -24,7 +24,14 @@ _PARTS = (
 )
 #: Dotted names of the modules that load late.
 LATE = frozenset(
-    ("numpy.f2py", "numpy.testing", "scipy.optimize", "scipy.stats", *(f"sklearn.{part}" for part in _PARTS))
+    (
+        "numpy.f2py",
+        "numpy.testing",
+        "scipy.optimize",
+        "scipy.special",
+        "scipy.stats",
+        *(f"sklearn.{part}" for part in _PARTS),
+    )
 )
 
 

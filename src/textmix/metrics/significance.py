@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import fdtr, fdtrc, fdtri, stdtr, stdtrit
+from scipy import special
 
 #: The level of significance of all tests of this project, and 1 less the confidence of all intervals.
 LEVEL = 0.05
@@ -121,7 +121,7 @@ def equivalence(left: Sample, right: Sample, margin: float) -> float:
     ValueError : a sample has fewer than two values, or neither has an error.
     """
     value, error, freedom = _welch(left, right)
-    return float(stdtr(freedom, (abs(value) - margin) / error))
+    return float(special.stdtr(freedom, (abs(value) - margin) / error))
 
 
 def _welch(left: Sample, right: Sample) -> tuple[float, float, float]:
@@ -148,19 +148,19 @@ def spread_ratio(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> Est
         raise ValueError(f"two samples with a spread are needed, not {left} and {right}")
     freedom = left.n - 1, right.n - 1
     f = (left.deviation / right.deviation) ** 2
-    low, high = (f / float(fdtri(*freedom, (1.0 + sign * level) / 2.0)) for sign in (1, -1))
-    p = 2.0 * min(float(fdtr(*freedom, f)), float(fdtrc(*freedom, f)))
+    low, high = (f / float(special.fdtri(*freedom, (1.0 + sign * level) / 2.0)) for sign in (1, -1))
+    p = 2.0 * min(float(special.fdtr(*freedom, f)), float(special.fdtrc(*freedom, f)))
     return Estimate(math.sqrt(f), math.sqrt(low), math.sqrt(high), p)
 
 
 def _quantile(share: float, freedom: float) -> float:
     """Return the quantile of Student's t."""
-    return float(stdtrit(freedom, share))
+    return float(special.stdtrit(freedom, share))
 
 
 def _two_sided(t: float, freedom: float) -> float:
     """Return the two-sided p-value of a value of Student's t."""
-    return 2.0 * float(stdtr(freedom, -abs(t)))
+    return 2.0 * float(special.stdtr(freedom, -abs(t)))
 
 
 def resampled_difference(
