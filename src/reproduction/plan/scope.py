@@ -130,38 +130,46 @@ class Scope:
     @cached_property
     def _left(self) -> dict[str, str]:
         """Name of each job of the chosen papers that is left out -> the reason."""
+        budget, further = (self.plan.settings.get(key) for key in ("run_seconds", "further_seconds"))
+        if budget is None and further is None:
+            return self._dear_jobs
+        works = {name: work for name, work in self._works() if name not in self._dear_jobs}
+        counts = {read for work in works.values() for read in work.reads if read.startswith("features/")}
+        seconds = {name: self._features_seconds(*name.split("/")[1:]) for name in counts}
+        room = None if budget is None else budget - self._always()
+        return self._dear_jobs | fill(works, seconds, room, further)
+
+    def _works(self) -> Iterator[tuple[str, Work]]:
+        """Yield name and work of each fit and measure of the chosen papers."""
         plan = self.plan
-        budget, further = plan.settings.get("run_seconds"), plan.settings.get("further_seconds")
-        found, works = {}, {}
         for paper in plan.chosen():
             for run in plan.all_runs(paper):
-                name = f"fit/{run.name}"
-                found[name] = self.dear_run(run)
-                seconds = _seconds(plan.cost(run)) + self._each(SCORE.name)
-                works[name] = Work(seconds, (_counts_name(*plan.counts(run)),), self.rows[name])
+                name, seconds = f"fit/{run.name}", _seconds(plan.cost(run)) + self._each(SCORE.name)
+                yield name, Work(seconds, (_counts_name(*plan.counts(run)),), self.rows[name])
             for key in plan.all_measures(paper):
                 name = f"measure/{paper}/{key}"
-                found[name] = self.dear_measure(paper, key)
                 fits = (f"fit/{run.name}" for _, run in plan.measure_runs(paper, key))
                 reads = {*fits, *(_counts_name(*counts) for counts in self._counts(paper, key))}
-                works[name] = Work(_seconds(self._measure_cost(paper, key)), tuple(sorted(reads)), self.rows[name])
-        found = {name: why for name, why in found.items() if why}
-        if budget is None and further is None:
-            return found
-        left = {name: work for name, work in works.items() if name not in found}
-        counts = {read for work in left.values() for read in work.reads if read.startswith("features/")}
-        taken = {name: self._features_seconds(*name.split("/")[1:]) for name in counts}
-        return found | fill(left, taken, None if budget is None else budget - self._always(), further)
+                yield name, Work(_seconds(self._measure_cost(paper, key)), tuple(sorted(reads)), self.rows[name])
+
+    @cached_property
+    def _dear_jobs(self) -> dict[str, str]:
+        """Name of each job of the chosen papers that is, or reads what is, too dear for one job -> the reason."""
+        plan, papers = self.plan, self.plan.chosen()
+        found = {f"fit/{run.name}": self.dear_run(run) for paper in papers for run in plan.all_runs(paper)}
+        for paper in papers:
+            found |= {f"measure/{paper}/{key}": self.dear_measure(paper, key) for key in plan.all_measures(paper)}
+        return {name: why for name, why in found.items() if why}
 
     @cached_property
     def rows(self) -> Counter[str]:
-        """Return name of a job -> number of the printed numbers and claims that rest on it and can be judged."""
+        """Number of the printed numbers and claims that rest on each job and that this run can judge, by its name."""
         found: Counter[str] = Counter()
         for paper in self.plan.chosen():
             for locators in _worthy(self.plan.folders[paper]):
-                names = [self._job(paper, locator) for locator in locators]
-                if None not in names:
-                    found.update({name for name in names if name})
+                names = {self._job(paper, locator) for locator in locators}
+                if None not in names and self._dear_jobs.keys().isdisjoint(names):
+                    found.update(name for name in names if name)
         return found
 
     def _job(self, paper: str, locator: Locator) -> str | None:
