@@ -70,6 +70,13 @@ def test_nothing_is_left_out_for_a_job_that_no_number_rests_on() -> None:
     assert taken and taken <= worth | read
 
 
+def test_a_number_behind_a_job_that_is_too_dear_makes_no_other_job_worth_more() -> None:
+    limited, whole = (make_plan(SHIPPED | {"dearest": limit}, [], ROOT).scope.rows for limit in (600, None))
+    one, other = "measure/skipgrams/lr_elastic_net_curves", "measure/skipgrams/lr_l1_curves"
+    assert limited[one] == 0 < whole[one], "its curves take 12 minutes"
+    assert 0 < limited[other] < whole[other], "some claims compare both"
+
+
 def test_data_that_only_stand_in_make_no_job_worth_more() -> None:
     plan = make_plan(SHIPPED | {"roles": OFFLINE}, [], ROOT)
     assert not any("imdb_wheel" in name or "yeast_wheel" in name for name in plan.scope.rows)
