@@ -254,7 +254,7 @@ CONFIGURATION_WITHOUT_RESULT = {
     r"papers/edcm/specifications\.yaml": "further entries of paper.yaml, which the target specifications alone makes",
     r"papers/edcm/ledger\.csv": "compared with the published rows and checks by a test",
     r"(papers/edcm/recorded\.csv|recorded\.json)": "the recorded run, an input of the page as it is",
-    r"costs\.csv": "plans memory and the grain of jobs; whole fits and single ones give the same bytes",
+    r"costs\.csv": "plans scope, memory and grain of jobs; whole fits and single ones give the same bytes",
     r"full\.yaml": "the same keys as config.yaml, which it replaces",
     r"own\.example\.yaml": "an example to copy; an edit of such a description stands above",
     r"bench\.yaml": "suites as those of a paper, of which an edit stands above; they need data that the tests lack",
