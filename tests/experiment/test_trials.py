@@ -19,6 +19,7 @@ from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import FITS, Predictions
+from textmix.experiment.represented import Views
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
@@ -406,3 +407,12 @@ def test_with_a_vocabulary_by_fold_each_fit_is_one_on_the_words_of_its_own_train
         np.testing.assert_array_equal(twin.classes[0], ours.classes[0, at])
         np.testing.assert_array_equal(twin.true_log_proba[0], ours.true_log_proba[0, at])
     assert max(widths) < whole.features.shape[1], "no word is of test documents alone, so that nothing is tested"
+
+
+def test_a_comparison_of_methods_refuses_features_whose_vocabulary_is_by_fold() -> None:
+    built = build_features(
+        Corpus("made_up", ["x", "y"], ["a", "b"], label_matrix([[0], [1]], 2), text=Ragged.from_texts([b"u", b"v"])),
+        {"tokenizer": "letters", "fit_on": "fold"},
+    )
+    with pytest.raises(ConfigError, match="counts words once; use fit_on: all"):
+        run_trials(built, splits_of(([0, 1], [0])), NAIVE_BAYES, {}, SEED, views=Views({}, {}))

@@ -65,7 +65,7 @@ class _Noised:
     intercept: bool
 
     @classmethod
-    def of(cls, rows: Any, codes: np.ndarray, share: np.ndarray, l2: float, intercept: bool) -> _Noised:
+    def of(cls, rows: Any, codes: np.ndarray, share: np.ndarray, l2: float, intercept: bool = True) -> _Noised:
         """Return the objective on documents (N + M, P)."""
         X = sparse.csc_array(rows)
         _, first, group, size = np.unique(_alike(X), return_index=True, return_inverse=True, return_counts=True)
