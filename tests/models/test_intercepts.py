@@ -11,7 +11,14 @@ from scipy.special import expit, log_expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from textmix import DropoutLogisticRegression, LinearSVM, NBSVMClassifier, PathClassifier, SoftmaxClassifier
+from textmix import (
+    DropoutLogisticRegression,
+    LinearSVM,
+    NBSVMClassifier,
+    PathClassifier,
+    SoftmaxClassifier,
+)
+from textmix.models.label_sets.margins import SVMRelevance
 
 RNG = np.random.default_rng(3)
 X = RNG.poisson(0.7, (60, 12)).astype(float)
@@ -108,3 +115,12 @@ def test_a_feature_that_training_never_saw_has_weight_0_and_changes_no_other_wei
     assert not model.coef_[:, ~seen].any()
     np.testing.assert_array_equal(model.coef_[:, seen], narrow.coef_)
     np.testing.assert_array_equal(model.intercept_, narrow.intercept_)
+
+
+def test_a_machine_a_label_without_an_intercept_is_its_twin() -> None:
+    Y = np.column_stack([TWO, (np.median(LEAN) < LEAN).astype(int)])
+    ours = SVMRelevance(C=0.3, tolerance=1e-10, max_iter=10_000, fit_intercept=False).fit(X, Y)
+    assert not ours.intercept_.any()
+    for label in range(2):
+        twin = LinearSVC(C=0.3, tol=1e-10, max_iter=100_000, fit_intercept=False).fit(X, Y[:, label])
+        np.testing.assert_allclose(ours.coef_[label], twin.coef_[0], atol=2e-5)
