@@ -90,6 +90,7 @@ SUITES = {
     ],
     "textmix/metrics/*.py": ["metrics"],
     "textmix/data/archives.py": ["data/test_archive.py"],
+    "textmix/data/zips.py": ["data/test_zips.py"],
     "textmix/numerics/inner.py": ["numerics/test_jit.py"],
     "textmix/numerics/jit.py": ["numerics/test_jit.py"],
     "textmix/numerics/sort_kernels.py": ["numerics/test_sort_kernels.py"],

@@ -6,10 +6,8 @@ import bz2
 import gzip
 import io
 import lzma
-import stat
 import tarfile
 import tracemalloc
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,16 +42,6 @@ def special_tar(info: tarfile.TarInfo) -> bytes:
     with tarfile.open(fileobj=stream, mode="w") as tar:
         tar.addfile(info)
     return stream.getvalue()
-
-
-def make_zip(path: Path, members: dict[str, bytes], mode: int = 0) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, data in members.items():
-            info = zipfile.ZipInfo(name)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = mode << 16
-            packed.writestr(info, data)
-    return path
 
 
 def put(folder: Path, data: bytes, name: str = "file") -> Path:
@@ -251,85 +239,6 @@ def test_a_packed_tar_is_held_to_the_same_caps(tmp_path: Path) -> None:
     path = put(tmp_path, lzma.compress(make_tar({"zeros": bytes(20 * 2**20)})))
     with pytest.raises(DataFormatError, match="unpacks to more than"):
         archive.iter_tar(path, ["*"])
-
-
-# ------------------------------------------------------------------------------------------------------------- zip
-
-
-def test_a_zip_member_is_written_whole_and_read_only(tmp_path: Path) -> None:
-    target = tmp_path / "target"
-    wheel = make_zip(tmp_path / "w.whl", {"p/data.tab": TEXT, "p/x": b""})
-    archive.extract_zip_member(wheel, "p/data.tab", target, limit=len(TEXT))
-    assert target.read_bytes() == TEXT
-    assert stat.S_IMODE(target.stat().st_mode) == 0o444
-
-
-@pytest.mark.parametrize(
-    ("members", "wanted", "mode", "limit", "message"),
-    [
-        ({"a": b"1"}, "b", 0, 10, "has 0 members named 'b'"),
-        ({"../a": b"1"}, "../a", 0, 10, "leads out"),
-        ({"/a": b"1"}, "/a", 0, 10, "leads out"),
-        ({"a": b"/etc/passwd"}, "a", stat.S_IFLNK | 0o777, 99, "is a link or a folder"),
-        ({"a": b"0123456789"}, "a", 0, 9, "unpacks to more than 9 bytes"),
-        ({"a": bytes(30 * 2**20)}, "a", 0, 2**31, "unpacks to more than"),
-    ],
-)
-def test_a_bad_zip_member_leaves_nothing(
-    tmp_path: Path, members: dict[str, bytes], wanted: str, mode: int, limit: int, message: str
-) -> None:
-    path = make_zip(tmp_path / "w.whl", members, mode)
-    with pytest.raises(DataFormatError, match=f"w.whl: .*{message}"):
-        archive.extract_zip_member(path, wanted, tmp_path / "target", limit)
-    assert [file.name for file in tmp_path.iterdir()] == ["w.whl"]
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_zip_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "w.whl", "w") as packed:
-        packed.writestr("a", "1")
-        packed.writestr("a", "2")
-    with pytest.raises(DataFormatError, match="has 2 members named 'a'"):
-        archive.extract_zip_member(tmp_path / "w.whl", "a", tmp_path / "target")
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.97])
-def test_a_damaged_zip_leaves_nothing(tmp_path: Path, share: float) -> None:
-    path = make_zip(tmp_path / "w.whl", {"a": bytes(range(256)) * 20})
-    data = path.read_bytes()
-    cut = int(len(data) * share)
-    path.write_bytes(data[:cut] + bytes(20) + data[cut + 20 :])
-    with pytest.raises(DataFormatError, match=r"w\.whl"):
-        archive.extract_zip_member(path, "a", tmp_path / "target")
-    assert [file.name for file in tmp_path.iterdir()] == ["w.whl"]
-
-
-def test_members_of_a_pattern_become_one_tar_the_same_each_time(tmp_path: Path) -> None:
-    members = {"p/data/b/2.txt": b"two", "p/data/a/1.txt": b"one", "p/code.py": b"no"}
-    other_order = dict(reversed(members.items()))
-    for name, content in (("one", members), ("two", other_order)):
-        archive.pack_zip_members(make_zip(tmp_path / f"{name}.whl", content), "p/data/*/*.txt", tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    packed = list(archive.iter_tar(tmp_path / "one", ["*"]))
-    assert packed == [("p/data/a/1.txt", b"one"), ("p/data/b/2.txt", b"two")]
-
-
-@pytest.mark.parametrize(
-    ("members", "mode", "limit", "message"),
-    [
-        ({"x": b"1"}, 0, 99, "0 members match"),
-        ({"d/../../a": b"1"}, 0, 99, "leads out"),
-        ({"d/a": b"12345", "d/b": b"12345"}, 0, 9, "unpacks to more than"),
-        ({"d/a": b"target"}, stat.S_IFLNK | 0o777, 99, "is a link"),
-    ],
-)
-def test_bad_members_of_a_pattern_leave_nothing(
-    tmp_path: Path, members: dict[str, bytes], mode: int, limit: int, message: str
-) -> None:
-    path = make_zip(tmp_path / "w.whl", members, mode)
-    with pytest.raises(DataFormatError, match=message):
-        archive.pack_zip_members(path, "d/*", tmp_path / "target", limit)
-    assert [file.name for file in tmp_path.iterdir()] == ["w.whl"]
 
 
 def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:

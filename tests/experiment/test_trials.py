@@ -19,10 +19,12 @@ from textmix.core.errors import ConfigError, IntegrityError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import FITS, Predictions
+from textmix.experiment.represented import Views
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.metrics.table import metrics_for
+from textmix.text.features import FeatureSpec, build_features, count_known
 
 SEED = 5
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "naive Bayes", "single", "counts", "edcm")
@@ -348,3 +350,69 @@ def test_the_name_of_a_variant_tells_its_point():
     for name, params in variants({}, {"a": [1, 0.5], "b": ["x"]}):
         assert point_of(name) == {key: str(value) for key, value in params.items()}
     assert point_of("") == {}
+
+
+def texts_of(rows: int, vocabulary: int) -> list[str]:
+    """Return made-up texts with many rare words, of two classes in turn."""
+    generator = np.random.default_rng(4)
+    weights = 1.0 / np.arange(1, vocabulary + 1)
+    lean = np.where(np.arange(vocabulary) % 3 == 0, 2.0, 1.0)
+    drawn = [weights * (lean if row % 2 else 1.0) for row in range(rows)]
+    return [" ".join(f"w{word}" for word in generator.choice(vocabulary, 12, p=p / p.sum())) for p in drawn]
+
+
+BY_FOLD = [
+    {"tokenizer": "whitespace"},
+    {"tokenizer": "whitespace", "min_count": 3, "min_documents": 2},
+    {"tokenizer": "whitespace", "weighting": "binary", "min_documents": 2},
+    {"tokenizer": "whitespace", "max_n": 2, "subsume": False, "min_documents": 3},
+]
+
+
+@pytest.mark.parametrize("spec", BY_FOLD)
+@pytest.mark.parametrize("estimator", ["naive_bayes.multinomial:MultinomialClassifier", "linear.nbsvm:NBSVMClassifier"])
+def test_with_a_vocabulary_by_fold_each_fit_is_one_on_the_words_of_its_own_training_documents(
+    spec: dict[str, object], estimator: str
+) -> None:
+    texts = texts_of(60, 120)
+    labels = label_matrix([[row % 2] for row in range(60)], 2)
+
+    def corpus_from(some: list[int]) -> Corpus:
+        text = Ragged.from_texts(texts[row].encode() for row in some)
+        return Corpus("made_up", [f"d{row}" for row in some], ["a", "b"], labels[some], text=text)
+
+    folds = [[row for row in range(60) if row % 3 == fold] for fold in range(3)]
+    splits = splits_of(*[([row for row in range(60) if row % 3 != fold], folds[fold]) for fold in range(3)])
+    method = Method("m", f"textmix.models.{estimator}", "family", "single", "counts", "edcm")
+    whole = build_features(corpus_from(list(range(60))), {**spec, "fit_on": "fold"})
+    ours, _ = run_trials(whole, splits, method, {}, SEED)
+    widths = set()
+    for fold in range(3):
+        train, test = (np.asarray(part[fold]).tolist() for part in (splits.train, splits.test))
+        own = build_features(corpus_from(train), spec)
+        if spec.get("max_n"):
+            both = build_features(corpus_from([*train, *test]), {**spec, "min_documents": 1})
+            named = [(both.feature_names or []).index(name) for name in own.feature_names or []]
+            known = both.features[len(train) :, named]
+        else:
+            column_of = {word: column for column, word in enumerate(own.feature_names or [])}
+            known = count_known(corpus_from(test).text, FeatureSpec.from_mapping(spec), column_of)
+        widths.add(own.features.shape[1])
+        features = sparse.csr_array(sparse.vstack([own.features, known]))
+        rows = [*train, *test]
+        alone = Corpus("made_up", [f"d{row}" for row in rows], ["a", "b"], labels[rows], features=features)
+        split = splits_of((list(range(len(train))), list(range(len(train), 60))))
+        twin, _ = run_trials(alone, split, method, {}, SEED)
+        at = slice(*np.cumsum([0, *map(len, folds)])[[fold, fold + 1]])
+        np.testing.assert_array_equal(twin.classes[0], ours.classes[0, at])
+        np.testing.assert_array_equal(twin.true_log_proba[0], ours.true_log_proba[0, at])
+    assert max(widths) < whole.features.shape[1], "no word is of test documents alone, so that nothing is tested"
+
+
+def test_a_comparison_of_methods_refuses_features_whose_vocabulary_is_by_fold() -> None:
+    built = build_features(
+        Corpus("made_up", ["x", "y"], ["a", "b"], label_matrix([[0], [1]], 2), text=Ragged.from_texts([b"u", b"v"])),
+        {"tokenizer": "letters", "fit_on": "fold"},
+    )
+    with pytest.raises(ConfigError, match="counts words once; use fit_on: all"):
+        run_trials(built, splits_of(([0, 1], [0])), NAIVE_BAYES, {}, SEED, views=Views({}, {}))

@@ -21,6 +21,7 @@ from reproduction.bench.running import READERS
 from reproduction.plan.contest_jobs import ContestJobs
 from reproduction.plan.graph import graph
 from reproduction.plan.jobs import Jobs
+from reproduction.plan.page_jobs import PageJobs
 from reproduction.plan.plan import Plan, Run, make_plan
 from reproduction.plan.reach import packages_alone, taken_roles
 from reproduction.plan.suites import Suite
@@ -465,7 +466,7 @@ def test_a_data_set_that_cannot_be_had_has_stand_ins(plan: Plan) -> None:
     assert jobs.fetched(whole) == ["resources/tmc2007/fetch.json", "resources/tmc2007_500/fetch.json"]
     assert list(jobs.stand_in_entries(whole)) == ["tmc2007_500"]
     assert "textmix.data.readers.arff" in jobs.readers(whole)
-    assert {"tmc2007", "tmc2007_500"} <= {*jobs.role_titles()}
+    assert {"tmc2007", "tmc2007_500"} <= {*PageJobs(jobs.plan).titles(SimpleNamespace(items=dict().items))}
     nodes = graph(jobs.plan)
     assert set(nodes["parse/tmc2007"].waits) == {"fetch/tmc2007", "fetch/tmc2007_500"} <= {*nodes}
     assert jobs.fetched(SimpleNamespace(dataset="scene")) == ["resources/scene/fetch.json"]
@@ -475,7 +476,7 @@ def test_a_data_set_that_cannot_be_had_has_stand_ins(plan: Plan) -> None:
 def test_prose_of_a_data_set_is_no_part_of_what_fetching_and_parsing_depend_on(plan):
     entry = Jobs(plan).dataset_entry(SimpleNamespace(dataset="bbc_wheel"))
     assert {*entry} == {"reader", "files", "sources", "content_digest", "expect"}
-    titles = Jobs(plan).role_titles()
+    titles = PageJobs(plan).titles(SimpleNamespace(items=dict().items))
     assert titles["yeast_wheel"] == {
         key: getattr(plan.registry["yeast_wheel"], key) for key in ("title", "terms", "no_digest")
     }

@@ -11,10 +11,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.naive import skipgrams as naive
 from textmix.core.errors import ConfigError
-from textmix.data.corpus import Ragged
+from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.numerics.threads import using
 from textmix.text import skipgram_kernels as kernels
 from textmix.text import skipgrams as module
+from textmix.text.features import build_features
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.skipgrams import Skipgrams, position_patterns
 
@@ -209,3 +210,39 @@ def test_a_pattern_that_leaves_its_document_matches_no_node() -> None:
     table = kernels.child_table(np.array([2, 3, 4]), last_word, 0, 2)
     kernels.walk(words, np.array([0, 3, 4]), words[np.newaxis], pairs, table, grams)
     assert grams.tolist() == [[2, 3, -1, -1]]
+
+
+@quick
+@given(TEXTS, TEXTS, st.integers(2, 3), st.integers(0, 1), st.integers(1, 2))
+def test_marks_are_words_at_both_ends_and_no_feature_by_themselves(
+    texts: list[str], more: list[str], max_n: int, max_slop: int, min_df: int
+) -> None:
+    ours = vectorizer(max_n, max_slop, min_df, subsume=False, marks=True)
+    X = ours.fit_transform(texts)
+    documents = [["<s>", *text.split(), "</s>"] for text in texts]
+    frequencies = {
+        gram: df
+        for gram, df in naive.features(documents, max_n, max_slop, min_df, False).items()
+        if set(gram[0]) - {"<s>", "</s>"}
+    }
+    names = ours.get_feature_names_out().tolist()
+    assert set(names) == {naive.name(gram) for gram in frequencies}
+    for found, among in ((X, texts), (ours.transform(more), more)):
+        for row, text in enumerate(among):
+            expected = naive.counts(["<s>", *text.split(), "</s>"], frequencies, max_n, max_slop)
+            assert {names[j]: found[row, j] for j in found[[row]].indices} == expected
+
+
+def test_marks_of_bigrams_are_those_of_a_features_entry_and_a_text_may_not_hold_them() -> None:
+    texts = ["a b", "b a a", ""]
+    corpus = Corpus(
+        "made_up", list("xyz"), ["l"], label_matrix([[0]] * 3, 1), text=Ragged.from_texts(map(str.encode, texts))
+    )
+    spec = {"tokenizer": "whitespace", "max_n": 2, "subsume": False, "marks": True}
+    built = build_features(corpus, spec)
+    ours = vectorizer(2, 0, 1, subsume=False, marks=True)
+    np.testing.assert_array_equal(built.features.toarray(), ours.fit_transform(texts).toarray())
+    assert built.feature_names == ours.get_feature_names_out().tolist()
+    assert {"<s> a", "<s> b", "b </s>", "a </s>"} < set(built.feature_names)
+    with pytest.raises(ConfigError, match="the text has the word <s>"):
+        vectorizer(2, 0, 1, marks=True).fit(["a <s> b"])

@@ -55,6 +55,7 @@ STAGES = {
     **{"datasets": "parse", "features": "features", "splits": "split", "predictions": "fit", "timings": "fit"},
     **{"scores": "score", "measures": "measure", "tables": "table", "figures": "figure"},
     **dict.fromkeys(("comparison.csv", "origins.csv"), "compare"),
+    **{"report": "page", "accepted.json": "accept"},
 }
 REPORT = {
     **{"accepted.json": "accept", "provenance.html": "provenance"},
@@ -115,7 +116,7 @@ def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
         "figure": [{"paper": paper} for paper in plan.papers if plan.drawable(paper)],
         "scaling": [{"case": name} for name in names["CASES"]],
         "readings": [{"paper": paper} for paper in plan.papers if plan.readings[paper].specifications],
-        "accept": [{}, *({"paper": paper} for paper in plan.papers)],
+        **{key: [{}, *({"paper": paper} for paper in plan.papers)] for key in ("accept", "page")},
         "bench": [{"suite": name} for name in plan.suites],
     }
     for script, make in known.items():

@@ -193,9 +193,6 @@ def test_flipped_byte_in_raw_data_is_refused_and_the_other_document_is_still_reb
     assert io.read_meta(copy.folder / "results/datasets/tiny_reuters")["missing"]["broken"] is True
     assert "edcm.t1" in comparison.read_text(encoding="utf-8")
     assert not list((copy.folder / "resources/tiny_reuters").glob("*.tab"))
-    ended = copy.run_warm("--cores", "2", "naive_bayes")
-    assert ended.returncode != 0 and "not all of its data are sound" in ended.stdout
-    assert not (copy.folder / "results/papers/naive_bayes/accepted.json").exists()
 
 
 def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:

@@ -149,7 +149,7 @@ def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(fresh
     assert {path.name for path in folder.iterdir()} == {"paper.yaml", "published.csv", "history.md"}
     schema = (folder / "paper.yaml").read_text(encoding="utf-8").splitlines()[0].partition("$schema=")[2]
     assert (folder / schema).samefile(fresh.folder / "workflow/schemas/paper.schema.yaml")
-    done = fresh.run_warm("--cores", "2", "begun", "all", "--config", "papers=[begun]")
+    done = fresh.run_warm("--cores", "2", "begun")
     assert done.returncode == 0, done.stdout
     assert set(verdicts(fresh, "begun")) == {
         "begun.t1.multinomial.newsgroups",
@@ -158,7 +158,7 @@ def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(fresh
     }
     assert verdicts(fresh, "begun")["begun.t1.linear_svm.newsgroups"] == "differs"
     assert verdicts(fresh, "begun")["begun.t1.multinomial.newsgroups"] == "reproduced"
-    page = (fresh.folder / "results/report/begun.html").read_text(encoding="utf-8")
+    page = (fresh.folder / "results/papers/begun/report/begun.html").read_text(encoding="utf-8")
     assert "f-begun-scores" in page and "Table 1" in page
     again = begin(fresh, "begun")
     assert again.returncode == 1 and "take another name" in again.stderr

@@ -43,7 +43,7 @@ rule matrix_page:
         recipe=RECIPES.of(
             "matrix_page",
             data=JOBS.parts("pages/templates/*"),
-            titles=JOBS.titles(PLAN.matrix.spec["roles"]),
+            titles=PAGES.titles_of(PLAN.matrix.spec["roles"]),
             tasks=PLAN.matrix.tasks,
             splits=PLAN.matrix.splits,
             seed=PLAN.settings["seed"],
@@ -73,7 +73,7 @@ rule study:
         recipe=RECIPES.of(
             "study",
             data=JOBS.parts("pages/templates/*"),
-            titles=JOBS.titles(PLAN.matrix.spec["roles"]),
+            titles=PAGES.titles_of(PLAN.matrix.spec["roles"]),
             **CONTEST.study(),
         ),
     message:

@@ -16,6 +16,7 @@ from reproduction.plan.carried import workflow_files
 from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
+from reproduction.plan.page_jobs import PageJobs
 from reproduction.plan.places import make_importable, outside
 from reproduction.plan.plan import make_plan
 from reproduction.plan.reading_jobs import ReadingJobs
@@ -42,6 +43,7 @@ from reproduction.plan.stages import (
     OWN_PEERS,
     OWN_SUMMARY,
     PAGE,
+    PAPER_PAGE,
     PARSE,
     PART,
     PROVENANCE,
@@ -57,7 +59,7 @@ from reproduction.plan.suites import check_peers
 from reproduction.plan.targets import Targets, check_target
 from reproduction.stored.curves import read_folder
 from reproduction.verdict.references import check_papers
-from reproduction.verdict.said import paper_said, verdicts_said
+from reproduction.verdict.said import verdicts_said
 
 MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
 with one_sentence():
@@ -78,6 +80,7 @@ CONTEST = ContestJobs(PLAN)
 OWN_JOBS = OwnJobs(PLAN)
 READING_JOBS = ReadingJobs(PLAN)
 TARGETS = Targets(PLAN)
+PAGES = PageJobs(PLAN)
 NEEDS = Needs(PLAN)
 RECIPES = Recipes(
     ROOT / "workflow/scripts",
@@ -147,7 +150,8 @@ def fresh_curves(wildcards):
 
     They are a setting and no input of the pages, which would else run every reading.
     """
-    folders = {paper: READINGS.path(paper=paper) for paper in READING_JOBS.papers()}
+    declared = set(READING_JOBS.papers()) & set(PAGES.papers(wildcards))
+    folders = {paper: READINGS.path(paper=paper) for paper in sorted(declared)}
     return {
         paper: read_folder(Path(folder))
         for paper, folder in folders.items()

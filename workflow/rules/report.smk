@@ -1,13 +1,27 @@
+REPORTED = RECIPES.of(
+    "page",
+    data=JOBS.parts("*/templates/*"),
+    papers=PAGES.papers,
+    roles=PAGES.roles,
+    titles=PAGES.titles,
+    remedies=PAGES.remedies,
+    curves=fresh_curves,
+    chosen=PAGES.chosen,
+    home=PAGES.home,
+    alone=PAGES.alone,
+)
+
+
 rule page:
     """The report: its pages, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
     input:
-        comparisons=collect(COMPARE.path(), paper=PLAN.chosen()),
-        origins=collect(COMPARE.path("origins"), paper=PLAN.chosen()),
-        recorded=JOBS.recorded(),
-        tables=TARGETS.tables(),
-        figures=TARGETS.figures(),
-        data=TARGETS.datasets(),
-        config=JOBS.records(),
+        comparisons=PAGES.comparisons,
+        origins=PAGES.origins,
+        recorded=PAGES.recorded,
+        tables=PAGES.tables,
+        figures=PAGES.figures,
+        data=PAGES.datasets,
+        config=PAGES.records,
         schemas=JOBS.sources(
             "workflow/schemas/checks.schema.yaml",
             "workflow/schemas/deviations.schema.yaml",
@@ -50,18 +64,48 @@ rule page:
     resources:
         **NEEDS.resources(PAGE),
     params:
-        recipe=RECIPES.of(
-            "page",
-            data=JOBS.parts("*/templates/*"),
-            papers=PLAN.papers,
-            roles=PLAN.settings["roles"],
-            titles=JOBS.role_titles(),
-            remedies=JOBS.remedies(),
-            curves=fresh_curves,
-            chosen=PLAN.chosen(),
-        ),
+        recipe=REPORTED,
     message:
         f"Writing the report page {PAGE.path()}"
+    script:
+        "../scripts/page.py"
+
+
+rule paper_page:
+    """The report of one paper, in the same form and in a folder of its own."""
+    input:
+        comparisons=PAGES.comparisons,
+        origins=PAGES.origins,
+        recorded=PAGES.recorded,
+        tables=PAGES.tables,
+        figures=PAGES.figures,
+        data=PAGES.datasets,
+        config=PAGES.records,
+        schemas=JOBS.sources(
+            "workflow/schemas/checks.schema.yaml",
+            "workflow/schemas/deviations.schema.yaml",
+        ),
+    output:
+        front=PAPER_PAGE.path("front"),
+        numbers=PAPER_PAGE.path("numbers"),
+        papers=[PAPER_PAGE.path("paper")],
+        comparison=PAPER_PAGE.path("comparison"),
+        placebo=PAPER_PAGE.path("placebo"),
+        summary=PAPER_PAGE.path("summary"),
+    log:
+        PAPER_PAGE.log,
+    benchmark:
+        PAPER_PAGE.benchmark
+    group:
+        NEEDS.group(PAPER_PAGE)
+    conda:
+        "../envs/pages.yaml"
+    resources:
+        **NEEDS.resources(PAPER_PAGE),
+    params:
+        recipe=REPORTED,
+    message:
+        "Writing the report of {wildcards.paper}"
     script:
         "../scripts/page.py"
 
@@ -175,8 +219,8 @@ rule accept:
 rule paper_accepted:
     """The end of the target of one paper, in the same way."""
     input:
-        comparison=COMPARE.path(),
-        data=TARGETS.datasets_of,
+        summary=PAPER_PAGE.path("summary"),
+        data=PAGES.datasets,
     output:
         ACCEPT_PAPER.path(),
     log:

@@ -25,9 +25,10 @@ with job(snakemake, tolerate_missing=True) as running:
     folders = (papers, Path(read.schemas[0]).parent, Path("results"))
     roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
     recorded = read_recorded(list(map(Path, read.recorded)))
-    inputs = ReportInputs(*folders, asked.papers, roles, asked.chosen, asked.titles, made, recorded, asked.curves)
+    shown = (asked.papers, roles, asked.chosen, asked.titles)
+    inputs = ReportInputs(*folders, *shown, made, recorded, asked.curves, asked.home)
     sections, comparisons = read_sections(inputs)
-    report = Report(sections, read_remedies(asked.remedies), recorded)
+    report = Report(sections, read_remedies(asked.remedies), recorded, alone=asked.alone)
     write_result(write.front, render_front(report), running.record)
     write_result(write.numbers, render_numbers(report), running.record)
     for path in write.papers:

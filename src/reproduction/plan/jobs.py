@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,7 +32,7 @@ from reproduction.plan.storage import Here
 from reproduction.plan.suites import FEW, ROUNDS
 from textmix.core import io
 from textmix.data.fetch import source_state
-from textmix.data.registry import DatasetEntry, content_of
+from textmix.data.registry import content_of
 from textmix.experiment.methods import COMPARED, FITTED, SEARCH, TUNING
 
 
@@ -264,33 +264,6 @@ class Jobs:
         """Return the paper.yaml of a paper, which names the lists of roles that its checks expand."""
         return self.paper_file(wildcards, "paper.yaml")
 
-    def records(self) -> list[str]:
-        """Return the files of all papers with their published numbers, checks, deviations, lists of roles, and history.
-
-        A paper without claims, deviations or changes lacks their file.
-        """
-        names = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml", "history.md")
-        paths = [self.plan.folders[paper] / name for paper in self.plan.papers for name in names]
-        return [os.path.relpath(path) for path in paths if path.is_file()]
-
-    def recorded(self) -> list[str]:
-        """Return the files of the recorded run that there are."""
-        folders = (self.plan.folders[paper] for paper in self.plan.papers)
-        found = [self.plan.root / "config/recorded.json", *(folder / "recorded.csv" for folder in folders)]
-        return [os.path.relpath(path) for path in found if path.is_file()]
-
-    def titles(self, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
-        """Return title, terms of use and the reason for an unknown sha256 of data sets, by name."""
-        entries = {name: self.plan.registry[name] for name in datasets}
-        keys = ("title", "terms", "no_digest")
-        return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
-
-    def role_titles(self) -> dict[str, dict[str, str]]:
-        """Return title and terms of use of the data sets that stand for a role."""
-        entries = self.plan.wanted.values()
-        found = {one["dataset"] for entry in entries for one in (entry, *entry.get("stand_ins", ()))}
-        return self.titles(sorted(found - {None}))
-
     def commit(self, wildcards: Any) -> dict[str, str]:
         """Return the commit of the folder with the workflow; read for the job that prints it, and for no other."""
         return commit_of(self.plan.root)
@@ -298,21 +271,6 @@ class Jobs:
     def waits(self) -> dict[str, list[str]]:
         """Return for each long job of the chosen papers the long jobs whose results it reads, by their names."""
         return long_waits(graph(self.plan))
-
-    def remedies(self) -> dict[str, dict[str, Any]]:
-        """Return role -> its own data set, with title, kinds of sources, files and size."""
-        found = {role: self.plan.registry.get(entry["dataset"]) for role, entry in self.plan.wanted.items()}
-        return {
-            role: {
-                "dataset": entry.id,
-                "title": entry.title,
-                "sources": list(dict.fromkeys(source.kind for source in entry.sources)),
-                "files": sorted(entry.files.values()),
-                "bytes": _size(entry),
-            }
-            for role, entry in found.items()
-            if entry is not None
-        }
 
     def waiting_rows(self) -> dict[str, str]:
         """Return data set -> how many published rows name a role for which it stands."""
@@ -385,9 +343,3 @@ class Jobs:
     def scaling_features(self, wildcards: Any) -> str:
         """Return the counts whose statistics the synthetic documents have whose growth is measured."""
         return FEATURES.path(dataset=str(self.plan.dataset("newsgroups")), features="letters")
-
-
-def _size(entry: DatasetEntry) -> int | None:
-    """Return the bytes of the files of the first source of a data set whose sizes are known; None where none are."""
-    sizes = [[file.bytes for file in source.files.values()] for source in entry.sources]
-    return next((sum(found) for found in sizes if None not in found), None)  # type: ignore[arg-type]

@@ -141,6 +141,19 @@ PAGE = Stage(
     },
     "end",
 )
+#: The report of one paper, by its target.
+PAPER_PAGE = Stage(
+    *("paper_page", "{paper}"),
+    {
+        "paper": "results/papers/{paper}/report/{paper}.html",
+        **{
+            output: f"results/papers/{{paper}}/report/{Path(path).name}"
+            for output, path in PAGE.outputs.items()
+            if output != "papers"
+        },
+    },
+    "end",
+)
 PROVENANCE = Stage("provenance", "report", {"page": "results/report/provenance.html"}, "end")
 CRATE = Stage(
     *("crate", "report"),

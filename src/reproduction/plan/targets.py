@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from reproduction.plan.graph import graph, long_waits
 from reproduction.plan.plan import Plan
 from reproduction.plan.request import USAGE
 from reproduction.plan.stages import (
     ACCEPT_PAPER,
-    COMPARE,
     FIGURE,
     MODEL,
     OWN_PAGE,
     OWN_PEERS,
     OWN_SUMMARY,
+    PAPER_PAGE,
     PARSE,
     PART,
     STAGES,
@@ -34,33 +33,33 @@ class Targets:
 
     def paper(self, paper: str) -> list[str]:
         """Return the files of a paper's target."""
-        end = ACCEPT_PAPER.path(paper=paper)
-        return [COMPARE.path(paper=paper), *self._tables(paper), *self._figures(paper), end]
+        pages = [PAPER_PAGE.path(output, paper=paper) for output in PAPER_PAGE.outputs]
+        return [*pages, ACCEPT_PAPER.path(paper=paper)]
 
-    def datasets_of(self, wildcards: Any) -> list[str]:
-        """Return the parsed data sets of one paper."""
-        return [PARSE.path(dataset=name) for name in self.plan.datasets(wildcards.paper)]
+    def datasets_of(self, papers: Iterable[str]) -> list[str]:
+        """Return the parsed data sets of some papers, each once."""
+        names = {name for paper in papers for name in self.plan.datasets(paper)}
+        return [PARSE.path(dataset=name) for name in sorted(names)]
 
-    def _tables(self, paper: str) -> list[str]:
+    def tables_of(self, paper: str) -> list[str]:
         """Return the tables of a paper, which one job writes."""
         return [TABLE.path(paper=paper, table=name) for name in self.plan.papers[paper]["tables"]]
 
-    def _figures(self, paper: str) -> list[str]:
+    def figures_of(self, paper: str) -> list[str]:
         """Return the figures of a paper, which one job draws."""
         return [FIGURE.path(paper=paper, figure=name) for name in self.plan.drawable(paper)]
 
     def tables(self) -> list[str]:
         """Return the tables of all papers that the configuration asks for."""
-        return [path for paper in self.plan.chosen() for path in self._tables(paper)]
+        return [path for paper in self.plan.chosen() for path in self.tables_of(paper)]
 
     def figures(self) -> list[str]:
         """Return the figures of all papers that the configuration asks for."""
-        return [path for paper in self.plan.chosen() for path in self._figures(paper)]
+        return [path for paper in self.plan.chosen() for path in self.figures_of(paper)]
 
     def datasets(self) -> list[str]:
         """Return the parsed data sets of all papers that the configuration asks for."""
-        names = {name for paper in self.plan.chosen() for name in self.plan.datasets(paper)}
-        return [PARSE.path(dataset=name) for name in sorted(names)]
+        return self.datasets_of(self.plan.chosen())
 
     def benchmarks(self) -> list[str]:
         """Return the files to which Snakemake writes the seconds of the long jobs of all papers that are asked for."""
@@ -114,9 +113,9 @@ class Targets:
 
     def said(self, paper: str) -> str:
         """Return the sentence with which a paper's target ends."""
-        page = COMPARE.path(paper=paper)
+        page = PAPER_PAGE.path(paper=paper)
         if self.plan.papers[paper]["status"] == "built":
-            return f"{paper}: rebuilt; published beside rebuilt in {page}"
+            return f"{paper}: rebuilt: {page}"
         return f"{paper}: NOT BUILT YET; only the statistics of its data stand in {page}"
 
 

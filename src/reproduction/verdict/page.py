@@ -40,11 +40,18 @@ class Report:
     sections : one for each paper, in the order of the pages.
     remedies : role -> how to get its data.
     recorded : the recorded run, or None where none is recorded.
+    alone : whether it is the report of one paper, which has no page on a run.
     """
 
     sections: Sequence[PaperSection]
     remedies: Mapping[str, Remedy]
     recorded: RecordedRun | None = None
+    alone: bool = False
+
+    @property
+    def home(self) -> str:
+        """The folder of the workflow as seen from the pages."""
+        return self.sections[0].home
 
     @property
     def papers(self) -> list[str]:
@@ -134,13 +141,13 @@ class Report:
 
 def render_front(report: Report) -> str:
     """Return the front page as HTML: the picture, what differs, and what is covered."""
-    return _pages(report.papers).get_template("front.html").render(report=report, page="index")
+    return _of(report).get_template("front.html").render(report=report, page="index")
 
 
 def render_numbers(report: Report) -> str:
     """Return the page with the table of all items as HTML; its script filters and sorts the rows."""
     return (
-        _pages(report.papers)
+        _of(report)
         .get_template("numbers.html")
         .render(report=report, page="numbers", script=source(TEMPLATES / "numbers.js"))
     )
@@ -149,7 +156,7 @@ def render_numbers(report: Report) -> str:
 def render_paper(report: Report, paper: str) -> str:
     """Return the page of a paper as HTML."""
     shown = {"report": report, "section": report.section(paper), "page": paper}
-    return _pages(report.papers).get_template("paper.html").render(**shown)
+    return _of(report).get_template("paper.html").render(**shown)
 
 
 def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str, bars: Sequence[Bar]) -> str:
@@ -165,6 +172,14 @@ def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configura
     span = max((bar.start + bar.seconds for bar in bars), default=0.0)
     content = {"facts": facts, "configuration": configuration, "bars": bars, "drawn": drawn(bars), "span": span}
     return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
+
+
+def _of(report: Report) -> jinja2.Environment:
+    """Return the environment of the templates of a report."""
+    pages = _pages(report.papers)
+    links = _links(report.papers)
+    pages.globals |= {"home": report.home, "pages": links[:-1] if report.alone else links}
+    return pages
 
 
 def _pages(papers: Sequence[str]) -> jinja2.Environment:

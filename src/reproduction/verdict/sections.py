@@ -19,7 +19,7 @@ from reproduction.verdict.ledger import widened
 from reproduction.verdict.published import CLAIM, COUNTED, Deviation, Record, read_record
 from reproduction.verdict.recorded import EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.tables import PaperTable, make_table
-from reproduction.verdict.trail import made_by, shown_in
+from reproduction.verdict.trail import HOME, made_by, shown_in
 from reproduction.verdict.unexplained import Unexplained, unexplained
 from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
 from textmix.core import io
@@ -60,6 +60,7 @@ class PaperSection:
     url : address of the document; empty where none is known.
     spec : its ``paper.yaml``.
     specified : its specification curves; none where they were not drawn, or are those of other results.
+    home : the folder of the workflow as seen from the pages.
     """
 
     name: str
@@ -75,6 +76,7 @@ class PaperSection:
     url: str = ""
     spec: Mapping[str, Any] = field(default_factory=dict)
     specified: Specified = field(default_factory=Specified)
+    home: str = HOME
 
     @property
     def counted(self) -> list[Item]:
@@ -155,7 +157,7 @@ class PaperSection:
 
     def made_by(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the settings, code, records and logs behind an item."""
-        return made_by(self.name, item.origin, self.spec)
+        return made_by(self.name, item.origin, self.spec, self.home)
 
     def shown_in(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the figures and tables that show an item."""
@@ -183,6 +185,7 @@ class ReportInputs:
     made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
     recorded : the recorded run, or None where none is recorded.
     curves : paper -> file -> content of its specification curves, where they are those of today.
+    home : the folder of the workflow as seen from the pages.
     """
 
     folders: Mapping[str, Path]
@@ -195,6 +198,7 @@ class ReportInputs:
     made: Collection[Path]
     recorded: RecordedRun | None = None
     curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    home: str = HOME
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
@@ -224,7 +228,7 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         marked = widened(text, [row.id for row in record.rows])
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
-        sections.append(replace(section, specified=_specified(inputs, name, record)))
+        sections.append(replace(section, specified=_specified(inputs, name, record), home=inputs.home))
         comparisons.append(rows)
     return sections, comparisons
 

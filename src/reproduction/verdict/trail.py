@@ -12,7 +12,7 @@ from reproduction.stored.origins import Origin
 if TYPE_CHECKING:
     from reproduction.verdict.tables import PaperTable
 
-#: The folder of the workflow as seen from the pages in ``results/report``.
+#: The folder of the workflow as seen from the pages in ``results/report``; those of one paper's report lie deeper.
 HOME = "../../"
 #: Folder of results -> the folder of the logs of the jobs that make them.
 _LOGS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": "parse", "features": "features"}
@@ -52,7 +52,7 @@ def place_in_paper(artefact: str, where: str) -> str:
     return part
 
 
-def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:
     """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log.
 
     Parameters
@@ -60,27 +60,29 @@ def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any]) -> list[
     paper : name of the paper.
     origin : what the row was read from, or None where this run read nothing for it.
     spec : its ``paper.yaml``, which names the functions of the measures.
+    home : the folder of the workflow as seen from the page.
     """
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
-    return list(links) or [("settings", f"{HOME}config/papers/{paper}/paper.yaml")]
+    named = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
+    return [(label, f"{home}{place}") for label, place in named]
 
 
 def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the links to the settings of a result, whose path below ``results`` has these parts, and to its code."""
-    file = f"{HOME}config/papers/{paper}/paper.yaml"
+    """Yield the settings of a result, whose path below ``results`` has these parts, and its code, with their places."""
+    file = f"config/papers/{paper}/paper.yaml"
     if parts[0] == "papers":
         yield f"settings of the measure {parts[3]}", file
         module, _, function = spec.get("measures", {}).get(parts[3], {}).get("function", "").rpartition(".")
         if module:
             folder = f"src/reproduction/papers/{paper}/{module.replace('.', '/')}.py"
-            yield f"code of {module}.{function}", f"{HOME}{folder}"
+            yield f"code of {module}.{function}", folder
     elif parts[0] in ("predictions", "scores", "timings"):
         experiment, method = parts[2], parts[4].removesuffix(".csv")
         yield f"settings of the experiment {experiment}, method {method}", file
         named = spec.get("experiments", {}).get(experiment, {}).get("methods", {}).get(method, {}).get("use", method)
-        yield f"code of {named}, by its estimator", f"{HOME}config/methods.yaml"
+        yield f"code of {named}, by its estimator", "config/methods.yaml"
 
 
 def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:
@@ -106,13 +108,13 @@ def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable
 
 
 def _job(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the links to a result's record, which names the code by its digests, and to the log of its job."""
+    """Yield the places of a result's record, which names the code by its digests, and of the log of its job."""
     parts = PurePosixPath(path).parts[1:]
     stem = "/".join(parts[1:]).removesuffix(".csv")
     kind, folder = parts[0], _LOGS.get(parts[0])
     if kind == "papers":
         kind, folder, stem = "measure", "measure", f"{parts[1]}/{parts[3]}"
     record = f"{path}.meta.json" if path.endswith(".csv") else f"{path}/meta.json"
-    yield f"record of {kind} {stem}", f"{HOME}{record}"
+    yield f"record of {kind} {stem}", record
     if folder:
-        yield "log", f"{HOME}logs/{folder}/{stem}.log"
+        yield "log", f"logs/{folder}/{stem}.log"

@@ -13,7 +13,6 @@ import gzip
 import lzma
 import os
 import re
-import stat
 import tarfile
 import zipfile
 import zlib
@@ -43,13 +42,18 @@ MAX_MEMBERS = 500_000
 #: Mode of the files that are made: raw data are written once.
 READ_ONLY = 0o444
 
-_CHUNK = 2**20
+CHUNK = 2**20
 #: Matches a relative path of plain ASCII words, which needs no further check; nearly all names are such paths.
 _PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII).fullmatch
 
 
 class NotOneFile(zipfile.BadZipFile):
     """A whole zip archive holds no file or several where one is read."""
+
+
+def files_of(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """Return the members of a zip archive without folders and the system's files (``__MACOSX``)."""
+    return [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
 
 
 def _only_member(raw: IO[bytes]) -> IO[bytes]:
@@ -61,9 +65,9 @@ def _only_member(raw: IO[bytes]) -> IO[bytes]:
     NotOneFile : it holds no file or several.
     """
     archive = zipfile.ZipFile(raw)
-    names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    names = [info.filename for info in files_of(archive)]
     if len(names) != 1:
-        remedy = "unpack it and name the file or folder that is meant, or pack its files as a tar archive"
+        remedy = "unpack it and name the file or folder that is meant"
         raise NotOneFile(f"the zip archive holds {len(names):,} files, and the limit is one; {remedy}")
     return archive.open(names[0])
 
@@ -80,7 +84,7 @@ _PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file
 
 
 @contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
+def damage_named(path: Path) -> Iterator[None]:
     """Turn the standard library's errors on damaged bytes into a `DataFormatError` that names the file."""
     try:
         yield
@@ -95,12 +99,12 @@ def _damage_named(path: Path) -> Iterator[None]:
         raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
 
 
-def _budget(limit: int, packed: int, ratio: int = MAX_RATIO) -> int:
+def budget_of(limit: int, packed: int, ratio: int = MAX_RATIO) -> int:
     """Return how many bytes ``packed`` bytes may unpack to: at most ``limit``, at most ``ratio`` times as many."""
     return min(limit, max(RATIO_FREE, ratio * packed))
 
 
-def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
+def bomb(path: Path, name: str, budget: int) -> DataFormatError:
     """Return the error for content over its budget."""
     return DataFormatError(path, None, f"{name} unpacks to more than {budget:,} bytes, which no known data set does")
 
@@ -144,12 +148,12 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         exceeds ``limit`` or, where the file is packed, `MAX_RATIO` times its packed size.
     """
     path = Path(path)
-    with open(path, "rb") as raw, _damage_named(path):
+    with open(path, "rb") as raw, damage_named(path):
         size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
         if opener is not None:
-            return _unpack(path, opener(raw), _budget(limit, size))
+            return _unpack(path, opener(raw), budget_of(limit, size))
         if size > limit:
-            raise _bomb(path, "it", limit)
+            raise bomb(path, "it", limit)
         return raw.read()
 
 
@@ -169,16 +173,16 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
         or unpacks to more than ``limit`` bytes or ``ratio`` times its packed size.
     """
     path = Path(path)
-    with open(path, "rb") as raw, _damage_named(path):
+    with open(path, "rb") as raw, damage_named(path):
         opener = _opener(raw)
         stream = raw if opener is None else opener(raw)
-        budget = None if opener is None else _budget(limit, os.fstat(raw.fileno()).st_size, ratio)
+        budget = None if opener is None else budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
         unpacked = number = 0
         # `readline` with a size never holds more than that of a line which does not end.
         while line := stream.readline(longest + 1):
             unpacked, number = unpacked + len(line), number + 1
             if budget is not None and unpacked > budget:
-                raise _bomb(path, "it", budget)
+                raise bomb(path, "it", budget)
             if len(line) > longest:
                 raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")
             yield line
@@ -187,11 +191,11 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
 def ends_line(path: Path) -> bool:
     """Return whether a file, unpacked as in `open_plain`, ends with a line end."""
     last = b"\n"
-    with open(path, "rb") as raw, _damage_named(path):
+    with open(path, "rb") as raw, damage_named(path):
         opener = _opener(raw)
         raw.seek(0 if opener else max(0, os.fstat(raw.fileno()).st_size - 1))
         stream = opener(raw) if opener else raw
-        while chunk := stream.read(_CHUNK):
+        while chunk := stream.read(CHUNK):
             last = chunk[-1:]
     return last == b"\n"
 
@@ -199,10 +203,10 @@ def ends_line(path: Path) -> bool:
 def _unpack(path: Path, stream: IO[bytes], budget: int) -> bytes:
     """Read a stream to its end in chunks: one call with the budget as size would reserve that much memory."""
     content = BytesIO()
-    while chunk := stream.read(_CHUNK):
+    while chunk := stream.read(CHUNK):
         content.write(chunk)
         if content.tell() > budget:
-            raise _bomb(path, "it", budget)
+            raise bomb(path, "it", budget)
     return content.getvalue()
 
 
@@ -250,8 +254,18 @@ def iter_tar(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iter
         a name that `safe_name` refuses, a matching name twice, or any member that is neither a regular file nor a
         folder (links, devices, sparse files).
     """
-    path = Path(path)
-    data = open_plain(path, limit)
+    return members_of(Path(path), open_plain(path, limit), members)
+
+
+def members_of(path: Path, data: bytes, members: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Do as `iter_tar` for the content of a tar archive.
+
+    Parameters
+    ----------
+    path : the archive, for messages.
+    data : its unpacked content.
+    members : as for `iter_tar`.
+    """
     files = sorted(item for item in _tar_files(path, data) if any(fnmatchcase(item[0], each) for each in members))
     for (name, _, _), (later, _, _) in pairwise(files):
         if name == later:
@@ -304,85 +318,6 @@ def _checked_member(path: Path, info: tarfile.TarInfo) -> str:
     if info.size < 0 or not re.fullmatch("[0-9]{1,15}", info.pax_headers.get("size", "0")):
         raise DataFormatError(path, None, f"member {name!r} has a size that is not a number, or a negative one")
     return name
-
-
-def extract_zip_member(path: Path, member: str, target: Path, limit: int = MAX_BYTES) -> None:
-    """Write one member of a zip archive (a wheel) to ``target``; after an error there is no ``target``.
-
-    Parameters
-    ----------
-    path : the archive.
-    member : exact name of the member.
-    target : file to write, read-only once it is complete; its folder exists.
-    limit : cap on the member's unpacked size, bytes.
-
-    Raises
-    ------
-    DataFormatError : the archive has no member of this name or several; or the member has a name that `safe_name`
-        refuses, is a link or a folder, is encrypted or damaged, or exceeds ``limit`` or `MAX_RATIO`.
-    """
-    path, member = Path(path), safe_name(Path(path), member)
-    with _damage_named(path), zipfile.ZipFile(path) as archive:
-        infos = [info for info in archive.infolist() if info.filename == member]
-        if len(infos) != 1:
-            raise DataFormatError(path, None, f"has {len(infos)} members named {member!r}, expected one")
-        with new_file(target) as sink:
-            _copy_member(path, archive, infos[0], sink, limit)
-
-
-def pack_zip_members(path: Path, pattern: str, target: Path, limit: int = MAX_BYTES) -> None:
-    """Write all members of a zip archive that match a pattern as one plain tar archive, the same bytes every time.
-
-    Parameters
-    ----------
-    path : the archive.
-    pattern : `fnmatch` pattern of the members; they are packed in order of name.
-    target : tar archive to write (ustar, no times, no owners), read-only once it is complete; its folder exists.
-    limit : cap on the sum of the members' unpacked sizes, bytes.
-
-    Raises
-    ------
-    DataFormatError : no member matches, more than `MAX_MEMBERS` match, a name stands twice, or a member is refused as
-        in `extract_zip_member`.
-    """
-    path = Path(path)
-    with _damage_named(path), zipfile.ZipFile(path) as archive:
-        infos = sorted(
-            (info for info in archive.infolist() if fnmatchcase(info.filename, pattern)),
-            key=lambda info: info.filename,
-        )
-        names = {safe_name(path, info.filename) for info in infos}
-        if not infos or len(names) != len(infos) or len(infos) > MAX_MEMBERS:
-            raise DataFormatError(
-                path, None, f"{len(infos)} members match {pattern!r}; expected 1 to {MAX_MEMBERS:,} of different names"
-            )
-        with new_file(target) as sink, tarfile.open(fileobj=sink, mode="w", format=tarfile.USTAR_FORMAT) as packed:
-            for info in infos:
-                body = BytesIO()
-                limit -= _copy_member(path, archive, info, body, limit)
-                head = tarfile.TarInfo(info.filename)
-                head.size = body.tell()
-                body.seek(0)
-                packed.addfile(head, body)
-
-
-def _copy_member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, sink: IO[bytes], limit: int) -> int:
-    """Copy one member to a stream and return its unpacked size, bytes; `zipfile` checks the CRC at its end."""
-    mode = info.external_attr >> 16
-    if info.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
-        raise DataFormatError(path, None, f"member {info.filename!r} is a link or a folder; only files are read")
-    if info.flag_bits & 0x1:
-        raise DataFormatError(path, None, f"member {info.filename!r} is encrypted")
-    budget, copied = _budget(limit, info.compress_size), 0
-    with archive.open(info) as source:
-        while chunk := source.read(_CHUNK):
-            copied += len(chunk)
-            if copied > budget:
-                raise _bomb(path, f"member {info.filename!r}", budget)
-            sink.write(chunk)
-    if copied != info.file_size:
-        raise DataFormatError(path, None, f"member {info.filename!r} is truncated; fetch the archive again")
-    return copied
 
 
 @contextmanager

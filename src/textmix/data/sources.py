@@ -16,9 +16,10 @@ from shutil import rmtree
 
 from textmix.core.digests import sha256_file
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import READ_ONLY, extract_zip_member, pack_zip_members
+from textmix.data.archives import READ_ONLY
 from textmix.data.download import Downloader, DownloadError
 from textmix.data.registry import Source, SourceFile, Wheel
+from textmix.data.zips import extract_zip_member, pack_zip_members
 
 log = logging.getLogger(__name__)
 

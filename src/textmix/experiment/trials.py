@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
 from textmix.experiment.estimators import new_estimator
@@ -23,6 +24,7 @@ from textmix.experiment.represented import Views
 from textmix.experiment.splits import Splits
 from textmix.experiment.trial import Documents, Trial
 from textmix.numerics.determinism import rng
+from textmix.text.vocabulary import BY_FOLD, of_fold
 
 logger = logging.getLogger("textmix")
 
@@ -77,11 +79,17 @@ def run_trials(
     features = corpus.features if views is None else views
     documents = Documents(features, corpus.classes() if method.task == "single" else corpus.indicators())
     points = list(variants(entry.get("params", {}), entry.get("grid", {})))
+    cut = corpus.info.get("features", {}).get(BY_FOLD)
+    if cut is not None and views is not None:
+        raise ConfigError("features: fit_on: fold: a comparison of methods counts words once; use fit_on: all")
     wanted = _variants_of_trials(len(splits), len(points), cell)
     fits: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
     for done, (number, rows) in enumerate(wanted.items(), start=1):
         trial = Trial(number, documents[splits.train[number]], documents[splits.test[number]])
+        if cut is not None:
+            kept = of_fold(trial.train.X, cut)
+            trial = replace(trial, train=trial.train.columns(kept), test=trial.test.columns(kept))
         if method.seen_only:
             trial = _seen_only(trial)
         if not fits:

@@ -15,12 +15,12 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import TRAIN, Corpus, Ragged
 from textmix.text.lemmas import lemmas
 from textmix.text.messages import clean_messages
-from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
+from textmix.text.skipgrams import MARKS, WEIGHTINGS, Skipgrams, with_marks
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
 from textmix.text.vectors import VectorSpec, paragraph_vectors
-from textmix.text.vocabulary import kept_words, rename, renumber, restrict
+from textmix.text.vocabulary import BY_FOLD, kept_words, rename, renumber, restrict
 
 #: Value of ``tokenizer`` for a data set that is a matrix already; the matrix is used as it is.
 MATRIX = "matrix"
@@ -31,7 +31,7 @@ _CHOICES = {
     "edges": ("keep", "strip"),
     "casing": ("keep", "lower"),
     "stop_list": STOP_LISTS,
-    "fit_on": ("all", "train"),
+    "fit_on": ("all", "train", "fold"),
     "weighting": WEIGHTINGS,
 }
 
@@ -47,7 +47,9 @@ class FeatureSpec:
         With ``max_length`` None there is no largest length.
     stop_list : name in `textmix.text.stoplists.STOP_LISTS`.
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
-    fit_on : the documents whose counts decide these two cuts: ``all``, or ``train`` of the given split.
+    fit_on : the documents whose counts decide these two cuts: ``all``, ``train`` of the given split, or ``fold``: the
+        training documents of each trial, so that all words are counted here, and each fit drops those that its training
+        documents lack or that are rarer (`textmix.text.vocabulary.of_fold`).
     skip_header, skip_uuencoded : see `textmix.text.messages`.
     edges : ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
         tokeniser and its cuts of length; ``keep`` leaves words as they are.
@@ -55,6 +57,7 @@ class FeatureSpec:
     lemmatise : replace every word by its dictionary form, see `textmix.text.lemmas`.
     max_n, max_slop, subsume : with ``max_n`` above 1 the features are skip-grams, not words, see
         `textmix.text.skipgrams.Skipgrams`; ``min_documents`` then applies to skip-grams and not to words.
+    marks : whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.
     weighting : value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or
         ``binary`` and treat ``score`` as ``count``.
     vectors : keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
@@ -76,6 +79,7 @@ class FeatureSpec:
     max_n: int = 1
     max_slop: int = 0
     subsume: bool = True
+    marks: bool = False
     weighting: str = "count"
     vectors: Mapping[str, Any] | None = None
     keep_text: bool = False
@@ -105,7 +109,30 @@ class FeatureSpec:
             raise ConfigError(f"features: max_length: {result.max_length} is below min_length; raise it")
         if result.keep_tokens and (result.max_n > 1 or result.vectors):
             raise ConfigError("features: keep_tokens keeps words, not skip-grams or vectors; make an entry of its own")
+        if result.marks and (result.max_n == 1 or result.vectors):
+            raise ConfigError("features: marks: they are words of skip-grams; set max_n to 2 or more")
+        if result.fit_on == "fold":
+            result._check_fold()
         return result
+
+    def _check_fold(self) -> None:
+        """Raise `ConfigError` where the cut of a trial could not be made from the features of all documents."""
+        remedy = "give another value, or fit_on: all"
+        if self.vectors is not None or self.keep_tokens:
+            raise ConfigError("features: fit_on: fold: it drops columns of counts; leave vectors and keep_tokens out")
+        if self.max_n > 1 and (self.subsume or self.min_count > 1 or self.weighting == "score"):
+            raise ConfigError(f"features: fit_on: fold: skip-grams take subsume: false and no min_count; {remedy}")
+        if self.weighting == "binary" and self.min_count > 1:
+            raise ConfigError(f"features: fit_on: fold: binary features take min_documents and no min_count; {remedy}")
+
+    @property
+    def cuts(self) -> tuple[int, int]:
+        """``min_count`` and ``min_documents`` as all documents decide on them; of a cut by fold none are dropped."""
+        return (1, 1) if self.fit_on == "fold" else (self.min_count, self.min_documents)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a fit must know of the features: the cut that it makes by its training documents."""
+        return {BY_FOLD: [self.min_count, self.min_documents]} if self.fit_on == "fold" else {}
 
 
 def _check(key: str, value: Any) -> None:
@@ -171,9 +198,9 @@ def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> 
         raise ConfigError(f"features: {corpus.name} holds counts without the order of words; count words alone")
     names = list(corpus.feature_names or ())
     deciding = counts[corpus.split == TRAIN] if spec.fit_on == "train" and corpus.split is not None else counts
-    frequent = kept_words(deciding, names, frozenset(), spec.min_count, spec.min_documents)
+    frequent = kept_words(deciding, names, frozenset(), *spec.cuts)
     features = counts[:, frequent]
-    facts = {"tokens": int(counts.sum()), "words": len(names), "words_kept": int(frequent.sum())}
+    facts = {"tokens": int(counts.sum()), "words": len(names), "words_kept": int(frequent.sum()), **spec.facts()}
     if spec.weighting == "binary":
         features.data[:] = 1
     facts["tokens_kept"] = int(features.sum())
@@ -289,12 +316,13 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     deciding = np.ones(len(text), dtype=bool)
     if spec.fit_on == "train" and corpus.split is not None:
         deciding = corpus.split == TRAIN
-    least_documents = spec.min_documents if spec.max_n == 1 else 1
+    least_count, least_documents = spec.cuts
     # The counts are copied only where not all documents decide: the counts of large texts take most of the memory.
     deciding_counts = counts if deciding.all() else counts[deciding]
-    frequent = kept_words(deciding_counts, words, stop_words(spec.stop_list), spec.min_count, least_documents)
+    least = (least_count, least_documents if spec.max_n == 1 else 1)
+    frequent = kept_words(deciding_counts, words, stop_words(spec.stop_list), *least)
     names, kept_text = list(compress(words, frequent)), text if spec.keep_text else None
-    facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum())}
+    facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum()), **spec.facts()}
     if in_order:
         del counts
         features, names, more = _sequences(restrict(tokens, frequent), names, deciding, spec)
@@ -320,9 +348,14 @@ def _sequences(
     if spec.vectors is not None:
         vectors = paragraph_vectors(tokens, VectorSpec.from_mapping(spec.vectors))
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}
-    grams = Skipgrams(spec.max_n, spec.max_slop, spec.min_documents, spec.subsume).fit(tokens, len(words), deciding)
-    features = grams.transform(tokens, spec.weighting)
-    return features, grams.names(words), {"skipgrams": grams.sizes()}
+    if spec.marks:
+        tokens, words = with_marks(tokens, words)
+    grams = Skipgrams(spec.max_n, spec.max_slop, spec.cuts[1], spec.subsume).fit(tokens, len(words), deciding)
+    features, names, facts = grams.transform(tokens, spec.weighting), grams.names(words), {"skipgrams": grams.sizes()}
+    if not spec.marks:
+        return features, names, facts
+    kept = grams.beyond(range(len(words) - len(MARKS), len(words)))
+    return features[:, kept], list(compress(names, kept)), facts
 
 
 def _filled(

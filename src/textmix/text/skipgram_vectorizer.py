@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.data.corpus import Ragged
-from textmix.text.skipgrams import Skipgrams
+from textmix.text.skipgrams import MARKS, Skipgrams, with_marks
 from textmix.text.tokenize import tokenize
 from textmix.text.word_vectorizer import Tokenizer, split_by, strings_of, texts_of
 
@@ -29,6 +29,8 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
     min_length : words of fewer characters are dropped; ignored where ``tokenizer`` is a function.
+    marks : whether ``<s>`` and ``</s>`` stand at the ends of each text as words of skip-grams; by themselves they are
+        no feature.
 
     Attributes
     ----------
@@ -59,6 +61,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: str = "count",
         tokenizer: Tokenizer = "unicode",
         min_length: int = 1,
+        marks: bool = False,
     ) -> None:
         self.max_n = max_n
         self.max_slop = max_slop
@@ -67,6 +70,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.weighting = weighting
         self.tokenizer = tokenizer
         self.min_length = min_length
+        self.marks = marks
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
         """Find the skip-grams of N texts; ``y`` is ignored.
@@ -87,7 +91,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ValueError : ``raw_documents`` is one string, or a text is no string.
         """
         tokens = self._fit(raw_documents)
-        return self.skipgrams_.transform(tokens, self.weighting)
+        return self._features(tokens)
 
     def transform(self, raw_documents: Iterable[str]) -> sparse.csr_array:
         """Return the features of N texts, CSR (N, F): int32, or float32 with ``weighting="score"``.
@@ -103,15 +107,18 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tokens, words = self._tokenize(raw_documents)
         unknown = len(self.vocabulary_)
         ids = np.array([self.vocabulary_.get(word, unknown) for word in words], dtype=np.int32)
-        return self.skipgrams_.transform(Ragged(ids[tokens.values], tokens.offsets), self.weighting)
+        return self._features(Ragged(ids[tokens.values], tokens.offsets))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
         check_is_fitted(self)
-        return np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
+        names = np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
+        return names[self._kept()] if self.marks else names
 
     def _check_loaded(self) -> None:
         """Raise ValueError if attributes that were read from a file have an index out of range."""
+        if self.marks and not set(MARKS) <= self.vocabulary_.keys():
+            raise ValueError("vocabulary_ lacks the marks of start and end")
         if (self.skipgrams_.max_n, self.skipgrams_.max_slop) != (self.max_n, self.max_slop):
             raise ValueError("skipgrams_ was found with other parameters")
         self.skipgrams_.check()
@@ -124,11 +131,22 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.skipgrams_ = grams.fit(tokens, len(words) + 1)  # one id more, for unknown words
         return tokens
 
+    def _features(self, tokens: Ragged) -> sparse.csr_array:
+        """Return the features of documents of ids, without those of marks alone."""
+        features = self.skipgrams_.transform(tokens, self.weighting)
+        return features[:, self._kept()] if self.marks else features
+
+    def _kept(self) -> np.ndarray:
+        """Return which skip-grams are features, bool (F,): those that have a word beside the marks."""
+        return self.skipgrams_.beyond([self.vocabulary_[mark] for mark in MARKS])
+
     def _tokenize(self, raw_documents: Iterable[str]) -> tuple[Ragged, list[str]]:
-        """Return the token stream of texts and its vocabulary, in alphabetical order."""
+        """Return the token stream of texts and its vocabulary, in alphabetical order but for the marks."""
         if isinstance(self.tokenizer, str):
-            return tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
-        return split_by(self.tokenizer, strings_of(raw_documents))
+            found = tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
+        else:
+            found = split_by(self.tokenizer, strings_of(raw_documents))
+        return with_marks(*found) if self.marks else found
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""

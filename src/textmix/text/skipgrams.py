@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -41,6 +41,30 @@ def _pattern_table(n: int, max_slop: int) -> np.ndarray:
         for o in position_patterns(n, max_slop)
     ]
     return np.array(rows, dtype=np.int64)
+
+
+#: The marks of start and end of a document, as words of skip-grams.
+MARKS = ("<s>", "</s>")
+
+
+def with_marks(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
+    """Return documents between the marks of start and end, and the words with the two marks after them.
+
+    Parameters
+    ----------
+    tokens : N documents of ids into ``words``.
+    words : V words.
+
+    Raises
+    ------
+    ConfigError : a word is a mark.
+    """
+    if taken := set(MARKS) & set(words):
+        raise ConfigError(f"skip-grams: marks: the text has the word {min(taken)}; leave the marks out")
+    values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)
+    places = np.repeat(offsets, 2)[1:-1].reshape(-1, 2)
+    marked = np.insert(values, places.ravel(), np.tile([len(words), len(words) + 1], len(places)))
+    return Ragged(marked.astype(values.dtype), offsets + 2 * np.arange(len(offsets))), [*words, *MARKS]
 
 
 class Skipgrams:
@@ -331,6 +355,19 @@ class Skipgrams:
                 for node in np.flatnonzero(columns >= 0).tolist():
                     names_[columns[node]] = texts[node] + mark
         return names_
+
+    def beyond(self, ids: Collection[int]) -> np.ndarray:
+        """Return which features have a word other than some, bool (F,).
+
+        Parameters
+        ----------
+        ids : of the words.
+        """
+        found, only = np.ones(len(self.n), dtype=bool), np.isin(self.words, list(ids))
+        for low, rows in zip(self.levels, self.node_words(), strict=False):
+            columns = self.columns[low : low + len(rows)][only[rows].all(axis=1)]
+            found[columns[columns >= 0]] = False
+        return found
 
     def _score(self, X: sparse.csr_array, lengths: np.ndarray) -> sparse.csr_array:
         """Return the score of each skip-gram in each document by Lucene's default similarity of an ordered span query.

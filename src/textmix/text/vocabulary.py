@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -12,10 +13,12 @@ from textmix.data.corpus import Ragged
 
 #: Number of cells of the counts that are summed at a time.
 _BLOCK = 1 << 22
+#: Name in ``Corpus.info["features"]`` of the cut that each fit makes by its own training documents.
+BY_FOLD = "by_fold"
 
 
 def kept_words(
-    counts: sparse.csr_array, words: Sequence[str], stop_words: Collection[str], min_count: int, min_documents: int
+    counts: sparse.csr_array, words: Sequence[Any], stop_words: Collection[str], min_count: int, min_documents: int
 ) -> np.ndarray:
     """Return which words become features, bool (V,).
 
@@ -39,6 +42,17 @@ def kept_words(
         if index < n_words and words[index] == word:
             frequent[index] = False
     return frequent
+
+
+def of_fold(counts: sparse.csr_array, cut: tuple[int, int]) -> np.ndarray:
+    """Return which features a fit keeps, bool (V,): those that its training documents have, without the rare ones.
+
+    Parameters
+    ----------
+    counts : CSR (N, V), the training documents.
+    cut : ``min_count`` and ``min_documents``, see `kept_words`.
+    """
+    return kept_words(sparse.csr_array(counts), range(counts.shape[1]), (), *cut)
 
 
 def restrict(tokens: Ragged, frequent: np.ndarray) -> Ragged:

@@ -113,6 +113,8 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigError("model: the data set is a matrix, not text; choose a data set of text")
         if spec.max_n > 1 or spec.vectors is not None:
             raise ConfigError("model: features of skip-grams or vectors cannot be saved; choose features of words")
+        if spec.fit_on == "fold":
+            raise ConfigError("model: fit_on: fold cuts by the documents of a trial; choose features with fit_on: all")
         vectorizer = cls(**{key: getattr(spec, key) for key in _KEYS & cls().get_params().keys()})
         vectorizer.vocabulary_ = {word: column for column, word in enumerate(vocabulary)}
         return vectorizer

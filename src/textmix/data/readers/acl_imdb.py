@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import iter_tar
 from textmix.data.corpus import UNUSED, Corpus
 from textmix.data.reading import SPLITS, Document, decode, file_of, text_corpus
+from textmix.data.zips import iter_members
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"unlabelled": False}
@@ -86,7 +86,7 @@ def _document(key: tuple[str, str, int], text: bytes) -> Document:
 
 def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
     """Yield ((part, folder, number), rating, text) of each labelled review of an archive; with ``more``, of all."""
-    for name, data in iter_tar(path, [*_PATTERNS, *([f"*train/{_UNLABELLED}/*"] if more else [])]):
+    for name, data in iter_members(path, [*_PATTERNS, *([f"*train/{_UNLABELLED}/*"] if more else [])]):
         match = _MEMBER.fullmatch(name)
         if match is None or int(match[4]) not in _RATINGS[match[2]]:
             raise DataFormatError(path, None, f"{name!r} is not (train|test)/(neg|pos)/<id>_<rating>.txt of its label")

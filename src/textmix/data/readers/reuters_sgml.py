@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import iter_tar
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, label_matrix
 from textmix.data.reading import file_of, require_documents
+from textmix.data.zips import iter_members
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {}
@@ -85,7 +85,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     path = file_of(files, "archive")
     story_of: dict[int, Story] = {}
-    for name, data in iter_tar(path, ["*.sgm"]):
+    for name, data in iter_members(path, ["*.sgm"]):
         for story in stories(path / name, data):
             if story.number in story_of:
                 raise DataFormatError(path / name, None, f"has the document NEWID={story.number} a second time")

@@ -16,10 +16,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.archives import iter_tar, open_plain
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.reading import Document, decode, file_of, text_corpus
 from textmix.data.tables import Lines, cell_rows, json_value, table_rows, utf8
+from textmix.data.zips import iter_members
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -98,7 +99,7 @@ def _pieces(files: Mapping[str, Path], members: list[str]) -> list[tuple[Path, b
         path = file_of(files, "data")
         return [(path, open_plain(path))]
     path = files["archive"]
-    pieces = [(path / name, data) for name, data in iter_tar(path, members)]
+    pieces = [(path / name, data) for name, data in iter_members(path, members)]
     if not pieces:
         raise DataFormatError(path, None, f"has no member that matches {members}")
     return pieces

@@ -28,6 +28,7 @@ class _Machines(LinearWeights, WarmMachines, MultiLabelClassifier):
     tolerance : largest duality gap of a group of machines, as a share of its objective.
     max_iter : most sweeps over the documents.
     warm_start : whether a fit starts from the last one, which was on the same documents.
+    fit_intercept : whether each machine has an intercept; else it is 0.
 
     Attributes
     ----------

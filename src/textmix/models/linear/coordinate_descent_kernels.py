@@ -89,6 +89,7 @@ def _support_step(
     curvature: np.ndarray,
     l1: float,
     l2: float,
+    intercept: bool = True,
 ) -> float:
     """Change all weights that are not 0 at once, in place, and return the change of the intercept.
 
@@ -103,13 +104,14 @@ def _support_step(
     state : float64 (N, 2), gradient and curvature of each document; the gradients are changed.
     curvature : float64 (K,), second derivative of the penalised quadratic in each weight.
     l1, l2 : penalties.
+    intercept : whether it changes too.
     """
     support, h = np.flatnonzero((w != 0.0) & (curvature > 0.0)), state[:, 1]
     weights, scale, chosen = w[support], 1.0 / curvature[support], columns[support]
     total = np.sum(h)
     if not total > 0.0:
         return 0.0
-    r, r_b = np.empty(len(support)), -np.sum(state[:, 0])
+    r, r_b = np.empty(len(support)), -np.sum(state[:, 0]) if intercept else 0.0
     for k in range(len(support)):
         r[k] = -(_column_gradient(indptr, indices, data, chosen[k], state) + l2 * weights[k] + l1 * np.sign(weights[k]))
     p, p_b = scale * r, r_b / total
@@ -124,7 +126,7 @@ def _support_step(
         product = np.empty(len(support))
         for k in range(len(support)):
             product[k] = _column_gradient(indptr, indices, data, chosen[k], image) + l2 * p[k]
-        product_b = np.sum(image[:, 0])
+        product_b = np.sum(image[:, 0]) if intercept else 0.0
         along = np.sum(p * product) + p_b * product_b
         if not along > 0:
             break
@@ -162,6 +164,7 @@ def descend(
     l2: float,
     tolerance: float,
     max_sweeps: int,
+    intercept: bool = True,
 ) -> tuple[float, float, int]:
     """Minimise g'd + d'Hd / 2 + l1 |w|_1 + l2 / 2 |w|^2 over the weights of some features and the intercept.
 
@@ -182,10 +185,11 @@ def descend(
     tolerance : the descent ends when the largest KKT violation in a sweep over all columns is at most this, or at most
         a tenth of that in the first sweep.
     max_sweeps : most sweeps.
+    intercept : whether there is one; else b is 0.
 
     Returns
     -------
-    intercept : b, the change of the intercept.
+    change : b, the change of the intercept.
     violation : largest KKT violation in the first sweep.
     sweeps : number of sweeps.
     """
@@ -195,13 +199,13 @@ def descend(
         curvature[k] = _column_curvature(indptr, indices, data, columns[k], state) + l2
     total_curvature = np.sum(state[:, 1])
     active = np.ones(n, np.bool_)
-    intercept, sweep, full, first = 0.0, 0, True, 0.0
+    change, sweep, full, first = 0.0, 0, True, 0.0
     while sweep < max_sweeps:
         sweep += 1
         violation = 0.0
-        if total_curvature > 0:
+        if intercept and total_curvature > 0:
             step = -np.sum(state[:, 0]) / total_curvature
-            intercept += step
+            change += step
             violation = abs(total_curvature * step)
             for i in range(len(state)):
                 state[i, 0] += step * state[i, 1]
@@ -226,5 +230,5 @@ def descend(
         else:
             full = False
         if sweep % SWEEPS_BETWEEN == 0:
-            intercept += _support_step(indptr, indices, data, columns, w, state, curvature, l1, l2)
-    return intercept, first, sweep
+            change += _support_step(indptr, indices, data, columns, w, state, curvature, l1, l2, intercept)
+    return change, first, sweep

@@ -53,6 +53,7 @@ class _Noised:
     codes : int (N,), 0 or 1, the class of each labelled document.
     share : float64 (N + M,), the weight of each document in the noise, times delta / (1 - delta) / 2.
     l2 : factor of the additional penalty.
+    intercept : whether there is one; else it is 0.
     """
 
     X: Columns
@@ -61,13 +62,14 @@ class _Noised:
     codes: np.ndarray
     share: np.ndarray
     l2: float
+    intercept: bool
 
     @classmethod
-    def of(cls, rows: Any, codes: np.ndarray, share: np.ndarray, l2: float) -> _Noised:
+    def of(cls, rows: Any, codes: np.ndarray, share: np.ndarray, l2: float, intercept: bool = True) -> _Noised:
         """Return the objective on documents (N + M, P)."""
         X = sparse.csc_array(rows)
         _, first, group, size = np.unique(_alike(X), return_index=True, return_inverse=True, return_counts=True)
-        return cls(Columns.of(X[:, first]), group, np.sqrt(size), codes, share, l2)
+        return cls(Columns.of(X[:, first]), group, np.sqrt(size), codes, share, l2, intercept)
 
     def weights(self, unknowns: np.ndarray) -> np.ndarray:
         """Return the weight of each feature, float64 (P,), for unknowns (U + 1,), the last one the intercept."""
@@ -98,7 +100,7 @@ class _Noised:
         by_z[:n] += (p[:n] - self.codes) / n
         by_v = correlate_squares(*self.X.arrays, np.column_stack([by_z, self.share * variance]))
         gradient = self.root * by_v[:, 0] + v * (2.0 * by_v[:, 1] + self.l2)
-        return float(value), np.append(gradient, by_z.sum())
+        return float(value), np.append(gradient, by_z.sum() if self.intercept else 0.0)
 
 
 class DropoutLogisticRegression(TwoClassLinear):
@@ -117,6 +119,7 @@ class DropoutLogisticRegression(TwoClassLinear):
     discount : weight of a document without a label in the mean of the noise; a labelled document has weight 1.
     max_iter : most iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
     tolerance : L-BFGS ends when an iteration decreases the objective by at most this share of it.
+    fit_intercept : whether there is an intercept; else it is 0.
 
     Attributes
     ----------
@@ -142,6 +145,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         "discount": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
     }
 
     def __init__(
@@ -151,12 +155,15 @@ class DropoutLogisticRegression(TwoClassLinear):
         discount: float = 1.0,
         max_iter: int = 500,
         tolerance: float = 1e-6,
+        *,
+        fit_intercept: bool = True,
     ) -> None:
         self.delta = delta
         self.l2 = l2
         self.discount = discount
         self.max_iter = max_iter
         self.tolerance = tolerance
+        self.fit_intercept = fit_intercept
 
     @checks_parameters
     def fit(self, X: Any, y: Any, unlabelled: Any = None) -> Self:
@@ -181,7 +188,7 @@ class DropoutLogisticRegression(TwoClassLinear):
             rows = sparse.csr_array(sparse.vstack([rows, more]))
             weight = np.append(weight, np.full(more.shape[0], float(self.discount)))
         share = 0.5 * self.delta / (1.0 - self.delta) * weight / weight.sum()
-        self._minimise(_Noised.of(rows, codes, share, self.l2))
+        self._minimise(_Noised.of(rows, codes, share, self.l2, self.fit_intercept))
         return self
 
     def _minimise(self, problem: _Noised) -> None:

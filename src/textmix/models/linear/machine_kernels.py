@@ -23,6 +23,7 @@ def sweep(
     ridge: float,
     alpha: np.ndarray,
     weights: np.ndarray,
+    intercept: bool = True,
 ) -> None:
     """Take the best step of each document in each machine, in turn.
 
@@ -32,11 +33,12 @@ def sweep(
     ----------
     indptr, indices, data : N documents over V features, CSR, float64.
     order : int (N,), the documents in the order of the sweep.
-    squares : float64 (N,), |x_i|^2 + 1, where the 1 is of the bias.
+    squares : float64 (N,), |x_i|^2 + 1, where the 1 is of the bias; |x_i|^2 where there is none.
     signs : int8 (N, K), 1 for a document of the class of a machine, else -1.
     ridge : 1 / (2 C).
     alpha : float64 (N, K), changed.
     weights : float64 (V + 1, K), sum_i a_i y_i x_i with the bias last; changed.
+    intercept : whether there is a bias; else it stays 0.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines), np.empty(n_machines)
@@ -55,7 +57,8 @@ def sweep(
             moved = moved or steps[k] != 0.0
         if not moved:
             continue
-        weights[bias] += steps
+        if intercept:
+            weights[bias] += steps
         for place in range(indptr[i], indptr[i + 1]):
             row, value = weights[indices[place]], data[place]
             for k in range(n_machines):

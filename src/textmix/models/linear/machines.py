@@ -50,6 +50,7 @@ def fit_machines(
     tolerance: float,
     max_iter: int,
     start: Machines | None = None,
+    intercept: bool = True,
 ) -> Machines:
     """Return K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
 
@@ -64,12 +65,13 @@ def fit_machines(
     tolerance : largest duality gap of a group of machines (`TOGETHER`), as a share of its objective.
     max_iter : most sweeps.
     start : machines of the same documents and signs with another ``C``; None starts from zeros.
+    intercept : whether x_i ends with a 1; else the biases are 0.
     """
     n_machines = signs.shape[1]
     found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
     for first in range(0, n_machines, TOGETHER):
         group = slice(first, first + TOGETHER)
-        descent = _Descent(X, np.ascontiguousarray(signs[:, group]), C)
+        descent = _Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept)
         if start is not None:
             descent.alpha, descent.weights = start.alpha[:, group].copy(), start.weights[:, group].copy()
         n_iter, gap = descent.run(tolerance, max_iter)
@@ -84,12 +86,12 @@ class _Descent:
 
     Parameters
     ----------
-    X, signs, C : see `fit_machines`.
+    X, signs, C, intercept : see `fit_machines`.
     """
 
-    def __init__(self, X: sparse.csr_array, signs: np.ndarray, C: float) -> None:
-        self.X, self.signs, self.C = X, signs, C
-        self.squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() + 1.0
+    def __init__(self, X: sparse.csr_array, signs: np.ndarray, C: float, intercept: bool) -> None:
+        self.X, self.signs, self.C, self.intercept = X, signs, C, intercept
+        self.squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() + float(intercept)
         self.alpha, self.weights = np.zeros(signs.shape), np.zeros((X.shape[1] + 1, signs.shape[1]))
 
     def run(self, tolerance: float, max_iter: int) -> tuple[int, float]:
@@ -99,7 +101,7 @@ class _Descent:
             for _ in range(min(EVERY, max_iter - n_iter)):
                 order = generator.permutation(X.shape[0])
                 rows = (X.indptr, X.indices, X.data, order, self.squares)
-                sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights)
+                sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights, self.intercept)
                 n_iter += 1
             gap = self.gap()
         return n_iter, gap
@@ -119,7 +121,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C, tolerance, max_iter, warm_start : see `LinearSVM`.
+    C, tolerance, max_iter, warm_start, fit_intercept : see `LinearSVM`.
     """
 
     _machines: Machines | None = None
@@ -128,15 +130,23 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         "tolerance": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
+        "fit_intercept": ["boolean"],
     }
 
     def __init__(
-        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, warm_start: bool = False
+        self,
+        *,
+        C: float = 1.0,
+        tolerance: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        fit_intercept: bool = True,
     ) -> None:
         self.C = C
         self.tolerance = tolerance
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.fit_intercept = fit_intercept
 
     def _solved(self, X: Any, signs: np.ndarray) -> Machines:
         """Return the machines for signs (N, K), and set the attributes that tell of convergence."""
@@ -144,7 +154,8 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         if start is not None and start.alpha.shape != signs.shape:
             start = None
         X = sparse.csr_array(X, dtype=np.float64)
-        found = fit_machines(X, signs, self.C, tolerance=self.tolerance, max_iter=self.max_iter, start=start)
+        limits: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
+        found = fit_machines(X, signs, self.C, **limits, start=start, intercept=self.fit_intercept)
         if self.warm_start:
             self._machines = found
         self.converged_, self.n_iter_ = found.converged, found.n_iter
@@ -163,6 +174,7 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     tolerance : largest duality gap, as a share of the objective.
     max_iter : most sweeps over the documents.
     warm_start : whether a fit starts from the last one, which was on the same documents.
+    fit_intercept : whether each machine has an intercept; else it is 0.
     calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
 
     Attributes
@@ -196,9 +208,11 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         tolerance: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
+        fit_intercept: bool = True,
         calibrate: bool = False,
     ) -> None:
-        super().__init__(C=C, tolerance=tolerance, max_iter=max_iter, warm_start=warm_start)
+        shared: dict[str, Any] = {"warm_start": warm_start, "fit_intercept": fit_intercept}
+        super().__init__(C=C, tolerance=tolerance, max_iter=max_iter, **shared)
         self.calibrate = calibrate
 
     @checks_parameters

@@ -139,7 +139,7 @@ class MarginProblem:
     y : float64 (N,), -1 or 1.
     c : float64 (N,), weights of the documents that sum to one.
     loss : of `LOSSES`.
-    intercept : whether there is one; else it is 0, which only `textmix.models.linear.subspace` allows.
+    intercept : whether there is one; else it is 0.
     """
 
     X: Columns

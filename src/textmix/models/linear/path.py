@@ -110,6 +110,7 @@ def cross_validate(
     tolerance: float = 1e-3,
     patience: int = 2,
     space: Subspace | None = None,
+    intercept: bool = True,
 ) -> np.ndarray:
     """Return the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where it was not computed.
 
@@ -126,9 +127,10 @@ def cross_validate(
     lambdas : float64 (n_lambdas,), decreasing penalties.
     l1_ratio, tolerance, space : see `regularisation_path`.
     patience : number of penalties.
+    intercept : whether the models have one.
     """
     held = [fold == k for k in np.unique(fold[fold >= 0])]
-    problems = [MarginProblem.of(X, y, loss, 1.0 * ~out) for out in held]
+    problems = [MarginProblem.of(X, y, loss, 1.0 * ~out, intercept=intercept) for out in held]
     found: Iterator[Sequence[Point | MarginSolution]] = (
         _points(problems, lambdas, tolerance, space)
         if l1_ratio == 0
@@ -147,8 +149,8 @@ def cross_validate(
 class PathClassifier(TwoClassLinear):
     """A linear classifier whose penalty is chosen by cross-validation on the training documents.
 
-    The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), the intercept free (Li et al. 2016,
-    slide "Learning and Regularization"; the sum of losses there is N times the mean here).
+    The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), the intercept free or 0 (Li et al.
+    2016, slide "Learning and Regularization"; the sum of losses there is N times the mean here).
 
     Parameters
     ----------
@@ -161,6 +163,7 @@ class PathClassifier(TwoClassLinear):
     tolerance : largest duality gap of the last fit, as a share of the objective.
     binary : whether every value other than 0 counts as 1.
     random_state : draws the folds.
+    fit_intercept : whether there is an intercept; else it is 0.
 
     Attributes
     ----------
@@ -200,6 +203,7 @@ class PathClassifier(TwoClassLinear):
         "tolerance": [Interval(Real, 0, None, closed="neither")],
         "binary": ["boolean"],
         "random_state": ["random_state"],
+        "fit_intercept": ["boolean"],
     }
 
     def __init__(
@@ -215,6 +219,7 @@ class PathClassifier(TwoClassLinear):
         tolerance: float = 1e-4,
         binary: bool = False,
         random_state: Any = None,
+        fit_intercept: bool = True,
     ) -> None:
         self.loss = loss
         self.l1_ratio = l1_ratio
@@ -226,6 +231,7 @@ class PathClassifier(TwoClassLinear):
         self.tolerance = tolerance
         self.binary = binary
         self.random_state = random_state
+        self.fit_intercept = fit_intercept
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -242,7 +248,7 @@ class PathClassifier(TwoClassLinear):
         """
         X, codes = self._check_labelled(X, y)
         columns, signs = Columns.of(X), 2.0 * codes - 1.0
-        problem = MarginProblem.of(columns, signs, self.loss)
+        problem = MarginProblem.of(columns, signs, self.loss, intercept=self.fit_intercept)
         self.lambdas_ = self._grid(problem)
         space = Subspace(columns)
         last = self._choose(columns, signs, space)
@@ -285,6 +291,7 @@ class PathClassifier(TwoClassLinear):
             l1_ratio=self.l1_ratio,
             tolerance=tolerance,
             space=space,
+            intercept=self.fit_intercept,
         )
         return int(np.nanargmax(self.cv_accuracy_))
 

@@ -36,6 +36,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C : variance of the Gaussian prior over a weight.
     tolerance : largest duality gap, as a share of the objective.
     max_iter : most sweeps over the documents.
+    fit_intercept : whether there are biases; else they are 0.
 
     Attributes
     ----------
@@ -60,12 +61,16 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "C": [Interval(Real, 0, None, closed="neither")],
         "tolerance": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "fit_intercept": ["boolean"],
     }
 
-    def __init__(self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000) -> None:
+    def __init__(
+        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, fit_intercept: bool = True
+    ) -> None:
         self.C = C
         self.tolerance = tolerance
         self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
@@ -86,7 +91,8 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
         pair = len(self.classes_) == 2
         # Two vectors of opposite sign have half of the squared norm of their difference.
-        ascent = _Ascent(sparse.csr_array(X, dtype=np.float64), codes, self.C / 2.0 if pair else self.C)
+        variance = self.C / 2.0 if pair else self.C
+        ascent = _Ascent(sparse.csr_array(X, dtype=np.float64), codes, variance, self.fit_intercept)
         self._climb(ascent)
         self.coef_, self.intercept_ = np.ascontiguousarray(ascent.weights.T), ascent.bias
         if pair:
@@ -164,9 +170,10 @@ class _Ascent:
     X : float64 CSR (N, V).
     codes : int (N,), the class of each document.
     variance : of the prior over a weight.
+    intercept : whether there are biases; else they are 0.
     """
 
-    def __init__(self, X: sparse.csr_array, codes: np.ndarray, variance: float) -> None:
+    def __init__(self, X: sparse.csr_array, codes: np.ndarray, variance: float, intercept: bool = True) -> None:
         n_classes = int(codes.max()) + 1
         self.X, self.codes, self.variance = X, codes, variance
         self.truth = np.eye(n_classes)[codes]
@@ -176,7 +183,7 @@ class _Ascent:
         self.centre, self.bias = np.zeros(n_classes), np.zeros(n_classes)
         squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         # The biases may move a tenth as much as a document's own words move its scores.
-        self.room = variance * (float(np.median(squares)) or 1.0) / 10.0
+        self.room = variance * (float(np.median(squares)) or 1.0) / 10.0 if intercept else 0.0
         self.generator = rng(0, "softmax")
         self._set_bias()
 

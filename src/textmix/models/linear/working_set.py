@@ -65,7 +65,7 @@ def _duality_gap(
 ) -> float:
     """Return an upper bound of the objective minus its minimum, by Fenchel's inequality.
 
-    The dual point is the loss's gradient in the scores z.  It sums to 0, since the intercept minimises the loss.  An L1
+    The dual point is the loss's gradient in the scores z.  It sums to 0 where an intercept minimises the loss.  An L1
     penalty alone needs a dual point at which no feature's gradient exceeds l1 in size: the dual point is scaled down
     to meet this.  With an L2 penalty both dual points are valid, and the smaller of the two bounds is returned.
 
@@ -143,7 +143,8 @@ def _minimise_on(
         # Some curvature for each document: without it, a weight whose documents have none would never return to 0.
         state = np.column_stack([problem.derivative(z), problem.curvature(z) + 1e-4 * problem.c])
         new = w.copy()
-        change_b, violation, _sweeps = descend(*arrays, columns, new, state, *penalties, 0.3 * tolerance, SWEEPS)
+        limits = (0.3 * tolerance, SWEEPS, problem.intercept)
+        change_b, violation, _sweeps = descend(*arrays, columns, new, state, *penalties, *limits)
         change = combine_some(*arrays, columns, new - w, len(z)) + change_b
         t, decreased = 1.0, -np.inf
         while t > 1e-10:

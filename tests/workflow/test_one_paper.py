@@ -1,0 +1,62 @@
+"""The target of one paper: a report of its own, its own verdicts as the last line, and none where data are broken."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.tiny import Clone
+
+pytestmark = pytest.mark.workflow
+
+REPORT = "results/papers/naive_bayes/report"
+
+
+def last_line(text: str) -> str:
+    """Return the last line that a run printed, but for two of Snakemake on its log and the time."""
+    return [line for line in text.rstrip().splitlines() if not line.startswith(("Complete log", "Elapsed time"))][-1]
+
+
+def dead_links(page: Path, clone: Path) -> list[str]:
+    """Return the links of a page to files that are not there; documentation is no part of a clone of the tests."""
+    links = {
+        link.partition("#")[0].partition("?")[0] for link in re.findall(r'href="([^"]*)"', page.read_text("utf-8"))
+    }
+    files = [page.parent / link for link in links if link and not re.match("https?:|data:", link)]
+    ours = [path for path in files if path.resolve().relative_to(clone.resolve()).parts[0] not in ("docs", "README.md")]
+    return [str(path) for path in ours if not path.exists()]
+
+
+def test_a_papers_target_writes_its_whole_report_and_ends_with_its_own_verdicts(copy: Clone) -> None:
+    whole = (copy.folder / "results/report/index.html").read_bytes()
+    done = copy.run("--cores", "2", "naive_bayes")
+    assert done.returncode == 0, done.stdout
+    pages = sorted((copy.folder / REPORT).glob("*.html"))
+    assert [page.name for page in pages] == ["index.html", "naive_bayes.html", "numbers.html"]
+    assert [link for page in pages for link in dead_links(page, copy.folder)] == []
+    assert "edcm" not in pages[2].read_text(encoding="utf-8")
+    counts = json.loads((copy.folder / REPORT / "summary.json").read_text(encoding="utf-8"))["verdicts"]
+    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in counts if counts[verdict])
+    assert last_line(done.stdout) == f"naive_bayes: {said}; {REPORT}/naive_bayes.html"
+    assert "Report: " not in done.stdout
+    assert (copy.folder / "results/report/index.html").read_bytes() == whole, "the report of the run is another one"
+    assert copy.run_warm("--cores", "1", "verify").returncode == 0
+
+
+def test_broken_data_of_a_paper_are_an_error_and_no_old_verdict_is_said(copy: Clone) -> None:
+    assert copy.run_warm("--cores", "2", "naive_bayes").returncode == 0
+    raw = copy.folder / "mirror/tiny_reuters-train.tab"
+    data = bytearray(raw.read_bytes())
+    data[500] ^= 1
+    raw.write_bytes(bytes(data))
+    for part in ("resources", "results/datasets"):
+        shutil.rmtree(copy.folder / part / "tiny_reuters")
+    ended = copy.run_warm("--cores", "2", "naive_bayes")
+    assert ended.returncode != 0 and "not all of its data are sound" in ended.stdout, ended.stdout
+    assert not re.search(r"^(naive_bayes|Report): ", ended.stdout, re.MULTILINE), ended.stdout
+    assert not (copy.folder / "results/papers/naive_bayes/accepted.json").exists()
+    assert "expected" in (copy.folder / REPORT / "naive_bayes.html").read_text(encoding="utf-8")
