@@ -1,6 +1,7 @@
 """The end of a race: the best methods are tested, one of them is chosen, the page is written and the model is kept.
 
-The search ends early enough for it: the time of the last fits is predicted by those before.
+The search ends early enough for it: the time of the last fits is predicted by those before.  The test of the best
+method measures them; what was kept free beyond that goes back to the search, and a new best method is tested in turn.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
-from textmix.race.arms import Race
+from textmix.race.arms import GROWTH, Race
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Seconds of the processor that the page takes, and that are kept free besides.
 PAGE, SPARE = 1.5, 0.5
+#: Time of the counting of all texts for the model, as a share of that for the search, which also wrote the counts.
+COUNTED = 0.8
 #: Fits of a calibrated method in place of one: that on all documents, and those on the parts that calibrate.
 CALIBRATED = 6.0
 #: Shares of the training documents of the learning curve where there is time for it, and where there is not.
@@ -32,6 +35,10 @@ LOOK = 0.05
 BESIDE = 0.8
 #: Least seconds that a last step may take, so that a race that is late still ends with a model.
 LEAST = 20.0
+#: Share of the whole time below which nothing goes back to the search, and seconds below which it could fit nothing.
+BACK, SHORT = 0.02, 0.3
+#: Share of the whole time by which a race may be late before the look into the chosen method is left out.
+OVER = 0.03
 
 
 class Ending:
@@ -44,6 +51,10 @@ class Ending:
 
     def __init__(self, run: Run) -> None:
         self.run, self.options, self.workers = run, run.options, run.workers
+        #: Method -> its arm that was tested last, and the order of the test.
+        self.tested: dict[str, tuple[Arm, dict[str, Any]]] = {}
+        #: Method and arm -> processor seconds of its test.
+        self.measured: dict[tuple[str, str], float] = {}
 
     def begins(self) -> float:
         """Return when the search has to end, seconds since the beginning of the race."""
@@ -51,9 +62,20 @@ class Ending:
         if not leaders:
             return self.options.seconds - PAGE - SPARE
         first = leaders[0]
-        beside = sum(self._final(arm) for arm in leaders[1:TESTED]) / self.options.workers
-        testing = self._final(first) + min(beside, TESTING * self.options.seconds)
+        testing = 0.0 if self._is_tested(first) else self._final(first)
+        if not self.tested:
+            beside = sum(self._final(arm) for arm in leaders[1:TESTED]) / self.options.workers
+            testing += min(beside, TESTING * self.options.seconds)
         return self.options.seconds - testing - self._look(first) - self._after(first)
+
+    def gives_back(self) -> bool:
+        """Return whether the tests left enough of the time for more of the search."""
+        left = self.begins() - self.run.spent
+        return not self.run.interrupted and left > max(BACK * self.options.seconds, SHORT * self.run.pace)
+
+    def _is_tested(self, arm: Arm) -> bool:
+        """Return whether an arm was tested, and no other one of its method after it."""
+        return arm.method in self.tested and self.tested[arm.method][0] is arm
 
     def _look(self, arm: Arm) -> float:
         """Return the seconds that a look for wrong labels takes beyond the choice beside it; 0 where it is too dear."""
@@ -64,6 +86,10 @@ class Ending:
 
     def _final(self, arm: Arm, documents: int | None = None) -> float:
         """Return the predicted seconds of the last fit of an arm, with its calibration, to the training documents."""
+        measured = self.measured.get((arm.method, arm.name))
+        if measured is not None:
+            share = (documents or self.run.n_train) / self.run.n_train
+            return float(self.run.pace * measured * share**GROWTH)
         calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
         known = None if self.run.race is None else self.run.race.at_most(arm, documents or self.run.n_train)
         return (known or 0.0) * (CALIBRATED if calibrated else 1.0)
@@ -71,37 +97,45 @@ class Ending:
     def _after(self, arm: Arm) -> float:
         """Return the seconds from the test of the chosen arm to the end: choice and look, then page beside model."""
         documents = self.run.corpus.n_documents
-        model = self._final(arm, documents) + 1.2 * self.run.pace * self.run.counted.get(arm.choice["view"], 0.0)
+        model = self._final(arm, documents) + COUNTED * self.run.pace * self.run.counted.get(arm.choice["view"], 0.0)
         page = PAGE * self.run.pace
         both = max(model, page) if self.options.workers > 1 else model + page
         return self._final(arm) + both + SPARE * self.run.pace
 
-    def finish(self) -> Outcome:
-        """Test the best methods, choose, write the page and keep the model.
+    def test(self) -> None:
+        """Test the best methods, but for those whose best arm was tested before.
 
         Raises
         ------
         ConfigError : no method has a score.
-        MissingResult : no method could be tested, or a last step failed.
+        MissingResult : no method could be tested.
         """
-        run, race = self.run, self.run.race
+        race = self.run.race
         leaders = race.leaders() if race is not None else []
         if race is None or not leaders:
             raise ConfigError(
-                f"no method had a score after {run.spent:.0f} s; give more time, such as --time "
+                f"no method had a score after {self.run.spent:.0f} s; give more time, such as --time "
                 f"{max(60, 2 * round(self.options.seconds))}s"
             )
-        run.stage = "testing the best methods"
-        finished = self._test(race, leaders)
+        self.run.stage = "testing the best methods"
+        self._test(race, leaders)
+        if not self.tested:
+            raise MissingResult(f"{leaders[0].method} could not be tested; give more time")
+
+    def finish(self) -> Outcome:
+        """Choose among the tested methods, write the page and keep the model.
+
+        Raises
+        ------
+        MissingResult : a last step failed.
+        """
+        run, race = self.run, self.run.race
+        if race is None:
+            raise MissingResult("no method was tested; give more time")
         run.stage = "page and model"
-        best = next(arm for arm in leaders if arm.method == finished[0]["method"])
-        curve = sum(CURVE[:-1]) * self._final(best)
-        whole = self._after(best) + curve < self.options.seconds - run.spent and not run.interrupted
-        limit = LEAST + 2 * self._after(best)
-        order = {"do": "choose", "finished": finished, "shares": CURVE if whole else BRIEF, "where": self._where(race)}
-        spare = self._spare(best)
-        doubts = [{"do": "doubts", "finished": finished[:1]}] if spare else []
-        choice = self._all([*doubts, order], limit, {"doubts": spare})["choose"]
+        arms, finished = self._finished(race)
+        choice = self._chosen(race, arms[0], finished)
+        limit = LEAST + 2 * self._after(arms[0])
         without = self._without(race, finished)
         times = {
             "budget": f"{self.options.seconds:.0f} s",
@@ -122,6 +156,40 @@ class Ending:
         self._all([{"do": "keep", "finished": finished}, page], limit)
         spent = self.workers.cpu_seconds
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
+
+    def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
+        """Return the tested arms that are the best ones of their methods, and the orders of their tests."""
+        best = [arm for arm in race.leaders() if self._is_tested(arm)]
+        arms = best or [arm for arm, _ in self.tested.values()]
+        level = race.level() if best else next(parts for parts in race.levels() if race.has(arms[0], parts))
+        validated = [self.run.sign * arm.mean(level) for arm in arms]
+        orders = [self.tested[arm.method][1] for arm in arms]
+        return arms, [{**order, "validation": value} for order, value in zip(orders, validated, strict=True)]
+
+    def _chosen(self, race: Race, best: Arm, finished: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the answer of the choice among the tested methods; a look into the best one that is late is left out.
+
+        Parameters
+        ----------
+        race : of the arms.
+        best : the first of the tested arms.
+        finished : the orders of the tests.
+        """
+        run, final = self.run, self._final(best)
+        left = self.options.seconds - run.spent - self._after(best) + final
+        whole = final * (1 + sum(CURVE[:-1])) < left and not run.interrupted
+        shares = CURVE if whole else BRIEF
+        spare = self._spare(best)
+        doubts = [{"do": "doubts", "finished": finished[:1]}] if spare else []
+        order = {"do": "choose", "finished": finished, "where": self._where(race)}
+        late = OVER * self.options.seconds
+        if final < left + late:
+            most = max(left, final) + late
+            optional = {"doubts": spare, "choose": most}
+            answer = self._all([*doubts, {**order, "shares": shares}], most, optional)["choose"]
+            if "reason" not in answer:
+                return answer
+        return self._all([{**order, "shares": ()}], LEAST)["choose"]
 
     def _where(self, race: Race) -> str:
         """Return on which documents the methods were validated, in words."""
@@ -151,36 +219,47 @@ class Ending:
             return runner.reason or f"{OUT_OF_TIME}{runner.name} was not tried; give it more time"
         return f"{LEFT_BEHIND}{runner.name} had {self.options.metric.replace('_', ' ')} {row.value:.3f} {row.where}"
 
-    def _test(self, race: Race, leaders: Sequence[Arm]) -> list[dict[str, Any]]:
-        """Fit the best arms to the training documents and predict the test documents; return the orders that ended.
+    def _test(self, race: Race, leaders: Sequence[Arm]) -> None:
+        """Fit the best arms to the training documents and predict the test documents.
 
         The best one by validation is always tested, and the next one in its place should it fail; the further ones
         only while there is time.
         """
-        orders, done = [self._order(race, arm) for arm in leaders], dict[int, bool]()
-        waiting, pending = list(range(len(orders))), set[Any]()
+        waiting = [number for number, arm in enumerate(leaders) if not self._is_tested(arm)]
+        pending, safe = set[Any](), self._is_tested(leaders[0])
         while waiting or pending:
-            while (
-                waiting and self.workers.free and not (waiting[0] and not done and self._is_late(leaders, waiting[0]))
-            ):
-                number = waiting.pop(0)
-                needed = not any(done.values()) and not pending
-                left = self.options.seconds - self.run.spent - self._after(leaders[0])
-                if needed:
-                    self.workers.give(number, orders[number], LEAST + 4 * self._final(leaders[number]))
+            while waiting and self.workers.free:
+                number, needed = waiting[0], not safe and not pending
+                if not safe and not needed and self._is_late(leaders, number):
+                    break  # it may be needed in place of the one that is being tested
+                waiting.pop(0)
+                if needed or not self._is_late(leaders, number):
+                    limit = self._limit(leaders, number, last=not waiting) if needed else self._beside(leaders)
+                    self.workers.give(number, self._order(race, leaders[number]), limit)
                     pending.add(number)
-                elif not self._is_late(leaders, number):
-                    self.workers.give(number, orders[number], max(BESIDE * left, 0.1))
-                    pending.add(number)
-            for token, answer in self._answers(pending):
-                done[token] = "reason" not in answer
-                self.run.fit_seconds += answer["cpu_seconds"]
-                if "reason" in answer:
-                    race.runners[leaders[token].method].reason = str(answer["reason"])
-        ended = [orders[number] for number in sorted(done) if done[number]]
-        if not ended:
-            raise MissingResult(f"{leaders[0].method} could not be tested; give more time")
-        return ended
+            for number, answer in self._answers(pending):
+                safe = self._take(race, leaders[number], answer) or safe
+
+    def _take(self, race: Race, arm: Arm, answer: Mapping[str, Any]) -> bool:
+        """Take note of the answer to a test; return whether it ended well."""
+        self.run.fit_seconds += answer["cpu_seconds"]
+        if "reason" in answer:
+            race.runners[arm.method].reason = str(answer["reason"])
+            return False
+        self.tested[arm.method] = arm, self._order(race, arm)
+        self.measured[arm.method, arm.name] = answer["cpu_seconds"]
+        return True
+
+    def _limit(self, leaders: Sequence[Arm], number: int, *, last: bool) -> float:
+        """Return the seconds of a test that has to end well; where another method can take its place, they are few."""
+        final = self._final(leaders[number])
+        if last:
+            return LEAST + 4 * final
+        return max(self.options.seconds - self.run.spent - self._after(leaders[number]), 1.5 * final + self.run.pace)
+
+    def _beside(self, leaders: Sequence[Arm]) -> float:
+        """Return the seconds of a test beside the best method."""
+        return max(BESIDE * (self.options.seconds - self.run.spent - self._after(leaders[0])), 0.1)
 
     def _order(self, race: Race, arm: Arm) -> dict[str, Any]:
         """Return the order that tests an arm."""
@@ -203,7 +282,9 @@ class Ending:
         """
         for token, answer in self.workers.wait(0.25):
             if isinstance(token, Job) or token not in pending:
-                self.run.fit_seconds += answer["cpu_seconds"] * isinstance(token, Job)
+                if isinstance(token, Job) and self.run.race is not None:
+                    self.run.fit_seconds += answer["cpu_seconds"]
+                    self.run.race.forget(token)
                 continue
             pending.discard(token)
             yield token, answer

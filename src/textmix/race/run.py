@@ -30,6 +30,8 @@ from textmix.race.workers import Workers
 
 #: The split of data that come without one.
 SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
+#: The views that are counted first; the others follow in their order.
+EARLY = ("words", "bigrams", "characters")
 #: Share of the time that the counting of one view may take.
 COUNTING = 0.25
 #: Number of last fits that tell how much of the processor other programs leave.
@@ -71,7 +73,7 @@ class Run:
         self.fit_seconds = 0.0
         #: Seconds by the clock and of the processor of the last fits.
         self.last: deque[tuple[float, float]] = deque(maxlen=RECENT)
-        self.interrupted = False
+        self.interrupted, self.stopping = False, False
         self.sign = -1.0 if METRICS[options.metric].loss else 1.0
         self.n_train = 0
         self.stage = "counting words"
@@ -110,12 +112,24 @@ class Run:
             **{"model": options.model, "source": options.source, "title": options.title, "about": dict(options.about)},
         }
         write_json(folder / "race.json", settings)
+        views = self._views()
         with self._until_interrupted():
-            self._search()
-        self.workers.interrupt()
-        while not self.workers.free:  # a fit that does not hear of it is ended while the others go on
-            self._receive(0.1)
+            more = self._search(views)
+            self._end_fits()
+            self.ending.test()
+            while more and self.ending.gives_back():
+                more = self._search(views)
+                self._end_fits()
+                self.ending.test()
         return self.ending.finish()
+
+    def _end_fits(self) -> None:
+        """Stop the fits under way; one that does not hear of it is ended while the others go on."""
+        self.workers.interrupt()
+        self.stopping = True
+        while not self.workers.free:
+            self._receive(0.1)
+        self.stopping = False
 
     @contextmanager
     def _until_interrupted(self) -> Iterator[None]:
@@ -138,20 +152,28 @@ class Run:
 
     # --- the search ------------------------------------------------------------------------------------------------
 
-    def _search(self) -> None:
-        """Count the views and fit arms until the time of the search is up or nothing promising is left."""
-        views = self._views()
+    def _search(self, views: list[str]) -> bool:
+        """Count views and fit arms until the time of the search is up; return whether something promising is left.
+
+        Parameters
+        ----------
+        views : that are not counted yet; those that are being counted are taken out.
+        """
         while self.spent < self.ending.begins() and not self.interrupted:
             while self.workers.free and self._give(views):
                 pass
             if not self.workers.busy and self.race is not None and not views and self.workers.free:
-                return
+                return False
             self._receive(min(0.25, max(self.ending.begins() - self.spent, 0.0)))
+        return True
 
     def _views(self) -> list[str]:
         """Return the views to count, those first that more and quicker methods take."""
         wanted = {view for entry in self.entries.values() for view in entry["views"]}
-        return [view for view in TEXT_VIEWS if view in wanted]
+        return [
+            *(view for view in EARLY if view in wanted),
+            *(view for view in TEXT_VIEWS if view in wanted - {*EARLY}),
+        ]
 
     def _give(self, views: list[str]) -> bool:
         """Give a free worker something to do; return whether there was something."""
@@ -193,6 +215,9 @@ class Run:
         self.fit_seconds += answer["cpu_seconds"]
         self.last.append((answer["seconds"], answer["cpu_seconds"]))
         reason = str(answer.get("reason", ""))
+        if self.race is not None and self.stopping and reason:
+            self.race.forget(job)
+            return
         if answer.get("late"):
             reason = f"{OUT_OF_TIME}{method} {reason}"
         if self.race is not None:
