@@ -127,6 +127,8 @@ class Race:
     def forget(self, job: Job) -> None:
         """Take note that a fit was stopped for want of time, which says nothing against its arm."""
         self.started.discard(_key(job.arm, job.part))
+        if job.part == TRY and not job.arm.values:
+            self.runners[job.arm.method].arms.pop(job.arm.name, None)
 
     def leaders(self) -> list[Arm]:
         """Return the best arm of each method at the highest level that any arm reached, the best first.
@@ -283,7 +285,8 @@ class Race:
 
     def _folds_of(self, arms: Sequence[Arm], left: float) -> Job | None:
         """Return the next fold of the first arm that has one left and is not behind."""
-        best = max((arm for arm in self.leaders() if self.has(arm, self.folds)), key=self._mean, default=None)
+        single = (arm for arm in self.leaders() if arm.choice and self.has(arm, self.folds))
+        best = max(single, key=self._mean, default=None)
         for arm in arms:
             if self._is_behind(arm, best):
                 continue

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
 from textmix.race.arms import GROWTH, Race
+from textmix.race.averaging import AVERAGE, Averaging
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
 
@@ -29,16 +30,14 @@ CURVE, BRIEF = (0.125, 0.25, 0.5, 1.0), (1.0,)
 TESTED, TESTING = 5, 0.1
 #: Time of a look for wrong labels, in fits: three folds, each of two thirds of the documents, and their predictions.
 DOUBTS = 2.5
-#: Share of the time that is kept for it at most.
-LOOK = 0.05
 #: Share of the time left after which a test beside is stopped; one that does not hear of it is ended a little later.
 BESIDE = 0.8
 #: Least seconds that a last step may take, so that a race that is late still ends with a model.
 LEAST = 20.0
 #: Share of the whole time below which nothing goes back to the search, and seconds below which it could fit nothing.
 BACK, SHORT = 0.02, 0.3
-#: Share of the whole time by which a race may be late before the look into the chosen method is left out.
-OVER = 0.03
+#: Seconds below which nothing optional begins.
+BRIEFEST = 0.5
 
 
 class Ending:
@@ -51,6 +50,7 @@ class Ending:
 
     def __init__(self, run: Run) -> None:
         self.run, self.options, self.workers = run, run.options, run.workers
+        self.average = Averaging(run, self)
         #: Method -> its arm that was tested last, and the order of the test.
         self.tested: dict[str, tuple[Arm, dict[str, Any]]] = {}
         #: Method and arm -> processor seconds of its test.
@@ -62,11 +62,15 @@ class Ending:
         if not leaders:
             return self.options.seconds - PAGE - SPARE
         first = leaders[0]
-        testing = 0.0 if self._is_tested(first) else self._final(first)
+        testing = 0.0 if self._is_tested(first) else self.final(first)
+        average = self.average.candidate(leaders) if self.average.arm is not first else None
+        after = self._after(first)
+        if average is not None:
+            after, testing = max(after, self._after(average)), max(testing, self.final(average))
         if not self.tested:
-            beside = sum(self._final(arm) for arm in leaders[1:TESTED]) / self.options.workers
+            beside = sum(self.final(arm) for arm in leaders[1:TESTED]) / self.options.workers
             testing += min(beside, TESTING * self.options.seconds)
-        return self.options.seconds - testing - self._look(first) - self._after(first)
+        return self.options.seconds - testing - after
 
     def gives_back(self) -> bool:
         """Return whether the tests left enough of the time for more of the search."""
@@ -77,30 +81,34 @@ class Ending:
         """Return whether an arm was tested, and no other one of its method after it."""
         return arm.method in self.tested and self.tested[arm.method][0] is arm
 
-    def _look(self, arm: Arm) -> float:
-        """Return the seconds that a look for wrong labels takes beyond the choice beside it; 0 where it is too dear."""
-        final = self._final(arm)
-        if DOUBTS * final > LOOK * self.options.seconds:
-            return 0.0
-        return (DOUBTS - (self.options.workers > 1)) * final
-
-    def _final(self, arm: Arm, documents: int | None = None) -> float:
+    def final(self, arm: Arm, documents: int | None = None) -> float:
         """Return the predicted seconds of the last fit of an arm, with its calibration, to the training documents."""
         measured = self.measured.get((arm.method, arm.name))
         if measured is not None:
             share = (documents or self.run.n_train) / self.run.n_train
             return float(self.run.pace * measured * share**GROWTH)
+        if arm.method == AVERAGE:
+            return sum(self.plain(part, documents) for part in self.average.parts)
         calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
+        return self.plain(arm, documents) * (CALIBRATED if calibrated else 1.0)
+
+    def plain(self, arm: Arm, documents: int | None = None) -> float:
+        """Return the predicted seconds of the last fit of an arm without calibration."""
         known = None if self.run.race is None else self.run.race.at_most(arm, documents or self.run.n_train)
-        return (known or 0.0) * (CALIBRATED if calibrated else 1.0)
+        return known or 0.0
 
     def _after(self, arm: Arm) -> float:
-        """Return the seconds from the test of the chosen arm to the end: choice and look, then page beside model."""
+        """Return the seconds from the test of the chosen arm to the end: the model, and then the page."""
         documents = self.run.corpus.n_documents
-        model = self._final(arm, documents) + COUNTED * self.run.pace * self.run.counted.get(arm.choice["view"], 0.0)
-        page = PAGE * self.run.pace
-        both = max(model, page) if self.options.workers > 1 else model + page
-        return self._final(arm) + both + SPARE * self.run.pace
+        views = [part.choice["view"] for part in (self.average.parts if arm.method == AVERAGE else [arm])]
+        counting = COUNTED * self.run.pace * sum(self.run.counted.get(view, 0.0) for view in views)
+        return self.final(arm, documents) + counting + self._page()
+
+    def _page(self) -> float:
+        """Return the seconds of the page, and from there to the end."""
+        # Beside one process of the race and not two, other programs leave it more of its core.
+        pace = self.run.pace - 0.5 if self.options.workers > 1 else self.run.pace
+        return (PAGE + SPARE) * max(pace, 1.0)
 
     def test(self) -> None:
         """Test the best methods, but for those whose best arm was tested before.
@@ -118,7 +126,8 @@ class Ending:
                 f"{max(60, 2 * round(self.options.seconds))}s"
             )
         self.run.stage = "testing the best methods"
-        self._test(race, leaders)
+        self.average.validate(race)
+        self._test(race, race.leaders())
         if not self.tested:
             raise MissingResult(f"{leaders[0].method} could not be tested; give more time")
 
@@ -135,7 +144,7 @@ class Ending:
         run.stage = "page and model"
         arms, finished = self._finished(race)
         choice = self._chosen(race, arms[0], finished)
-        limit = LEAST + 2 * self._after(arms[0])
+        limit = LEAST + 2 * self._page()
         without = self._without(race, finished)
         times = {
             "budget": f"{self.options.seconds:.0f} s",
@@ -153,13 +162,15 @@ class Ending:
             "provenance": provenance,
             "remarks": run.remarks,
         }
-        self._all([{"do": "keep", "finished": finished}, page], limit)
+        self.all([page], limit)
         spent = self.workers.cpu_seconds
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
 
     def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
         """Return the tested arms that are the best ones of their methods, and the orders of their tests."""
         best = [arm for arm in race.leaders() if self._is_tested(arm)]
+        if self.options.never_empty and any(arm.method == AVERAGE for arm in best):
+            best = [arm for arm in best if arm.method == AVERAGE]
         arms = best or [arm for arm, _ in self.tested.values()]
         level = race.level() if best else next(parts for parts in race.levels() if race.has(arms[0], parts))
         validated = [self.run.sign * arm.mean(level) for arm in arms]
@@ -167,7 +178,9 @@ class Ending:
         return arms, [{**order, "validation": value} for order, value in zip(orders, validated, strict=True)]
 
     def _chosen(self, race: Race, best: Arm, finished: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the answer of the choice among the tested methods; a look into the best one that is late is left out.
+        """Return the answer of the choice among the tested methods, and keep the chosen one.
+
+        A look into it, its learning curve and a look for wrong labels go beside, until the page has to begin.
 
         Parameters
         ----------
@@ -175,21 +188,17 @@ class Ending:
         best : the first of the tested arms.
         finished : the orders of the tests.
         """
-        run, final = self.run, self._final(best)
-        left = self.options.seconds - run.spent - self._after(best) + final
-        whole = final * (1 + sum(CURVE[:-1])) < left and not run.interrupted
-        shares = CURVE if whole else BRIEF
-        spare = self._spare(best)
-        doubts = [{"do": "doubts", "finished": finished[:1]}] if spare else []
         order = {"do": "choose", "finished": finished, "where": self._where(race)}
-        late = OVER * self.options.seconds
-        if final < left + late:
-            most = max(left, final) + late
-            optional = {"doubts": spare, "choose": most}
-            answer = self._all([*doubts, {**order, "shares": shares}], most, optional)["choose"]
-            if "reason" not in answer:
-                return answer
-        return self._all([{**order, "shares": ()}], LEAST)["choose"]
+        choice = self.all([{**order, "shares": ()}], LEAST)["choose"]
+        page = self.options.seconds - self._page()
+        look = list[dict[str, Any]]()
+        if best.method != AVERAGE and not self.run.interrupted:
+            left, final = page - self.run.spent, self.final(best)
+            look += [{**order, "shares": CURVE if final * (1 + sum(CURVE[:-1])) < left else BRIEF}] * (final < left)
+            look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left)
+        limit = LEAST + 2 * self._after(best)
+        self.all([{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "doubts"), page))
+        return choice
 
     def _where(self, race: Race) -> str:
         """Return on which documents the methods were validated, in words."""
@@ -199,13 +208,6 @@ class Ending:
         return (
             "on one fold of the training documents" if level == [race.screen] else "on a part of the training documents"
         )
-
-    def _spare(self, best: Arm) -> float:
-        """Return the seconds that a look for wrong labels may take beside the choice; 0 where there are too few."""
-        left = self.options.seconds - self.run.spent - self._after(best)
-        if self.options.workers > 1:
-            left += self._final(best)
-        return left if left > DOUBTS * self._final(best) and not self.run.interrupted else 0.0
 
     def _without(self, race: Race, finished: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         """Return method -> the reason why it was not tested, one sentence, of all other methods."""
@@ -252,7 +254,7 @@ class Ending:
 
     def _limit(self, leaders: Sequence[Arm], number: int, *, last: bool) -> float:
         """Return the seconds of a test that has to end well; where another method can take its place, they are few."""
-        final = self._final(leaders[number])
+        final = self.final(leaders[number])
         if last:
             return LEAST + 4 * final
         return max(self.options.seconds - self.run.spent - self._after(leaders[number]), 1.5 * final + self.run.pace)
@@ -263,8 +265,12 @@ class Ending:
 
     def _order(self, race: Race, arm: Arm) -> dict[str, Any]:
         """Return the order that tests an arm."""
+        if arm.method == AVERAGE:
+            more = {"choice": {}, "point": self.average.found, "name": arm.name}
+        else:
+            more = {"choice": arm.choice, "point": arm.point, "name": arm.name}
         return {
-            **{"do": "finish", "method": arm.method, "choice": arm.choice, "point": arm.point},
+            **{"do": "finish", "method": arm.method, **more},
             "validation": self.run.sign * arm.mean(race.level()),
             "seconds": race.runners[arm.method].clock,
             "cpu_seconds": self.run.cost.get(arm.method, 0.0),
@@ -273,7 +279,7 @@ class Ending:
     def _is_late(self, leaders: Sequence[Arm], number: int) -> bool:
         """Return whether there is no time to test an arm beside the best one."""
         left = self.options.seconds - self.run.spent - self._after(leaders[0])
-        return self.run.interrupted or number >= 2 * TESTED or self._final(leaders[number]) > left
+        return self.run.interrupted or number >= 2 * TESTED or self.final(leaders[number]) > left
 
     def _answers(self, pending: set[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield (token, answer) of the pending orders that ended, and take them out; then show the state.
@@ -287,10 +293,11 @@ class Ending:
                     self.run.race.forget(token)
                 continue
             pending.discard(token)
+            self.run.last.append((answer["seconds"], answer["cpu_seconds"]))
             yield token, answer
         self.run.watch(self.run.state())
 
-    def _all(
+    def all(
         self, orders: Sequence[Mapping[str, Any]], limit: float, optional: Mapping[str, float] | None = None
     ) -> dict[str, dict[str, Any]]:
         """Do some orders side by side and return their answers by what they do.
@@ -299,7 +306,7 @@ class Ending:
         ----------
         orders : each of another kind.
         limit : seconds that one may take.
-        optional : kind -> seconds of orders that may fail.
+        optional : kind -> when an order that may fail has to end, seconds since the beginning of the race.
 
         Raises
         ------
@@ -310,7 +317,10 @@ class Ending:
         while waiting or pending:
             while waiting and self.workers.free:
                 order = waiting.pop(0)
-                self.workers.give(order["do"], order, optional.get(order["do"], limit))
+                left = optional[order["do"]] - self.run.spent if order["do"] in optional else limit
+                if order["do"] in optional and left < BRIEFEST:
+                    continue
+                self.workers.give(order["do"], order, left)
                 pending.add(order["do"])
             for token, answer in self._answers(pending):
                 if "reason" in answer and token not in optional:

@@ -34,6 +34,8 @@ SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
 EARLY = ("words", "bigrams", "characters")
 #: Share of the time that the counting of one view may take.
 COUNTING = 0.25
+#: Families without part in an average: a prediction of theirs costs as much as a fit, or says nothing of a text.
+UNAVERAGED = ("nearest neighbours", "baseline", "hidden Markov model")
 #: Number of last fits that tell how much of the processor other programs leave.
 RECENT = 12
 
@@ -109,7 +111,13 @@ class Run:
         self.n_train = len(splits.train[0])
         settings: dict[str, Any] = {
             **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
-            **{"model": options.model, "source": options.source, "title": options.title, "about": dict(options.about)},
+            **{
+                "never_empty": options.never_empty,
+                "model": options.model,
+                "source": options.source,
+                "title": options.title,
+                "about": dict(options.about),
+            },
         }
         write_json(folder / "race.json", settings)
         views = self._views()
@@ -191,13 +199,20 @@ class Run:
             share = min(COUNTING * self.options.seconds, max(self.ending.begins() - self.spent, 0.1))
             self.workers.give(view, order, None if view == "words" else share)
             return True
-        job = None if self.race is None else self.race.next(self.spent, self.ending.begins())
+        if self.race is None:
+            return False
+        job = self.race.next(self.spent, self.ending.begins())
         if job is None:
             return False
         arm = job.arm
         order = {"do": "fit", "method": arm.method, "choice": arm.choice, "point": arm.point, "part": job.part}
+        order |= {"arm": arm.name, "keep": job.part in self.race.folds and self.is_averaged(arm.method)}
         self.workers.give(job, order, job.seconds)
         return True
+
+    def is_averaged(self, method: str) -> bool:
+        """Return whether a method may be a part of an average: its held-out scores cost little beside its fit."""
+        return self.methods[method].family not in UNAVERAGED
 
     def _receive(self, seconds: float) -> None:
         """Wait for answers, take note of them, and show the state."""

@@ -32,8 +32,7 @@ def label_scores(estimator: Any, X: Any, task: str) -> np.ndarray | None:
     task : ``single``, for the logs of a softmax but for its slope, or ``multi``, for log-odds but for their slope.
     """
     if task == "single":
-        plain = getattr(estimator, "estimator", estimator)  # of a representation, what it feeds
-        if isinstance(plain, CalibratedScores):
+        if isinstance(estimator, CalibratedScores):
             return np.asarray(estimator._class_scores(X), dtype=np.float64)
         if hasattr(estimator, "predict_log_proba"):
             return np.maximum(np.asarray(estimator.predict_log_proba(X), dtype=np.float64), np.log(1e-300))
