@@ -83,6 +83,11 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
     add("--workers", type=int, help="number of processes that fit (default: that of the cores)")
+    add(
+        "--never-empty",
+        action="store_true",
+        help="of several labels: thresholds are chosen, and the model answers, so that each text has a label",
+    )
     add("--seed", type=int, default=0, help="draws the test documents and the folds (default: 0)")
     add("--quiet", action="store_true", help="no table and no progress")
 

@@ -42,6 +42,7 @@ class Asked(NamedTuple):
     keep: str | None = None
     workers: int | None = None
     seed: int = 0
+    never_empty: bool = False
     quiet: bool = False
 
 
@@ -134,6 +135,9 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
         "about": about,
         "model": str(folder_of(asked) / "model"),
     }
+    if asked.never_empty and task == "single":
+        raise ConfigError("--never-empty: goes with several labels a document; leave it out, or give --separator")
+    more["never_empty"] = asked.never_empty
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
 
 
