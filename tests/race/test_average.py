@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
 
+from tests.race.judge import Results, verdict
 from tests.race.test_comparison import documents
 from textmix.core.io import read_csv, write_json
 from textmix.experiment.splits import make_splits
@@ -17,9 +19,10 @@ from textmix.metrics.multilabel import micro_f
 from textmix.metrics.threshold import class_thresholds
 from textmix.models.common.averaging import slope_of
 from textmix.race import average
-from textmix.race.averaging import AVERAGE
+from textmix.race.averaging import AVERAGE, Averaging
 from textmix.race.comparison import corpus_of
 from textmix.race.run import SPLIT
+from textmix.race.runners import Arm
 from textmix.race.worker import Worker
 from textmix.serve.averaged import load_model
 
@@ -123,3 +126,19 @@ def test_an_average_is_validated_tested_chosen_and_kept(worker: Worker) -> None:
     rows = read_csv(worker.folder / "predictions.csv")
     assert len(rows) == len(worker.splits.test[0])
     assert model.card["point"] == {"methods": "a+b"}
+
+
+def test_the_page_says_of_what_the_average_is_made() -> None:
+    def said(methods: list[str], thresholds: Any, chosen: str = AVERAGE) -> list[str]:
+        """Return the sentences on an average of some methods."""
+        made = Averaging(SimpleNamespace(), SimpleNamespace())  # type: ignore[arg-type]
+        made.parts, made.found = [Arm(name, {}, {}) for name in methods], {"thresholds": thresholds}
+        return made.said(chosen, "micro_f")
+
+    results = Results(
+        {"method": AVERAGE, "metric": "micro_f", "point": {"methods": "a_b+c+d"}},
+        *({}, {}, np.array([True]), [], [], [], {}),
+    )
+    assert [verdict(sentence, results) for sentence in said(["a_b", "c", "d"], [0.5])] == [True, True]
+    assert [verdict(sentence, results) for sentence in said(["a_b", "c"], None)] == [False]
+    assert said(["a_b", "c"], None, "linear_svm") == []

@@ -78,3 +78,20 @@ class Averaging:
             runner.clock, runner.times = before.clock, before.times
         race.runners[AVERAGE] = runner
         self.arm = arm
+
+    def said(self, chosen: str, metric: str) -> list[str]:
+        """Return what the page says of the average, in sentences; nothing where another method was chosen."""
+        if chosen != AVERAGE or not self.parts:
+            return []
+        names = [part.method.replace("_", " ") for part in self.parts]
+        if len(names) > 1:
+            said = f"The average is that of the calibrated probabilities of {', '.join(names[:-1])} and {names[-1]}."
+        else:
+            said = f"The average has one part, {names[0]}."
+        if self.found["thresholds"] is None:
+            return [said]
+        return [
+            said,
+            f"It gives a label from a threshold that was fitted to held-out training documents "
+            f"for {metric.replace('_', ' ')}.",
+        ]

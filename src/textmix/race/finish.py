@@ -160,7 +160,7 @@ class Ending:
             "finished": finished,
             "without": without,
             "provenance": provenance,
-            "remarks": run.remarks,
+            "remarks": [*run.remarks, *self.average.said(finished[0]["method"], self.options.metric)],
         }
         self.all([page], limit)
         spent = self.workers.cpu_seconds
@@ -191,11 +191,14 @@ class Ending:
         order = {"do": "choose", "finished": finished, "where": self._where(race)}
         choice = self.all([{**order, "shares": ()}], LEAST)["choose"]
         page = self.options.seconds - self._page()
+        if self.run.interrupted:
+            page = min(page, self.run.spent + 2 * self._after(best))
         look = list[dict[str, Any]]()
-        if best.method != AVERAGE and not self.run.interrupted:
+        if best.method != AVERAGE:
             left, final = page - self.run.spent, self.final(best)
-            look += [{**order, "shares": CURVE if final * (1 + sum(CURVE[:-1])) < left else BRIEF}] * (final < left)
-            look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left)
+            whole = final * (1 + sum(CURVE[:-1])) < left and not self.run.interrupted
+            look += [{**order, "shares": CURVE if whole else BRIEF}] * (final < left)
+            look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left and not self.run.interrupted)
         limit = LEAST + 2 * self._after(best)
         self.all([{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "doubts"), page))
         return choice
