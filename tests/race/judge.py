@@ -29,6 +29,7 @@ OF_THE_FORM = (
     "The text is the columns? .+, and the label the column .+.",
     "The view [a-z]+ was left out, for its counting did not end in its share of the time.",
     "The recommended method gives no probabilities, so that no label is doubted.",
+    "No thresholds could be fitted in time, so that a text may get no label.",
     "The least likely come first; look whether they are labelled wrongly.",
 )
 

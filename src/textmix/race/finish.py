@@ -143,6 +143,8 @@ class Ending:
             raise MissingResult("no method was tested; give more time")
         run.stage = "page and model"
         arms, finished = self._finished(race)
+        if self.options.never_empty and arms[0].method != AVERAGE:
+            run.remarks.append("No thresholds could be fitted in time, so that a text may get no label.")
         choice = self._chosen(race, arms[0], finished)
         limit = LEAST + 2 * self._page()
         without = self._without(race, finished)
