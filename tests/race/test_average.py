@@ -19,7 +19,7 @@ from textmix.metrics.multilabel import micro_f
 from textmix.metrics.threshold import class_thresholds
 from textmix.models.common.averaging import slope_of
 from textmix.race import average
-from textmix.race.averaging import AVERAGE, Averaging
+from textmix.race.averaging import AVERAGE, AverageArm, Averaging
 from textmix.race.comparison import corpus_of
 from textmix.race.run import SPLIT
 from textmix.race.runners import Arm
@@ -132,7 +132,8 @@ def test_the_page_says_of_what_the_average_is_made() -> None:
     def said(methods: list[str], thresholds: Any, chosen: str = AVERAGE) -> list[str]:
         """Return the sentences on an average of some methods."""
         made = Averaging(SimpleNamespace(), SimpleNamespace())  # type: ignore[arg-type]
-        made.parts, made.found = [Arm(name, {}, {}) for name in methods], {"thresholds": thresholds}
+        made.arm = AverageArm(AVERAGE, {}, {}, parts=[Arm(name, {}, {}) for name in methods])
+        made.found = {"thresholds": thresholds}
         return made.said(chosen, "micro_f")
 
     results = Results(

@@ -117,3 +117,22 @@ def test_an_order_that_may_fail_ends_at_its_own_time_and_the_others_stand(worker
     found = ending(None, workers=workers).all([{"do": "sleep"}, {"do": "choose"}], 30.0, {"sleep": 0.7})
     assert "reason" in found["sleep"]
     assert found["choose"]["value"] == "choose"
+
+
+def test_time_for_an_average_is_kept_until_it_was_validated_and_not_again() -> None:
+    made = race([runner("good", views=("words",)), runner("fair", views=("words",))])
+    for name, value in (("good", 0.8), ("fair", 0.7)):
+        arm = made.runners[name].rounds()[0]
+        for part in (1, 2, 3):
+            made.done(Job(arm, part, 9.0), value, 1.0)
+    entries = {name: {"params": {}} for name in ("good", "fair")}
+    end = ending(made, entries=entries, is_averaged=lambda method: True)
+    kept = end.begins()
+    alone = ending(made, entries=entries)
+    assert kept == pytest.approx(alone.begins() - 1.0 - 1.0)  # one more fit in the test, and one more in the model
+    found = end.average.candidate(made.leaders())
+    assert found is not None
+    assert [arm.method for arm in found.parts] == ["good", "fair"]
+    end.average.arm = found
+    assert end.average.candidate(made.leaders()) is None
+    assert end.begins() == pytest.approx(alone.begins())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from textmix.race.arms import Race
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 AVERAGE, METHODS = "average", 3
 #: Share of the whole time that its test and its model may take, and seconds of the processor of its validation.
 SHARE, VALIDATION = 0.3, 3.0
+#: Last fits of a part, in fits to the training documents: that of the test, and that to all documents.
+LAST = 2.5
+
+
+@dataclass
+class AverageArm(Arm):
+    """An average as an arm of a race: the arms that it averages, and those among which its validation chose them."""
+
+    parts: list[Arm] = field(default_factory=list)
+    asked: list[Arm] = field(default_factory=list)
 
 
 class Averaging:
@@ -29,61 +40,63 @@ class Averaging:
 
     def __init__(self, run: Run, ending: Ending) -> None:
         self.run, self.ending = run, ending
-        #: The arms that it averages, what its validation found, and the arm that it is in the race.
-        self.parts: list[Arm] = []
+        #: The arm that it is in the race, and what its validation found.
+        self.arm: AverageArm | None = None
         self.found: dict[str, Any] = {}
-        self.arm: Arm | None = None
 
-    def candidate(self, leaders: Sequence[Arm]) -> Arm | None:
-        """Return an arm that stands for the average of the best methods; None where it is too dear, or has no parts."""
+    def candidate(self, leaders: Sequence[Arm]) -> AverageArm | None:
+        """Return the average of the best methods, not validated; None where it is known, too dear, or has no parts."""
         race = self.run.race
         fitted = [arm for arm in leaders if arm.method != AVERAGE and self.run.is_averaged(arm.method)]
         fewest = 1 if self.run.options.task == "multi" else 2
         if race is None or self.run.interrupted or not fitted or not race.has(fitted[0], race.folds):
             return None
-        affordable = list[Arm]()
+        parts, seconds = list[Arm](), 0.0
         for arm in fitted[:METHODS]:
-            self.parts = [*affordable, arm]
-            seconds = 2.5 * sum(self.ending.plain(part) for part in self.parts)
-            if seconds <= SHARE * self.run.options.seconds:
-                affordable.append(arm)
-        self.parts = affordable
-        return Arm(AVERAGE, {}, {}) if len(affordable) >= fewest else None
+            needed = LAST * self.ending.plain(arm)
+            if seconds + needed <= SHARE * self.run.options.seconds:
+                parts.append(arm)
+                seconds += needed
+        known = self.arm is not None and [id(arm) for arm in self.arm.asked] == [id(arm) for arm in parts]
+        return None if known or len(parts) < fewest else AverageArm(AVERAGE, {}, {}, parts=parts, asked=parts)
 
     def validate(self, race: Race) -> None:
-        """Validate the average of the best methods, and put it into the race with its scores on the folds."""
-        before = race.runners.pop(AVERAGE, None)
-        if self.candidate(race.leaders()) is None:
-            self.parts, self.arm = [], None
+        """Validate the average of the best methods, and put it into the race with its scores on the folds.
+
+        One that was validated before stays where no other one can be tested in time.
+        """
+        wanted = self.candidate(race.leaders())
+        if wanted is None or (self.arm is not None and self._is_late(wanted)):
             return
         arms = [
             {"method": arm.method, "arm": arm.name, "choice": arm.choice, "point": arm.point, "uncalibrated": True}
-            for arm in self.parts
+            for arm in wanted.parts
         ]
-        order = {"do": "average", "arms": arms, "folds": race.folds}
         seconds = VALIDATION * self.run.pace
-        found = self.ending.all([order], seconds, {"average": self.run.spent + seconds}).get("average", {})
+        order = {"do": "average", "arms": arms, "folds": race.folds}
+        found = self.ending.all([order], 0.0, {"average": self.run.spent + seconds}).get("average", {})
         if "values" not in found:
-            self.parts, self.arm = [], None
             return
-        self.found = {key: found[key] for key in ("parts", "slopes", "thresholds")}
         names = {(part["method"], part["arm"]) for part in found["parts"]}
-        self.parts = [arm for arm in self.parts if (arm.method, arm.name) in names]
-        runner = Runner(AVERAGE, "high", [], {})
-        arm = runner.arm({}, {"methods": "+".join(part.method for part in self.parts)})
-        arm.values.update(
-            {part: self.run.sign * value for part, value in zip(race.folds, found["values"], strict=True)}
-        )
-        if before is not None:
-            runner.clock, runner.times = before.clock, before.times
-        race.runners[AVERAGE] = runner
-        self.arm = arm
+        parts = [arm for arm in wanted.parts if (arm.method, arm.name) in names]
+        values = {part: self.run.sign * value for part, value in zip(race.folds, found["values"], strict=True)}
+        point = {"methods": "+".join(part.method for part in parts)}
+        self.found = {key: found[key] for key in ("parts", "slopes", "thresholds")}
+        self.arm = AverageArm(AVERAGE, {}, point, values, parts=parts, asked=wanted.parts)
+        runner = race.runners.setdefault(AVERAGE, Runner(AVERAGE, "high", [], {}))
+        runner.arms.clear()
+        runner.arms[self.arm.name] = self.arm
+
+    def _is_late(self, wanted: AverageArm) -> bool:
+        """Return whether there is no time to test another average."""
+        left = self.run.options.seconds - self.run.spent - self.ending.after(wanted)
+        return self.ending.final(wanted) > left
 
     def said(self, chosen: str, metric: str) -> list[str]:
         """Return what the page says of the average, in sentences; nothing where another method was chosen."""
-        if chosen != AVERAGE or not self.parts:
+        if chosen != AVERAGE or self.arm is None:
             return []
-        names = [part.method.replace("_", " ") for part in self.parts]
+        names = [part.method.replace("_", " ") for part in self.arm.parts]
         if len(names) > 1:
             said = f"The average is that of the calibrated probabilities of {', '.join(names[:-1])} and {names[-1]}."
         else:

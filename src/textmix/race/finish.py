@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
 from textmix.race.arms import GROWTH, Race
-from textmix.race.averaging import AVERAGE, Averaging
+from textmix.race.averaging import AVERAGE, AverageArm, Averaging
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
 
@@ -63,10 +63,10 @@ class Ending:
             return self.options.seconds - PAGE - SPARE
         first = leaders[0]
         testing = 0.0 if self._is_tested(first) else self.final(first)
-        average = self.average.candidate(leaders) if self.average.arm is not first else None
-        after = self._after(first)
+        average = self.average.candidate(leaders)
+        after = self.after(first)
         if average is not None:
-            after, testing = max(after, self._after(average)), max(testing, self.final(average))
+            after, testing = max(after, self.after(average)), max(testing, self.final(average))
         if not self.tested:
             beside = sum(self.final(arm) for arm in leaders[1:TESTED]) / self.options.workers
             testing += min(beside, TESTING * self.options.seconds)
@@ -83,12 +83,12 @@ class Ending:
 
     def final(self, arm: Arm, documents: int | None = None) -> float:
         """Return the predicted seconds of the last fit of an arm, with its calibration, to the training documents."""
-        measured = self.measured.get((arm.method, arm.name))
+        measured = self.measured.get((arm.method, arm.name)) if arm.name else None
         if measured is not None:
             share = (documents or self.run.n_train) / self.run.n_train
             return float(self.run.pace * measured * share**GROWTH)
-        if arm.method == AVERAGE:
-            return sum(self.plain(part, documents) for part in self.average.parts)
+        if isinstance(arm, AverageArm):
+            return sum(self.plain(part, documents) for part in arm.parts)
         calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
         return self.plain(arm, documents) * (CALIBRATED if calibrated else 1.0)
 
@@ -97,10 +97,10 @@ class Ending:
         known = None if self.run.race is None else self.run.race.at_most(arm, documents or self.run.n_train)
         return known or 0.0
 
-    def _after(self, arm: Arm) -> float:
+    def after(self, arm: Arm) -> float:
         """Return the seconds from the test of the chosen arm to the end: the model, and then the page."""
         documents = self.run.corpus.n_documents
-        views = [part.choice["view"] for part in (self.average.parts if arm.method == AVERAGE else [arm])]
+        views = [part.choice["view"] for part in (arm.parts if isinstance(arm, AverageArm) else [arm])]
         counting = COUNTED * self.run.pace * sum(self.run.counted.get(view, 0.0) for view in views)
         return self.final(arm, documents) + counting + self._page()
 
@@ -194,14 +194,14 @@ class Ending:
         choice = self.all([{**order, "shares": ()}], LEAST)["choose"]
         page = self.options.seconds - self._page()
         if self.run.interrupted:
-            page = min(page, self.run.spent + 2 * self._after(best))
+            page = min(page, self.run.spent + 2 * self.after(best))
         look = list[dict[str, Any]]()
         if best.method != AVERAGE:
             left, final = page - self.run.spent, self.final(best)
             whole = final * (1 + sum(CURVE[:-1])) < left and not self.run.interrupted
             look += [{**order, "shares": CURVE if whole else BRIEF}] * (final < left)
             look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left and not self.run.interrupted)
-        limit = LEAST + 2 * self._after(best)
+        limit = LEAST + 2 * self.after(best)
         self.all([{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "doubts"), page))
         return choice
 
@@ -262,11 +262,11 @@ class Ending:
         final = self.final(leaders[number])
         if last:
             return LEAST + 4 * final
-        return max(self.options.seconds - self.run.spent - self._after(leaders[number]), 1.5 * final + self.run.pace)
+        return max(self.options.seconds - self.run.spent - self.after(leaders[number]), 1.5 * final + self.run.pace)
 
     def _beside(self, leaders: Sequence[Arm]) -> float:
         """Return the seconds of a test beside the best method."""
-        return max(BESIDE * (self.options.seconds - self.run.spent - self._after(leaders[0])), 0.1)
+        return max(BESIDE * (self.options.seconds - self.run.spent - self.after(leaders[0])), 0.1)
 
     def _order(self, race: Race, arm: Arm) -> dict[str, Any]:
         """Return the order that tests an arm."""
@@ -283,7 +283,7 @@ class Ending:
 
     def _is_late(self, leaders: Sequence[Arm], number: int) -> bool:
         """Return whether there is no time to test an arm beside the best one."""
-        left = self.options.seconds - self.run.spent - self._after(leaders[0])
+        left = self.options.seconds - self.run.spent - self.after(leaders[0])
         return self.run.interrupted or number >= 2 * TESTED or self.final(leaders[number]) > left
 
     def _answers(self, pending: set[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
