@@ -92,7 +92,9 @@ def last_lines(outcome: Outcome) -> list[str]:
     choice = outcome.choice
     point = ";".join(f"{key}={value}" for key, value in choice["point"].items())
     folds = next((row.folds for row in outcome.rows if row.method == choice["method"]), 0)
-    over = f"in cross-validation over {folds} fold{'s' * (folds > 1)}" if folds else "on a part of the training documents"
+    over = (
+        f"in cross-validation over {folds} fold{'s' * (folds > 1)}" if folds else "on a part of the training documents"
+    )
     early = " (ended early)" if outcome.interrupted else ""
     return [
         f"{choice['method']} ({words_of(point)}): {choice['validation']:.3f} {over}{early}",
