@@ -13,6 +13,7 @@ import pytest
 from tests.race.test_arms import SIZES, race, runner
 from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
+from textmix.race.averaging import AverageArm
 from textmix.race.finish import BACK, PAGE, SPARE, Ending
 from textmix.race.runners import Arm, Job
 from textmix.race.workers import Workers
@@ -136,3 +137,18 @@ def test_time_for_an_average_is_kept_until_it_was_validated_and_not_again() -> N
     end.average.arm = found
     assert end.average.candidate(made.leaders()) is None
     assert end.begins() == pytest.approx(alone.begins())
+
+
+def test_no_time_is_kept_for_an_average_that_was_too_late() -> None:
+    made = race([runner("good", views=("words",)), runner("fair", views=("words",))])
+    for name in ("good", "fair"):
+        arm = made.runners[name].rounds()[0]
+        for part in (1, 2, 3):
+            made.done(Job(arm, part, 9.0), 0.8, 1.0)
+    entries = {name: {"params": {}} for name in ("good", "fair")}
+    end = ending(made, entries=entries, is_averaged=lambda method: True, spent=99.0)
+    end.average.arm = AverageArm("average", {}, {})
+    before = end.begins()
+    end.average.validate(made)
+    assert end.average.closed
+    assert end.begins() > before

@@ -43,13 +43,15 @@ class Averaging:
         #: The arm that it is in the race, and what its validation found.
         self.arm: AverageArm | None = None
         self.found: dict[str, Any] = {}
+        #: Whether no other average is looked for, so that no time is kept for one.
+        self.closed = False
 
     def candidate(self, leaders: Sequence[Arm]) -> AverageArm | None:
         """Return the average of the best methods, not validated; None where it is known, too dear, or has no parts."""
         race = self.run.race
         fitted = [arm for arm in leaders if arm.method != AVERAGE and self.run.is_averaged(arm.method)]
         fewest = 1 if self.run.options.task == "multi" else 2
-        if race is None or self.run.interrupted or not fitted or not race.has(fitted[0], race.folds):
+        if race is None or self.closed or self.run.interrupted or not fitted or not race.has(fitted[0], race.folds):
             return None
         parts, seconds = list[Arm](), 0.0
         for arm in fitted[:METHODS]:
@@ -66,7 +68,8 @@ class Averaging:
         One that was validated before stays where no other one can be tested in time.
         """
         wanted = self.candidate(race.leaders())
-        if wanted is None or (self.arm is not None and self._is_late(wanted)):
+        self.closed = wanted is not None and self.arm is not None and self._is_late(wanted)
+        if wanted is None or self.closed:
             return
         arms = [
             {"method": arm.method, "arm": arm.name, "choice": arm.choice, "point": arm.point, "uncalibrated": True}
@@ -76,6 +79,7 @@ class Averaging:
         order = {"do": "average", "arms": arms, "folds": race.folds}
         found = self.ending.all([order], 0.0, {"average": self.run.spent + seconds}).get("average", {})
         if "values" not in found:
+            self.closed = True
             return
         names = {(part["method"], part["arm"]) for part in found["parts"]}
         parts = [arm for arm in wanted.parts if (arm.method, arm.name) in names]
